@@ -1,0 +1,208 @@
+package dev.holdfast.checks;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The arrows between modules, and the names and habits that every module keeps. */
+class ArchitectureTest {
+
+  private static final String API = "dev.holdfast.api..";
+  private static final String ENGINE = "dev.holdfast.engine..";
+  private static final String POSTGRES = "dev.holdfast.postgres..";
+  private static final String EMBEDDED = "dev.holdfast.embedded..";
+  private static final String TESTKIT = "dev.holdfast.testkit..";
+  private static final String CLI = "dev.holdfast.cli..";
+  private static final String BENCH = "dev.holdfast.bench..";
+  private static final String[] ANY_OF_OURS = {"dev.holdfast.."};
+  private static final String[] SQL = {
+    "java.sql..",
+    "javax.sql..",
+    "org.jdbi..",
+    "org.postgresql..",
+    "com.zaxxer.hikari..",
+    "org.flywaydb.."
+  };
+
+  private static final JavaClasses HOLDFAST =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.holdfast");
+
+  @Test
+  void theApiNeedsTheJdkAndJSpecifyOnly() {
+    check(
+        classes()
+            .that()
+            .resideInAPackage(API)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(API, "java..", "javax..", "org.jspecify.annotations.."));
+  }
+
+  @Test
+  void theEngineKnowsTheApiOnly() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(ENGINE)
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(ANY_OF_OURS).and(not(resideInAnyPackage(API, ENGINE)))));
+  }
+
+  @Test
+  void theEngineNeverSeesSql() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(ENGINE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SQL));
+  }
+
+  @Test
+  void thePostgresStoresKnowTheEngineAndTheApiOnly() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(POSTGRES)
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(ANY_OF_OURS)
+                    .and(not(resideInAnyPackage(API, ENGINE, POSTGRES)))));
+  }
+
+  @Test
+  void theEmbeddedServerKnowsNothingElseOfHoldfast() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(EMBEDDED)
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(ANY_OF_OURS).and(not(resideInAPackage(EMBEDDED)))));
+  }
+
+  @Test
+  void theTestkitWorksWithoutADatabase() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(TESTKIT)
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(ANY_OF_OURS)
+                    .and(not(resideInAnyPackage(API, ENGINE, TESTKIT)))));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(TESTKIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SQL));
+  }
+
+  @Test
+  void nothingShippedNeedsTheTestkit() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(TESTKIT, BENCH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(TESTKIT));
+  }
+
+  @Test
+  void nothingNeedsTheCommandLineButTheBench() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(CLI, BENCH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(CLI));
+  }
+
+  @Test
+  void nothingNeedsTheBench() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(BENCH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(BENCH));
+  }
+
+  @Test
+  void everyPackageIsNullMarked() {
+    List<String> notMarked =
+        HOLDFAST.stream()
+            .map(JavaClass::getPackage)
+            .distinct()
+            .filter(candidate -> !isNullMarked(candidate))
+            .map(JavaPackage::getName)
+            .sorted()
+            .toList();
+
+    assertThat(notMarked)
+        .as("Packages without a package-info.java that is annotated @NullMarked")
+        .isEmpty();
+  }
+
+  @Test
+  void onlyCommandsWriteToStandardOutput() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages(CLI, BENCH)
+            .should(ACCESS_STANDARD_STREAMS)
+            .because("a library logs, and lets its user decide where that goes"));
+  }
+
+  @Test
+  void namesSayWhatAClassDoes() {
+    check(
+        noClasses()
+            .should()
+            .haveSimpleNameEndingWith("Manager")
+            .orShould()
+            .haveSimpleNameEndingWith("Helper")
+            .orShould()
+            .haveSimpleNameEndingWith("Util")
+            .orShould()
+            .haveSimpleNameEndingWith("Utils")
+            .orShould()
+            .haveSimpleNameEndingWith("Impl")
+            .because("a role has a name of its own: Claimer, Heart, Sweeper"));
+  }
+
+  /** Lets a rule pass over a module that has no classes yet. */
+  private static void check(ArchRule rule) {
+    rule.allowEmptyShould(true).check(HOLDFAST);
+  }
+
+  private static boolean isNullMarked(JavaPackage candidate) {
+    return candidate
+        .tryGetPackageInfo()
+        .map(info -> info.isAnnotatedWith(NullMarked.class))
+        .orElse(false);
+  }
+}
