@@ -1,0 +1,85 @@
+package dev.holdfast.api;
+
+import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.WaitReason;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client: ask for work, see what became of it, change one's mind.
+ *
+ * <p>A client needs no node in its process. It is safe for use by many threads.
+ */
+public interface Holdfast extends Enqueuer, AutoCloseable {
+
+  /**
+   * Enqueue inside a transaction of the caller's own: the jobs exist if and when it commits.
+   *
+   * @throws UnsupportedOperationException if the store behind this client is not a database
+   */
+  Enqueuer in(Connection transaction);
+
+  /** Read a job, whatever its state. */
+  Optional<Job> find(JobId id);
+
+  /**
+   * Wait until a job has ended and return its result.
+   *
+   * @return the result; null where the task has none, or its result is not kept
+   * @throws JobFailedException if it ended otherwise than by success
+   * @throws AwaitTimeoutException if it had not ended in time
+   * @throws IllegalArgumentException if there is no such job
+   */
+  <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost) throws InterruptedException;
+
+  /** Wait until an enqueued job has ended and return its result. */
+  default <R> @Nullable R await(Enqueued<R> job, Duration atMost) throws InterruptedException {
+    return await(job.id(), job.resultType(), atMost);
+  }
+
+  /**
+   * List jobs, newest first.
+   *
+   * @param before where the page before this one ended: its last id; null for the first page
+   * @param limit how many at most, 1 to 1000
+   */
+  List<Job> list(JobFilter filter, @Nullable JobId before, int limit);
+
+  /**
+   * Count jobs by state. Ended jobs are counted from a tally, or by tag from an index; history is
+   * not scanned.
+   */
+  Map<JobState, Long> count(JobFilter filter);
+
+  /** Say why a job is not running; empty if there is no such job. */
+  Optional<WaitReason> whyWaiting(JobId id);
+
+  /** Cancel a job: at once if it has not begun, by interrupting it if it runs. */
+  CancelAnswer cancel(JobId id);
+
+  /** Run a dead-lettered job again, with a fresh budget of attempts. */
+  RetryAnswer retry(JobId id);
+
+  /** Run all dead-lettered jobs of a filter again and say how many. */
+  long retryAll(JobFilter filter);
+
+  /** Delete all dead-lettered jobs of a filter for good and say how many. */
+  long purge(JobFilter filter);
+
+  /** Pause, resume and limit queues. */
+  Queues queues();
+
+  /** Let go of what the client holds. Jobs are not affected. */
+  @Override
+  void close();
+}

@@ -1,0 +1,44 @@
+package dev.holdfast.api;
+
+import java.util.regex.Pattern;
+
+/** The one place that knows which names are good. */
+public final class Names {
+  private static final Pattern TASK = Pattern.compile("[a-z0-9_-]+(::[a-z0-9_-]+)*");
+  private static final Pattern QUEUE = Pattern.compile("[a-z0-9_-]+");
+  private static final int LONGEST_TASK = 128;
+  private static final int LONGEST_QUEUE = 64;
+  private static final int LONGEST_TEXT = 256;
+
+  private Names() {}
+
+  /** Return the task name, or say what is wrong with it. */
+  public static String task(String name) {
+    if (!TASK.matcher(name).matches() || name.length() > LONGEST_TASK) {
+      throw new IllegalArgumentException(
+          "Task name '%s' is not valid: use segments of a-z, 0-9, _ and - joined by '::', at most %d characters, such as email::send."
+              .formatted(name, LONGEST_TASK));
+    }
+    return name;
+  }
+
+  /** Return the queue name, or say what is wrong with it. */
+  public static String queue(String name) {
+    if (!QUEUE.matcher(name).matches() || name.length() > LONGEST_QUEUE) {
+      throw new IllegalArgumentException(
+          "Queue name '%s' is not valid: use a-z, 0-9, _ and -, at most %d characters, such as mail."
+              .formatted(name, LONGEST_QUEUE));
+    }
+    return name;
+  }
+
+  /** Return a tag or key of the user's own, or say what is wrong with it. */
+  public static String text(String what, String value) {
+    if (value.isBlank() || value.length() > LONGEST_TEXT || value.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException(
+          "%s '%s' is not valid: give 1 to %d characters, not blank and without NUL."
+              .formatted(what, value, LONGEST_TEXT));
+    }
+    return value;
+  }
+}

@@ -1,0 +1,166 @@
+package dev.holdfast.api.job;
+
+import dev.holdfast.api.Names;
+import dev.holdfast.api.task.RetryPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a job is to be run. A task type carries the defaults of its jobs, an enqueue may override any
+ * of them.
+ *
+ * @param queue what kind of capacity it needs; defaults to {@code default}
+ * @param priority 0 to 9, 9 most urgent; a job that waits long enough overtakes higher ones
+ * @param when when it becomes due; defaults to at once
+ * @param unique a key that lets it exist once
+ * @param tags words to find it by
+ * @param retry when and how often it is tried again; null for the policy of its task's handler
+ * @param timeout how long one attempt may take; null for as long as it likes
+ * @param startWithin how long after it is due it may still begin; null for ever
+ * @param keepResult how long its result is kept; null for as long as history is, zero for not at
+ *     all
+ */
+public record JobOptions(
+    String queue,
+    int priority,
+    When when,
+    @Nullable UniqueKey unique,
+    Set<String> tags,
+    @Nullable RetryPolicy retry,
+    @Nullable Duration timeout,
+    @Nullable Duration startWithin,
+    @Nullable Duration keepResult) {
+
+  public static final String DEFAULT_QUEUE = "default";
+
+  /** At once, in the default queue, with middling priority. */
+  public static final JobOptions DEFAULTS =
+      new JobOptions(DEFAULT_QUEUE, 4, When.NOW, null, Set.of(), null, null, null, null);
+
+  private static final int MOST_TAGS = 16;
+
+  public JobOptions {
+    Names.queue(queue);
+    if (priority < 0 || priority > 9) {
+      throw new IllegalArgumentException(
+          "Priority %d is not valid: give 0 (can wait) to 9 (most urgent).".formatted(priority));
+    }
+    if (tags.size() > MOST_TAGS) {
+      throw new IllegalArgumentException(
+          "%d tags are too many: give at most %d.".formatted(tags.size(), MOST_TAGS));
+    }
+    tags.forEach(tag -> Names.text("Tag", tag));
+    tags = Set.copyOf(tags);
+    requirePositive("timeout", timeout);
+    requirePositive("start-within time", startWithin);
+    if (keepResult != null && keepResult.isNegative()) {
+      throw new IllegalArgumentException(
+          "A result cannot be kept for %s: give zero or a positive duration."
+              .formatted(keepResult));
+    }
+  }
+
+  private static void requirePositive(String what, @Nullable Duration value) {
+    if (value != null && (value.isNegative() || value.isZero())) {
+      throw new IllegalArgumentException(
+          "A %s of %s is not valid: give a positive duration.".formatted(what, value));
+    }
+  }
+
+  /** These options with some of them changed. */
+  public JobOptions with(UnaryOperator<Builder> changes) {
+    return changes.apply(new Builder(this)).build();
+  }
+
+  /** Collects changes to options; what is not called stays as it was. */
+  public static final class Builder {
+    private String queue;
+    private int priority;
+    private When when;
+    private @Nullable UniqueKey unique;
+    private Set<String> tags;
+    private @Nullable RetryPolicy retry;
+    private @Nullable Duration timeout;
+    private @Nullable Duration startWithin;
+    private @Nullable Duration keepResult;
+
+    private Builder(JobOptions from) {
+      this.queue = from.queue;
+      this.priority = from.priority;
+      this.when = from.when;
+      this.unique = from.unique;
+      this.tags = from.tags;
+      this.retry = from.retry;
+      this.timeout = from.timeout;
+      this.startWithin = from.startWithin;
+      this.keepResult = from.keepResult;
+    }
+
+    public Builder queue(String name) {
+      this.queue = name;
+      return this;
+    }
+
+    public Builder priority(int level) {
+      this.priority = level;
+      return this;
+    }
+
+    /** Due after a delay, counted from the enqueue. */
+    public Builder runIn(Duration delay) {
+      this.when = new When.After(delay);
+      return this;
+    }
+
+    /** Due at a point in time. */
+    public Builder runAt(Instant time) {
+      this.when = new When.At(time);
+      return this;
+    }
+
+    public Builder unique(UniqueKey key) {
+      this.unique = key;
+      return this;
+    }
+
+    public Builder tags(String... words) {
+      return tags(List.of(words));
+    }
+
+    public Builder tags(Collection<String> words) {
+      this.tags = Set.copyOf(words);
+      return this;
+    }
+
+    public Builder retry(RetryPolicy policy) {
+      this.retry = policy;
+      return this;
+    }
+
+    public Builder timeout(Duration longest) {
+      this.timeout = longest;
+      return this;
+    }
+
+    /** Expire if it has not begun within this time of becoming due. */
+    public Builder startWithin(Duration longest) {
+      this.startWithin = longest;
+      return this;
+    }
+
+    public Builder keepResult(Duration time) {
+      this.keepResult = time;
+      return this;
+    }
+
+    private JobOptions build() {
+      return new JobOptions(
+          queue, priority, when, unique, tags, retry, timeout, startWithin, keepResult);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package dev.holdfast.api.job;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/** Why a job is not running. */
+public sealed interface WaitReason {
+
+  /** A sentence for people. */
+  String sentence();
+
+  /** Its time has not come. */
+  record NotDue(Instant runAt) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "It is due at %s.".formatted(runAt);
+    }
+  }
+
+  /** Its queue is paused. */
+  record QueuePaused(String queue) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "Queue '%s' is paused; resume it.".formatted(queue);
+    }
+  }
+
+  /** Its queue has reached its cluster-wide limit. */
+  record QueueFull(String queue, int limit) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "Queue '%s' runs %d jobs already, its limit for the whole cluster."
+          .formatted(queue, limit);
+    }
+  }
+
+  /** No live node works on its queue. */
+  record NobodyServesQueue(String queue) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "No live node serves queue '%s'; start one, or add the queue to a node's settings."
+          .formatted(queue);
+    }
+  }
+
+  /** No live node that works on its queue knows its task. */
+  record NobodyKnowsTask(String task, String queue) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "No live node that serves queue '%s' has a handler for task '%s'; deploy one. The job is kept until then."
+          .formatted(queue, task);
+    }
+  }
+
+  /** Others are before it. */
+  record InLine(long before, Duration waited) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "%d jobs of its queue are before it; it has waited %s.".formatted(before, waited);
+    }
+  }
+
+  /** A node holds it and is about to begin. */
+  record Held(String node) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "Node %s holds it and begins it when a slot is free.".formatted(node);
+    }
+  }
+
+  /** It is not waiting at all. */
+  record NotWaiting(JobState state) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "It does not wait: it is %s.".formatted(state);
+    }
+  }
+}

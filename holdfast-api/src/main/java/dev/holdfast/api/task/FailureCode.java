@@ -1,0 +1,37 @@
+package dev.holdfast.api.task;
+
+import java.util.regex.Pattern;
+
+/** The codes that Holdfast itself gives to failed attempts. */
+public final class FailureCode {
+  /** The handler threw something that has no code of its own. */
+  public static final String TASK_FAILED = "TASK_FAILED";
+
+  /** The attempt took longer than its timeout. */
+  public static final String TIMED_OUT = "TIMED_OUT";
+
+  /** The payload could not be read as what the task expects. Never retried. */
+  public static final String BAD_PAYLOAD = "BAD_PAYLOAD";
+
+  /** The result could not be written, or is too large. Never retried. */
+  public static final String BAD_RESULT = "BAD_RESULT";
+
+  /** The handler was interrupted although nobody asked for it. */
+  public static final String INTERRUPTED = "INTERRUPTED";
+
+  /** The database refused to store how the attempt ended. */
+  public static final String NOT_RECORDED = "NOT_RECORDED";
+
+  private static final Pattern VALID = Pattern.compile("[A-Z][A-Z0-9_]{0,63}");
+
+  private FailureCode() {}
+
+  static String checked(String code) {
+    if (!VALID.matcher(code).matches()) {
+      throw new IllegalArgumentException(
+          "Failure code '%s' is not valid: use A-Z, 0-9 and _, at most 64 characters, such as CARD_DECLINED."
+              .formatted(code));
+    }
+    return code;
+  }
+}

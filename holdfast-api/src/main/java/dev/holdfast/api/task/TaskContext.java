@@ -1,0 +1,39 @@
+package dev.holdfast.api.task;
+
+import dev.holdfast.api.job.JobId;
+import java.time.Instant;
+import java.util.Set;
+
+/** What a handler may know about the job it runs. */
+public interface TaskContext {
+
+  JobId jobId();
+
+  /** The name of the task. */
+  String task();
+
+  String queue();
+
+  /** Which attempt this is, from 1. */
+  int attempt();
+
+  /**
+   * A number that grows with every claim of this job. Hand it to other systems and let them refuse
+   * smaller ones: then a holder that was paused and overtaken cannot do harm there either.
+   */
+  long fencingToken();
+
+  /** The node that runs it. */
+  String node();
+
+  Set<String> tags();
+
+  /** When the job was enqueued, by the database's clock. */
+  Instant createdAt();
+
+  /**
+   * Whether this attempt has been told to stop: cancelled, timed out, or its claim lost. Its thread
+   * has been interrupted too; this is for code that cannot look at interruption.
+   */
+  boolean isStopping();
+}
