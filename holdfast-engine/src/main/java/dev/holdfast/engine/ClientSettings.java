@@ -1,0 +1,19 @@
+package dev.holdfast.engine;
+
+/**
+ * How a client behaves.
+ *
+ * @param payloadLimit how long an encoded payload may be, in characters; defaults to 1 Mi
+ * @param strictQueues whether a queue that no live node serves is refused; by default it is only
+ *     warned about, since its node may be about to start
+ */
+public record ClientSettings(int payloadLimit, boolean strictQueues) {
+  public static final ClientSettings DEFAULT = new ClientSettings(1 << 20, false);
+
+  public ClientSettings {
+    if (payloadLimit < 1) {
+      throw new IllegalArgumentException(
+          "A payload limit of %d is not valid: give at least 1.".formatted(payloadLimit));
+    }
+  }
+}

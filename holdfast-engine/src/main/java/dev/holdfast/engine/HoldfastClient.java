@@ -1,0 +1,223 @@
+package dev.holdfast.engine;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.Enqueuer;
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.Names;
+import dev.holdfast.api.Queues;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The client on any store. It checks what it is given, and wakes whoever should know. */
+public final class HoldfastClient implements Holdfast {
+  private static final int BULK = 1_000;
+  private static final int LONGEST_PAGE = 1_000;
+  private static final int MIDDLE_PRIORITY = 4;
+
+  private final Store store;
+  private final SignalBus bus;
+  private final Intaker intaker;
+  private final Awaiter awaiter;
+  private final Runnable onClose;
+
+  /** A client with a bus of a node in the same process. */
+  HoldfastClient(
+      Store store,
+      PayloadCodec codec,
+      SignalBus bus,
+      ClientSettings settings,
+      Supplier<UUID> ids) {
+    this(store, codec, bus, settings, ids, () -> {});
+  }
+
+  private HoldfastClient(
+      Store store,
+      PayloadCodec codec,
+      SignalBus bus,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      Runnable onClose) {
+    this.store = store;
+    this.bus = bus;
+    this.intaker = new Intaker(codec, settings, ids, new DeclaredQueues(store.queues(), settings), bus);
+    this.awaiter = new Awaiter(store.lookup(), codec, bus);
+    this.onClose = onClose;
+  }
+
+  /** A client without a node, with JSON payloads and default settings. */
+  public static HoldfastClient on(Store store) {
+    return on(store, new JsonCodec(), ClientSettings.DEFAULT);
+  }
+
+  /** A client without a node. */
+  public static HoldfastClient on(Store store, PayloadCodec codec, ClientSettings settings) {
+    SignalBus bus = new SignalBus(store.coordinator());
+    return new HoldfastClient(
+        store, codec, bus, settings, UuidCreator::getTimeOrderedEpochPlus1, bus::close);
+  }
+
+  @Override
+  public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
+    return intaker.enqueue(store.intake(), request);
+  }
+
+  @Override
+  public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
+    return intaker.enqueueAll(store.intake(), requests);
+  }
+
+  @Override
+  public Enqueuer in(Connection transaction) {
+    return intaker.enqueuer(store.intakeIn(transaction));
+  }
+
+  @Override
+  public Optional<Job> find(JobId id) {
+    return Optional.ofNullable(store.lookup().find(List.of(id)).get(id));
+  }
+
+  @Override
+  public <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost)
+      throws InterruptedException {
+    return awaiter.await(id, resultType, atMost);
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, @Nullable JobId before, int limit) {
+    if (limit < 1 || limit > LONGEST_PAGE) {
+      throw new IllegalArgumentException(
+          "A page of %d jobs is not valid: ask for 1 to %d.".formatted(limit, LONGEST_PAGE));
+    }
+    return store.lookup().list(filter, before, limit);
+  }
+
+  @Override
+  public Map<JobState, Long> count(JobFilter filter) {
+    return store.lookup().count(filter);
+  }
+
+  @Override
+  public Optional<WaitReason> whyWaiting(JobId id) {
+    return store.lookup().whyWaiting(id);
+  }
+
+  @Override
+  public CancelAnswer cancel(JobId id) {
+    CancelAnswer answer = store.control().cancel(id);
+    if (answer == CancelAnswer.REQUESTED) {
+      store
+          .nodes()
+          .holderOf(id)
+          .ifPresent(holder -> bus.publish(new Signal.CancelRequested(holder)));
+    } else if (answer == CancelAnswer.CANCELLED) {
+      bus.publish(new Signal.Ended(id));
+    }
+    return answer;
+  }
+
+  @Override
+  public RetryAnswer retry(JobId id) {
+    RetryAnswer answer = store.control().retry(id);
+    if (answer == RetryAnswer.READY) {
+      find(id).ifPresent(job -> announce(List.of(job.queue())));
+    }
+    return answer;
+  }
+
+  @Override
+  public long retryAll(JobFilter filter) {
+    long total = 0;
+    while (true) {
+      Map<String, Integer> moved = store.control().retryAll(filter, BULK);
+      int count = moved.values().stream().mapToInt(Integer::intValue).sum();
+      total += count;
+      announce(moved.keySet());
+      if (count < BULK) {
+        return total;
+      }
+    }
+  }
+
+  @Override
+  public long purge(JobFilter filter) {
+    long total = 0;
+    while (true) {
+      int purged = store.control().purge(filter, BULK);
+      total += purged;
+      if (purged < BULK) {
+        return total;
+      }
+    }
+  }
+
+  private void announce(Collection<String> queues) {
+    queues.forEach(queue -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY)));
+  }
+
+  @Override
+  public Queues queues() {
+    return new Queues() {
+      @Override
+      public void pause(String queue) {
+        store.queues().pause(Names.queue(queue), true);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public void resume(String queue) {
+        store.queues().pause(Names.queue(queue), false);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public void limit(String queue, int most) {
+        if (most < 1) {
+          throw new IllegalArgumentException(
+              "A limit of %d for queue '%s' is not valid: give at least 1, or pause the queue."
+                  .formatted(most, queue));
+        }
+        store.queues().limit(Names.queue(queue), most);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public void unlimit(String queue) {
+        store.queues().limit(Names.queue(queue), null);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public List<QueueStatus> list() {
+        return store.queues().list();
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    awaiter.close();
+    onClose.run();
+  }
+}

@@ -1,0 +1,182 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.api.Enqueuer;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns requests into rows: checks and encodes all of them before anything is written, asks again
+ * when an answer was lost, and wakes those who should know.
+ */
+final class Intaker {
+  private static final Logger log = LoggerFactory.getLogger(Intaker.class);
+  private static final int TRIES = 3;
+
+  private final PayloadCodec codec;
+  private final ClientSettings settings;
+  private final Supplier<UUID> ids;
+  private final DeclaredQueues declared;
+  private final SignalBus bus;
+
+  Intaker(
+      PayloadCodec codec,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      DeclaredQueues declared,
+      SignalBus bus) {
+    this.codec = codec;
+    this.settings = settings;
+    this.ids = ids;
+    this.declared = declared;
+    this.bus = bus;
+  }
+
+  <P, R> Enqueued<R> enqueue(Intake intake, JobRequest<P, R> request) {
+    List<NewJob> jobs = List.of(prepare(request));
+    List<Admission> admissions = writeRepeatably(intake, jobs);
+    announce(jobs, admissions);
+    return answer(request, admissions.get(0));
+  }
+
+  List<Enqueued<?>> enqueueAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
+    if (requests.isEmpty()) {
+      return List.of();
+    }
+    List<NewJob> jobs = new ArrayList<>(requests.size());
+    for (JobRequest<?, ?> request : requests) {
+      jobs.add(prepare(request));
+    }
+    List<Admission> admissions = writeRepeatably(intake, jobs);
+    announce(jobs, admissions);
+    List<Enqueued<?>> answers = new ArrayList<>(requests.size());
+    for (int i = 0; i < admissions.size(); i++) {
+      answers.add(answer(requests.get(i), admissions.get(i)));
+    }
+    return answers;
+  }
+
+  /** Enqueue in a transaction of the caller's: no second try, since a failure there ends it. */
+  Enqueuer enqueuer(Intake intake) {
+    return new Enqueuer() {
+      @Override
+      public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
+        return answer(request, intake.enqueue(List.of(prepare(request))).get(0));
+      }
+
+      @Override
+      public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
+        if (requests.isEmpty()) {
+          return List.of();
+        }
+        List<NewJob> jobs = new ArrayList<>(requests.size());
+        for (JobRequest<?, ?> request : requests) {
+          jobs.add(prepare(request));
+        }
+        List<Admission> admissions = intake.enqueue(jobs);
+        List<Enqueued<?>> answers = new ArrayList<>(requests.size());
+        for (int i = 0; i < admissions.size(); i++) {
+          answers.add(answer(requests.get(i), admissions.get(i)));
+        }
+        return answers;
+      }
+    };
+  }
+
+  private NewJob prepare(JobRequest<?, ?> request) {
+    JobOptions options = request.options();
+    String payload = codec.encode(request.payload());
+    if (payload.length() > settings.payloadLimit()) {
+      throw new IllegalArgumentException(
+          "The payload of task '%s' has %d characters, and %d are allowed: enqueue a reference to it instead, or raise the limit."
+              .formatted(request.type().name(), payload.length(), settings.payloadLimit()));
+    }
+    declared.check(options.queue());
+    JobId own = request.id();
+    return new NewJob(
+        own != null ? own : new JobId(ids.get()),
+        request.type().name(),
+        options.queue(),
+        options.priority(),
+        options.when(),
+        payload,
+        options.unique(),
+        options.tags(),
+        PolicyText.write(JobPolicy.difference(options, request.type().defaults())),
+        options.startWithin(),
+        own != null);
+  }
+
+  /** Write; after a lost answer write again, marked as a repeat, which changes nothing if it was heard. */
+  private List<Admission> writeRepeatably(Intake intake, List<NewJob> jobs) {
+    List<NewJob> attempt = jobs;
+    for (int tries = 1; ; tries++) {
+      try {
+        return intake.enqueue(attempt);
+      } catch (StoreException failure) {
+        if (failure.outcome() == StoreException.Outcome.REFUSED || tries == TRIES) {
+          throw failure;
+        }
+        log.info("An enqueue of {} jobs is repeated: {}", jobs.size(), failure.getMessage());
+        attempt = jobs.stream().map(NewJob::repeated).toList();
+      }
+    }
+  }
+
+  private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {
+    return new Enqueued<>(
+        admission.id(),
+        admission.answer() == Admission.Answer.CREATED,
+        request.type().result());
+  }
+
+  /** Wake each queue once, and the stagers for the job that is due first. */
+  private void announce(List<NewJob> jobs, List<Admission> admissions) {
+    Map<String, Integer> priorities = new HashMap<>();
+    Duration soonest = null;
+    for (int i = 0; i < jobs.size(); i++) {
+      if (admissions.get(i).answer() == Admission.Answer.EXISTING) {
+        continue;
+      }
+      NewJob job = jobs.get(i);
+      switch (job.when()) {
+        case When.Now now -> priorities.merge(job.queue(), job.priority(), Math::max);
+        case When.After after -> soonest = sooner(soonest, after.delay());
+        case When.At at -> soonest = sooner(soonest, Duration.between(Instant.now(), at.time()));
+      }
+      if (job.startWithin() != null) {
+        soonest = sooner(soonest, job.startWithin());
+      }
+    }
+    priorities.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
+    if (soonest != null) {
+      bus.publish(new Signal.Scheduled(soonest.isNegative() ? Duration.ZERO : soonest));
+    }
+  }
+
+  private static Duration sooner(@Nullable Duration one, Duration other) {
+    return one != null && one.compareTo(other) <= 0 ? one : other;
+  }
+}

@@ -1,0 +1,214 @@
+package dev.holdfast.engine;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.Names;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.task.TaskHandler;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.NodeSettings.QueueSettings;
+import dev.holdfast.engine.claim.PollPace;
+import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.route.Router;
+import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Metrics;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Collects what a node is to do. Each method says what its setting defaults to; {@link NodeSettings}
+ * says what they mean.
+ */
+public final class NodeBuilder {
+  final Store store;
+  final List<TaskRegistry.Registered<?, ?>> tasks = new ArrayList<>();
+  final List<TaskExecutor> ownExecutors = new ArrayList<>();
+  PayloadCodec codec = new JsonCodec();
+  MeterRegistry meters = Metrics.globalRegistry;
+  ClusterCoordinator coordinator;
+  Supplier<UUID> ids = UuidCreator::getTimeOrderedEpochPlus1;
+  RandomGenerator random = RandomGenerator.getDefault();
+  ClientSettings client = ClientSettings.DEFAULT;
+  private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
+  private String id = defaultId();
+  private int maxConcurrent = 200;
+  private Router router = Router.toAll(TaskExecutor.VIRTUAL);
+  private int platformThreads = Runtime.getRuntime().availableProcessors();
+  private PollPace poll = PollPace.DEFAULT;
+  private Duration heartbeat = Duration.ofSeconds(10);
+  private Duration terms = Duration.ofSeconds(60);
+  private Upkeep.Retention retention =
+      new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
+  private int resultLimit = 1 << 20;
+  private Duration shutdownGrace = Duration.ofSeconds(25);
+
+  NodeBuilder(Store store) {
+    this.store = store;
+    this.coordinator = store.coordinator();
+  }
+
+  /** Run jobs of this task by this code. */
+  public <P, R> NodeBuilder handle(TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
+    tasks.add(new TaskRegistry.Registered<>(type, handler));
+    return this;
+  }
+
+  /** Serve this queue, running so many of its jobs at once. Without any, serve {@code default}. */
+  public NodeBuilder queue(String name, int concurrency) {
+    return queue(name, concurrency, 0);
+  }
+
+  /** Serve this queue, and hold so many more jobs ready to begin. */
+  public NodeBuilder queue(String name, int concurrency, int prefetch) {
+    queues.put(Names.queue(name), new QueueSettings(concurrency, prefetch));
+    return this;
+  }
+
+  /** Run at most so many jobs at once; defaults to 200. */
+  public NodeBuilder maxConcurrent(int most) {
+    this.maxConcurrent = most;
+    return this;
+  }
+
+  /** Be called this by people; defaults to the host name and the process id. */
+  public NodeBuilder id(String name) {
+    this.id = name;
+    return this;
+  }
+
+  /** Send tasks whose name matches to an executor; the first rule that matches wins. */
+  public NodeBuilder route(String pattern, String executor) {
+    this.router = router.route(pattern, executor);
+    return this;
+  }
+
+  /** Send tasks that no rule matches here; defaults to {@code virtual}. */
+  public NodeBuilder routeOthers(String executor) {
+    this.router = new Router(router.rules(), executor);
+    return this;
+  }
+
+  /** Give the executor {@code platform} so many threads; defaults to the number of cores. */
+  public NodeBuilder platformThreads(int threads) {
+    this.platformThreads = threads;
+    return this;
+  }
+
+  /** Bring an executor of one's own, for rules to name. */
+  public NodeBuilder executor(TaskExecutor executor) {
+    ownExecutors.add(executor);
+    return this;
+  }
+
+  /** Read and write payloads by this; defaults to JSON. */
+  public NodeBuilder codec(PayloadCodec own) {
+    this.codec = own;
+    return this;
+  }
+
+  /** Count and time here; defaults to Micrometer's global registry. */
+  public NodeBuilder meters(MeterRegistry registry) {
+    this.meters = registry;
+    return this;
+  }
+
+  /** Hear of work by this; defaults to what the store offers. */
+  public NodeBuilder coordinator(ClusterCoordinator own) {
+    this.coordinator = own;
+    return this;
+  }
+
+  /** Poll this often when nobody calls; defaults to every 500 ms, backing off to 60 s. */
+  public NodeBuilder poll(Duration burst, Duration deepIdle) {
+    this.poll = new PollPace(burst, deepIdle);
+    return this;
+  }
+
+  /** Beat this often; defaults to 10 s. */
+  public NodeBuilder heartbeat(Duration interval) {
+    this.heartbeat = interval;
+    return this;
+  }
+
+  /** Be taken for dead after this much silence; defaults to 60 s. */
+  public NodeBuilder terms(Duration silence) {
+    this.terms = silence;
+    return this;
+  }
+
+  /** Keep ended jobs this long; defaults to 14 days, and 90 for the dead letter. */
+  public NodeBuilder keep(Duration history, Duration deadLetter) {
+    this.retention = new Upkeep.Retention(history, deadLetter);
+    return this;
+  }
+
+  /** Refuse encoded results longer than this; defaults to 1 Mi characters. */
+  public NodeBuilder resultLimit(int characters) {
+    this.resultLimit = characters;
+    return this;
+  }
+
+  /** Let running jobs go on this long when the node is closed; defaults to 25 s. */
+  public NodeBuilder shutdownGrace(Duration grace) {
+    this.shutdownGrace = grace;
+    return this;
+  }
+
+  /** How the node's own client behaves. */
+  public NodeBuilder client(ClientSettings settings) {
+    this.client = settings;
+    return this;
+  }
+
+  /**
+   * Start the node.
+   *
+   * @throws IllegalArgumentException if a setting is wrong; nothing was started
+   */
+  public HoldfastNode start() {
+    HoldfastNode node = new Assembly(this, settings()).assemble();
+    node.start();
+    return node;
+  }
+
+  NodeSettings settings() {
+    return new NodeSettings(
+        id,
+        maxConcurrent,
+        queues.isEmpty() ? Map.of(JobOptions.DEFAULT_QUEUE, QueueSettings.DEFAULT) : queues,
+        router,
+        platformThreads,
+        poll,
+        heartbeat,
+        terms,
+        retention,
+        resultLimit,
+        shutdownGrace);
+  }
+
+  private static String defaultId() {
+    String id = hostName() + "-" + ProcessHandle.current().pid();
+    return id.length() <= 64 ? id : id.substring(id.length() - 64);
+  }
+
+  static String hostName() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException nameless) {
+      return "localhost";
+    }
+  }
+}

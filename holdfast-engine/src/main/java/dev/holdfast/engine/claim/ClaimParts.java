@@ -1,0 +1,25 @@
+package dev.holdfast.engine.claim;
+
+import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.run.FinishSink;
+import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.Runner;
+import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.time.Ticker;
+import java.util.random.RandomGenerator;
+
+/** What every claimer and starter of a node share. */
+public record ClaimParts(
+    Claims claims,
+    Identity identity,
+    ClaimCalls calls,
+    QueueRules rules,
+    TaskRegistry tasks,
+    Holdings holdings,
+    Runner runner,
+    FinishSink sink,
+    Meters meters,
+    Ticker ticker,
+    RandomGenerator random) {}

@@ -1,0 +1,170 @@
+package dev.holdfast.engine.claim;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims jobs for one lane, as many as it has free slots and room to prefetch.
+ *
+ * <p>While there is a backlog it claims whenever a quarter of its slots is free, or a moment has
+ * passed: single slots would make tiny batches. While there is none it waits to be woken, and polls
+ * ever more rarely.
+ */
+public final class Claimer implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Claimer.class);
+  private static final int LARGEST_BATCH = 500;
+  private static final Duration SLOT_CHECK = Duration.ofMillis(20);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  private final Lane lane;
+  private final ClaimParts parts;
+  private final PollPace pace;
+  private final int prefetch;
+  private final Prefetched prefetched = new Prefetched();
+  private final Starter starter;
+  private volatile int looksInVain;
+  private volatile Waker starterWaker = () -> {};
+  private volatile boolean stopped;
+
+  public Claimer(Lane lane, ClaimParts parts, PollPace pace, int prefetch) {
+    this.lane = lane;
+    this.parts = parts;
+    this.pace = pace;
+    this.prefetch = prefetch;
+    this.starter = new Starter(lane, prefetched, parts);
+  }
+
+  @Override
+  public String name() {
+    return "claimer-" + lane;
+  }
+
+  public Lane lane() {
+    return lane;
+  }
+
+  public Starter starter() {
+    return starter;
+  }
+
+  /** Who to wake when jobs wait to be started. */
+  public void startsBy(Waker driver) {
+    this.starterWaker = driver;
+    lane.startedBy(driver, prefetched::size);
+  }
+
+  /** Note that there may be work: the next look counts as the first. */
+  public void expectWork() {
+    looksInVain = 0;
+  }
+
+  /** Claim no more, and give back what has not begun. */
+  public void stop() {
+    stopped = true;
+    lane.hungerFor(0);
+    starter.giveAllBack();
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    QueueBook.Rule rule = parts.rules().of(lane.queue());
+    if (stopped || rule.paused()) {
+      lane.hungerFor(0);
+      return Moment.NEVER; // A queue that is resumed wakes its claimers.
+    }
+    int waiting = prefetched.size();
+    int start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
+    int ahead = Math.max(0, Math.min(prefetch - waiting, LARGEST_BATCH - start));
+    if (start + ahead == 0) {
+      return awaitSlots(now);
+    }
+    int got;
+    try {
+      got = claim(start, ahead, rule);
+    } catch (StoreException failure) {
+      lane.slots().release(start);
+      log.warn("Claiming from {} failed, nothing was run: {}", lane, failure.getMessage());
+      return now.plus(AFTER_FAILURE);
+    }
+    return got == start + ahead ? awaitSlots(now) : awaitWork(now, got);
+  }
+
+  private int claim(int start, int ahead, QueueBook.Rule rule) {
+    long number = parts.calls().begin();
+    try {
+      Moment asked = parts.ticker().now();
+      List<ClaimedJob> jobs =
+          parts
+              .claims()
+              .claim(
+                  new ClaimOrder(
+                      parts.identity().incarnation(),
+                      number,
+                      lane.queue(),
+                      lane.tasks(),
+                      start,
+                      ahead,
+                      rule.limit()));
+      parts
+          .meters()
+          .claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
+      int started = 0;
+      for (ClaimedJob job : jobs) {
+        started += job.started() ? 1 : 0;
+        accept(job);
+      }
+      lane.slots().release(start - started);
+      return jobs.size();
+    } finally {
+      parts.calls().end(number);
+    }
+  }
+
+  private void accept(ClaimedJob job) {
+    Holding holding = new Holding(job, policyOf(job));
+    parts.holdings().add(holding);
+    if (job.started()) {
+      parts.meters().started(lane.queue(), Duration.between(job.readyAt(), job.claimedAt()));
+      parts.runner().run(lane, holding);
+    } else {
+      prefetched.add(holding);
+      starterWaker.wake();
+    }
+  }
+
+  private JobPolicy policyOf(ClaimedJob job) {
+    return parts
+        .tasks()
+        .find(job.task())
+        .map(task -> PolicyText.read(job.policy()).orElse(task.type().defaults()))
+        .orElse(JobPolicy.NONE);
+  }
+
+  /** There is more to claim: go on when a good part of the slots is free. */
+  private Moment awaitSlots(Moment now) {
+    looksInVain = 0;
+    int enough = Math.max(1, Math.min(LARGEST_BATCH, lane.slots().capacity() / 4));
+    lane.hungerFor(enough);
+    return lane.slots().free() >= enough ? now : now.plus(SLOT_CHECK);
+  }
+
+  /** There is nothing more to claim: go on when woken, or after a while. */
+  private Moment awaitWork(Moment now, int got) {
+    lane.hungerFor(0);
+    looksInVain = got > 0 ? 0 : looksInVain + 1;
+    return now.plus(pace.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
+  }
+}

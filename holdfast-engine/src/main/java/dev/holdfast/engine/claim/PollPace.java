@@ -1,0 +1,38 @@
+package dev.holdfast.engine.claim;
+
+import java.time.Duration;
+
+/**
+ * How long to wait before looking for work again when nobody calls: half a second at first, backing
+ * off while nothing is found, to a minute in deep idle.
+ *
+ * @param burst the shortest wait
+ * @param deepIdle the longest wait
+ */
+public record PollPace(Duration burst, Duration deepIdle) {
+  private static final double GROWTH = 3;
+  private static final double JITTER = 0.2;
+
+  public static final PollPace DEFAULT =
+      new PollPace(Duration.ofMillis(500), Duration.ofSeconds(60));
+
+  public PollPace {
+    if (burst.isNegative() || burst.isZero() || deepIdle.compareTo(burst) < 0) {
+      throw new IllegalArgumentException(
+          "Polling every %s to %s is not valid: give a positive burst and a deep idle at least as long."
+              .formatted(burst, deepIdle));
+    }
+  }
+
+  /**
+   * The wait after so many looks in vain.
+   *
+   * @param chance a number from 0 to 1, so that the nodes of a cluster do not poll in step
+   */
+  public Duration after(int looksInVain, double chance) {
+    double millis =
+        Math.min(
+            burst.toMillis() * Math.pow(GROWTH, Math.min(looksInVain, 32)), (double) deepIdle.toMillis());
+    return Duration.ofMillis(Math.round(millis * (1 - JITTER * chance)));
+  }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.engine.claim;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.run.FinishSink;
+import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.run.Runner;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Starts prefetched jobs in batches as slots become free: the start is written before code runs. */
+public final class Starter implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Starter.class);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  private final Lane lane;
+  private final Prefetched prefetched;
+  private final Claims claims;
+  private final Identity identity;
+  private final Holdings holdings;
+  private final Runner runner;
+  private final FinishSink sink;
+  private final Meters meters;
+
+  Starter(Lane lane, Prefetched prefetched, ClaimParts parts) {
+    this.lane = lane;
+    this.prefetched = prefetched;
+    this.claims = parts.claims();
+    this.identity = parts.identity();
+    this.holdings = parts.holdings();
+    this.runner = parts.runner();
+    this.sink = parts.sink();
+    this.meters = parts.meters();
+  }
+
+  @Override
+  public String name() {
+    return "starter-" + lane;
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    int slots = lane.slots().reserve(prefetched.size());
+    List<Holding> batch = prefetched.take(slots);
+    lane.slots().release(slots - batch.size());
+    if (batch.isEmpty()) {
+      return Moment.NEVER;
+    }
+    Set<Held> started;
+    try {
+      started = claims.start(identity.incarnation(), batch.stream().map(Holding::held).toList());
+    } catch (StoreException failure) {
+      // A start is repeatable, so the batch simply waits, even where this one was carried out.
+      log.warn("{} jobs could not be started: {}", batch.size(), failure.getMessage());
+      prefetched.putBack(batch);
+      lane.slots().release(batch.size());
+      return now.plus(AFTER_FAILURE);
+    }
+    for (Holding holding : batch) {
+      if (started.contains(holding.held())) {
+        meters.started(
+            lane.queue(), Duration.between(holding.job().readyAt(), holding.job().claimedAt()));
+        runner.run(lane, holding);
+      } else {
+        holdings.remove(holding);
+        lane.slots().release(1);
+      }
+    }
+    return prefetched.size() > 0 && lane.slots().free() > 0 ? now : Moment.NEVER;
+  }
+
+  /** Give everything back that has not begun. */
+  void giveAllBack() {
+    for (Holding holding : prefetched.take(Integer.MAX_VALUE)) {
+      sink.handBack(holding);
+    }
+  }
+}

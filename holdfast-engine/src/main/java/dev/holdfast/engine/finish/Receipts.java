@@ -1,0 +1,95 @@
+package dev.holdfast.engine.finish;
+
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.StopReason;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.wake.AwaitedJobs;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What happens in this process once the store has confirmed how a job ended. */
+public final class Receipts {
+  private static final Logger log = LoggerFactory.getLogger(Receipts.class);
+
+  private final Holdings holdings;
+  private final Meters meters;
+  private final SignalBus bus;
+  private final AwaitedJobs awaited;
+
+  public Receipts(Holdings holdings, Meters meters, SignalBus bus, AwaitedJobs awaited) {
+    this.holdings = holdings;
+    this.meters = meters;
+    this.bus = bus;
+    this.awaited = awaited;
+  }
+
+  void record(Holding holding, Finish finish, Outcomes.Answer answer) {
+    holdings.remove(holding);
+    switch (answer) {
+      case WRITTEN -> written(holding.job(), finish);
+      case CANCELLED_INSTEAD -> {
+        meters.cancelled(holding.job().queue());
+        ended(holding.job());
+      }
+      case LOST -> lost(holding);
+    }
+  }
+
+  private void written(ClaimedJob job, Finish finish) {
+    String queue = job.queue();
+    switch (finish) {
+      case Finish.Succeeded done -> {
+        meters.succeeded(queue);
+        ended(job);
+      }
+      case Finish.Dead dead -> {
+        meters.failed(queue);
+        ended(job);
+      }
+      case Finish.Cancelled cancelled -> {
+        meters.cancelled(queue);
+        ended(job);
+      }
+      case Finish.RetryIn retry -> {
+        meters.retried(queue);
+        bus.publishHere(new Signal.Scheduled(retry.delay()));
+      }
+      case Finish.Later later -> bus.publishHere(new Signal.Scheduled(later.delay()));
+    }
+  }
+
+  private void ended(ClaimedJob job) {
+    if (awaited.remove(job.id())) {
+      bus.publish(new Signal.Ended(job.id()));
+    }
+  }
+
+  private void lost(Holding holding) {
+    meters.staleWrites(1);
+    log.warn(
+        "Job {} of {} was no longer held by this node under token {}; how this attempt ended was not written",
+        holding.job().id(),
+        holding.job().task(),
+        holding.job().token());
+    holding.stop(StopReason.CLAIM_LOST);
+  }
+
+  void recordGivenBack(Holding holding, boolean given) {
+    holdings.remove(holding);
+    if (given) {
+      bus.publish(new Signal.NewWork(holding.job().queue(), holding.job().priority()));
+    } else {
+      lost(holding);
+    }
+  }
+
+  void forget(Holding holding) {
+    holdings.remove(holding);
+  }
+}

@@ -1,0 +1,158 @@
+package dev.holdfast.engine.meter;
+
+import dev.holdfast.api.job.QueueStatus;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The meters of a node. Those of a queue carry its name as the tag {@code queue}; in Prometheus they
+ * read {@code holdfast_jobs_claimed_total} and so on.
+ */
+public final class Meters {
+  private final MeterRegistry registry;
+  private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
+  private final Counter staleWrites;
+  private final AtomicLong unknownTaskJobs = new AtomicLong();
+
+  public Meters(MeterRegistry registry) {
+    this.registry = registry;
+    this.staleWrites =
+        Counter.builder("holdfast.stale.writes.rejected")
+            .description("Writes of holders that had lost their claim; none of them changed anything")
+            .register(registry);
+    Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
+        .description("Ready jobs of tasks that no live node has a handler for")
+        .register(registry);
+  }
+
+  /** The meters of one queue. */
+  private static final class OfQueue {
+    final Counter claimed;
+    final Counter started;
+    final Counter succeeded;
+    final Counter failed;
+    final Counter retried;
+    final Counter cancelled;
+    final Timer wait;
+    final Timer run;
+    final Timer claimTime;
+    final DistributionSummary claimBatch;
+    final AtomicLong depth = new AtomicLong();
+    final AtomicLong oldestMillis = new AtomicLong();
+
+    OfQueue(MeterRegistry registry, String queue) {
+      claimed = counter(registry, queue, "claimed", "Jobs taken hold of");
+      started = counter(registry, queue, "started", "Attempts begun");
+      succeeded = counter(registry, queue, "succeeded", "Jobs done");
+      failed = counter(registry, queue, "failed", "Jobs failed for good");
+      retried = counter(registry, queue, "retried", "Attempts that failed and are tried again");
+      cancelled = counter(registry, queue, "cancelled", "Jobs stopped by request");
+      wait = timer(registry, queue, "holdfast.job.wait", "From due to claimed");
+      run = timer(registry, queue, "holdfast.job.run", "From begun to ended");
+      claimTime = timer(registry, queue, "holdfast.claim.time", "One claim call");
+      claimBatch =
+          DistributionSummary.builder("holdfast.claim.batch")
+              .description("Jobs per claim call")
+              .tag("queue", queue)
+              .register(registry);
+      Gauge.builder("holdfast.queue.depth", depth, AtomicLong::get)
+          .description("Ready jobs")
+          .tag("queue", queue)
+          .register(registry);
+      Gauge.builder("holdfast.queue.oldest.ready", oldestMillis, age -> age.get() / 1000.0)
+          .description("How long the longest-waiting ready job has waited")
+          .baseUnit("seconds")
+          .tag("queue", queue)
+          .register(registry);
+    }
+
+    private static Counter counter(
+        MeterRegistry registry, String queue, String what, String description) {
+      return Counter.builder("holdfast.jobs." + what)
+          .description(description)
+          .tag("queue", queue)
+          .register(registry);
+    }
+
+    private static Timer timer(
+        MeterRegistry registry, String queue, String name, String description) {
+      return Timer.builder(name)
+          .description(description)
+          .tag("queue", queue)
+          .publishPercentileHistogram()
+          .register(registry);
+    }
+  }
+
+  private OfQueue queue(String name) {
+    OfQueue known = queues.get(name);
+    return known != null
+        ? known
+        : queues.computeIfAbsent(name, fresh -> new OfQueue(registry, fresh));
+  }
+
+  public void claimCall(String queue, int jobs, Duration took) {
+    OfQueue meters = queue(queue);
+    meters.claimed.increment(jobs);
+    meters.claimBatch.record(jobs);
+    meters.claimTime.record(took);
+  }
+
+  public void started(String queue, Duration waited) {
+    OfQueue meters = queue(queue);
+    meters.started.increment();
+    meters.wait.record(waited.isNegative() ? Duration.ZERO : waited);
+  }
+
+  public void ran(String queue, long nanos) {
+    queue(queue).run.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  public void succeeded(String queue) {
+    queue(queue).succeeded.increment();
+  }
+
+  public void failed(String queue) {
+    queue(queue).failed.increment();
+  }
+
+  public void retried(String queue) {
+    queue(queue).retried.increment();
+  }
+
+  public void cancelled(String queue) {
+    queue(queue).cancelled.increment();
+  }
+
+  public void staleWrites(int count) {
+    staleWrites.increment(count);
+  }
+
+  public void unknownTaskJobs(long count) {
+    unknownTaskJobs.set(count);
+  }
+
+  /** Take over what the store says about queues. A queue it does not name is empty. */
+  public void depths(Collection<QueueStatus> statuses) {
+    Map<String, QueueStatus> named = new ConcurrentHashMap<>();
+    for (QueueStatus status : statuses) {
+      named.put(status.name(), status);
+      queue(status.name());
+    }
+    queues.forEach(
+        (name, meters) -> {
+          QueueStatus status = named.get(name);
+          meters.depth.set(status == null ? 0 : status.ready());
+          meters.oldestMillis.set(status == null ? 0 : status.oldestReady().toMillis());
+        });
+  }
+}

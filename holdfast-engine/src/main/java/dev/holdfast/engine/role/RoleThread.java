@@ -1,0 +1,98 @@
+package dev.holdfast.engine.role;
+
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drives one role on one thread. A tick that throws is logged and tried again after a pause: a role
+ * never dies of an error, since nobody would do its work then.
+ */
+public final class RoleThread implements Waker, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RoleThread.class);
+  private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
+
+  private final Role role;
+  private final Ticker ticker;
+  private final Thread thread;
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private volatile boolean stopping;
+
+  public RoleThread(Role role, Ticker ticker, ThreadFactory threads) {
+    this.role = role;
+    this.ticker = ticker;
+    this.thread = threads.newThread(this::loop);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  @Override
+  public void wake() {
+    // Most wakes find the flag up already; only the one that raises it pays for the unpark.
+    if (!woken.get() && woken.compareAndSet(false, true)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void loop() {
+    while (!stopping) {
+      woken.set(false);
+      Moment next = tick();
+      sleepUntil(next);
+    }
+  }
+
+  private Moment tick() {
+    try {
+      return role.tick(ticker.now());
+    } catch (RuntimeException | Error failure) {
+      if (!stopping) {
+        log.error("{} stumbled and goes on in {}", role.name(), AFTER_ERROR, failure);
+      }
+      return ticker.now().plus(AFTER_ERROR);
+    }
+  }
+
+  private void sleepUntil(Moment next) {
+    while (!stopping && !woken.get()) {
+      long nanos = next.equals(Moment.NEVER) ? Long.MAX_VALUE : next.nanos() - ticker.now().nanos();
+      if (nanos <= 0) {
+        return;
+      }
+      LockSupport.parkNanos(this, nanos);
+      if (Thread.interrupted() && stopping) {
+        return;
+      }
+    }
+  }
+
+  /** Stop after the tick under way. */
+  public void stop() {
+    stopping = true;
+    LockSupport.unpark(thread);
+  }
+
+  /** Stop and wait until the role's last tick is over. */
+  @Override
+  public void close() {
+    stop();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.engine.store.Finish;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.jspecify.annotations.Nullable;
+
+/** Something thrown, as rows keep it: readable, trimmed, and without what databases refuse. */
+final class FailureReport {
+  private static final int LONGEST_MESSAGE = 2_000;
+  private static final int LONGEST_STACK = 4_000;
+
+  private FailureReport() {}
+
+  static Finish.Failure of(int attempt, String code, Throwable thrown, String node) {
+    return new Finish.Failure(
+        attempt,
+        code,
+        thrown.getClass().getName(),
+        clean(messageOf(thrown), LONGEST_MESSAGE),
+        clean(stackOf(thrown), LONGEST_STACK),
+        node);
+  }
+
+  static Finish.Failure of(int attempt, String code, String message, String node) {
+    return new Finish.Failure(attempt, code, null, clean(message, LONGEST_MESSAGE), null, node);
+  }
+
+  private static String messageOf(Throwable thrown) {
+    try {
+      String message = thrown.getMessage();
+      return message != null ? message : thrown.getClass().getSimpleName();
+    } catch (RuntimeException | StackOverflowError brokenMessage) {
+      return thrown.getClass().getSimpleName() + " (its message could not be read)";
+    }
+  }
+
+  private static @Nullable String stackOf(Throwable thrown) {
+    try {
+      StringWriter text = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(text));
+      return text.toString();
+    } catch (RuntimeException | StackOverflowError brokenStack) {
+      return null;
+    }
+  }
+
+  private static String clean(@Nullable String text, int longest) {
+    if (text == null) {
+      return "";
+    }
+    String whole = text.replace('\0', '\uFFFD');
+    return whole.length() <= longest ? whole : whole.substring(0, longest) + " ...";
+  }
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Held;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One job in this node's hands, from its claim until the store has confirmed how it ended.
+ *
+ * <p>All changes are made under its own lock, so that an interrupt can never reach a thread that has
+ * gone on to another job.
+ */
+public final class Holding {
+  private final ClaimedJob job;
+  private final JobPolicy policy;
+  private @Nullable Thread runner;
+  private @Nullable StopReason stopReason;
+  private boolean ended;
+
+  public Holding(ClaimedJob job, JobPolicy policy) {
+    this.job = job;
+    this.policy = policy;
+  }
+
+  public ClaimedJob job() {
+    return job;
+  }
+
+  public JobPolicy policy() {
+    return policy;
+  }
+
+  public Held held() {
+    return job.held();
+  }
+
+  /**
+   * Note that the current thread is about to run the handler.
+   *
+   * @return false if the attempt was stopped before it began
+   */
+  synchronized boolean begin() {
+    if (stopReason != null || ended) {
+      return false;
+    }
+    runner = Thread.currentThread();
+    return true;
+  }
+
+  /** Note that the handler has returned: no interrupt will come any more, and one that came is spent. */
+  synchronized void handlerReturned() {
+    runner = null;
+    Thread.interrupted();
+  }
+
+  /**
+   * Note that how the attempt ended is settled, and by whom.
+   *
+   * @return true for the first to settle it; anyone later must not report another end
+   */
+  synchronized boolean settle() {
+    if (ended) {
+      return false;
+    }
+    ended = true;
+    return true;
+  }
+
+  /** Whether how it ended is settled, though perhaps not yet confirmed by the store. */
+  public synchronized boolean hasEnded() {
+    return ended;
+  }
+
+  /** Whether its handler is on a thread right now. */
+  public synchronized boolean isOnThread() {
+    return runner != null;
+  }
+
+  /** Tell the attempt to stop. The first reason stands, except that a lost claim overrules all. */
+  public synchronized void stop(StopReason reason) {
+    if (stopReason == null || reason == StopReason.CLAIM_LOST) {
+      stopReason = reason;
+    }
+    if (runner != null) {
+      runner.interrupt();
+    }
+  }
+
+  public synchronized @Nullable StopReason stopReason() {
+    return stopReason;
+  }
+}

@@ -1,0 +1,78 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.engine.role.Waker;
+import java.util.List;
+import java.util.function.IntSupplier;
+
+/**
+ * One queue on one executor: the tasks that come that way, and the slots they use.
+ *
+ * <p>A claimer that waits for slots says so by {@link #hungerFor}; the release that makes enough of
+ * them free wakes it, and every other release costs nothing.
+ */
+public final class Lane {
+  private final String queue;
+  private final TaskExecutor executor;
+  private final List<String> tasks;
+  private final Slots slots;
+  private volatile int hunger;
+  private volatile Waker claimer = () -> {};
+  private volatile Waker starter = () -> {};
+  private volatile IntSupplier unstarted = () -> 0;
+
+  public Lane(String queue, TaskExecutor executor, List<String> tasks, Slots slots) {
+    this.queue = queue;
+    this.executor = executor;
+    this.tasks = List.copyOf(tasks);
+    this.slots = slots;
+  }
+
+  public String queue() {
+    return queue;
+  }
+
+  public TaskExecutor executor() {
+    return executor;
+  }
+
+  public List<String> tasks() {
+    return tasks;
+  }
+
+  public Slots slots() {
+    return slots;
+  }
+
+  /** Who to wake when slots are free. */
+  public void claimedBy(Waker waker) {
+    this.claimer = waker;
+  }
+
+  /** Who to wake when a slot is free and jobs wait to be started, and how many do. */
+  public void startedBy(Waker waker, IntSupplier waiting) {
+    this.unstarted = waiting;
+    this.starter = waker;
+  }
+
+  /** Wake the claimer when this many slots are free; 0 for never. */
+  public void hungerFor(int slotsWanted) {
+    this.hunger = slotsWanted;
+  }
+
+  /** Give a slot back. */
+  void release() {
+    slots.release(1);
+    if (unstarted.getAsInt() > 0) {
+      starter.wake();
+    }
+    int wanted = hunger;
+    if (wanted > 0 && slots.free() >= wanted) {
+      claimer.wake();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return executor.name().equals(TaskExecutor.VIRTUAL) ? queue : queue + "/" + executor.name();
+  }
+}

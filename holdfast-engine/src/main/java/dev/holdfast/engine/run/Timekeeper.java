@@ -1,0 +1,117 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.PriorityQueue;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Interrupts attempts that take longer than their timeout. One that ignores the interrupt is given up
+ * after a while: its job goes on by its retry policy, its slot stays taken until its thread ends.
+ */
+public final class Timekeeper implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Timekeeper.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private record Alarm(Moment at, Holding holding) implements Comparable<Alarm> {
+    @Override
+    public int compareTo(Alarm other) {
+      return at.compareTo(other.at);
+    }
+  }
+
+  private final String node;
+  private final Holdings holdings;
+  private final FinishSink sink;
+  private final Ticker ticker;
+  private final RandomGenerator random;
+  private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
+  private volatile Waker waker = () -> {};
+
+  public Timekeeper(
+      String node, Holdings holdings, FinishSink sink, Ticker ticker, RandomGenerator random) {
+    this.node = node;
+    this.holdings = holdings;
+    this.sink = sink;
+    this.ticker = ticker;
+    this.random = random;
+  }
+
+  /** Who to wake when an alarm is set that rings before all others. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  @Override
+  public String name() {
+    return "timekeeper";
+  }
+
+  void watch(Holding holding, Duration timeout) {
+    Alarm alarm = new Alarm(ticker.now().plus(timeout), holding);
+    boolean first;
+    synchronized (alarms) {
+      Alarm earliest = alarms.peek();
+      first = earliest == null || alarm.at().isBefore(earliest.at());
+      alarms.add(alarm);
+    }
+    if (first) {
+      waker.wake();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    while (true) {
+      Alarm due;
+      synchronized (alarms) {
+        Alarm next = alarms.peek();
+        if (next == null) {
+          return Moment.NEVER;
+        }
+        if (now.isBefore(next.at()) && !next.holding().hasEnded()) {
+          return next.at();
+        }
+        due = alarms.remove();
+      }
+      ring(due.holding(), now);
+    }
+  }
+
+  private void ring(Holding holding, Moment now) {
+    if (holding.hasEnded()) {
+      return;
+    }
+    if (holding.stopReason() == null) {
+      log.warn(
+          "Job {} of {} exceeds its timeout of {}; it is interrupted",
+          holding.job().id(),
+          holding.job().task(),
+          holding.policy().timeout());
+      holding.stop(StopReason.TIMED_OUT);
+      synchronized (alarms) {
+        alarms.add(new Alarm(now.plus(PATIENCE), holding));
+      }
+    } else if (holding.stopReason() == StopReason.TIMED_OUT) {
+      giveUp(holding);
+    }
+  }
+
+  private void giveUp(Holding holding) {
+    holdings.addRunaway(holding.job().id());
+    if (holding.settle()) {
+      log.error(
+          "Job {} of {} ignores its interrupt; the attempt is given up and its slot stays taken until its thread ends",
+          holding.job().id(),
+          holding.job().task());
+      sink.finish(holding, Runner.timedOut(holding, node, random.nextDouble()));
+    } else {
+      holdings.removeRunaway(holding.job().id());
+    }
+  }
+}

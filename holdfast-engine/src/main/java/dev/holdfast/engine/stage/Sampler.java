@@ -1,0 +1,60 @@
+package dev.holdfast.engine.stage;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Measures how deep queues are, and warns of ready jobs whose task no live node knows. */
+public final class Sampler implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Sampler.class);
+  private static final Duration ROUND = Duration.ofSeconds(60);
+  private static final int ROUNDS_PER_TASK_CHECK = 5;
+
+  private final QueueBook queues;
+  private final Lookup lookup;
+  private final Meters meters;
+  private int round;
+  private Map<String, Long> warnedOf = Map.of();
+
+  public Sampler(QueueBook queues, Lookup lookup, Meters meters) {
+    this.queues = queues;
+    this.lookup = lookup;
+    this.meters = meters;
+  }
+
+  @Override
+  public String name() {
+    return "sampler";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    try {
+      meters.depths(queues.list());
+      if (round++ % ROUNDS_PER_TASK_CHECK == 0) {
+        checkTasks();
+      }
+    } catch (StoreException failure) {
+      log.warn("Queues could not be measured: {}", failure.getMessage());
+    }
+    return now.plus(ROUND);
+  }
+
+  private void checkTasks() {
+    Map<String, Long> unknown = lookup.unknownTasks();
+    meters.unknownTaskJobs(unknown.values().stream().mapToLong(Long::longValue).sum());
+    if (!unknown.isEmpty() && !unknown.keySet().equals(warnedOf.keySet())) {
+      log.warn(
+          "Ready jobs wait for tasks that no live node has a handler for: {}. They are kept; deploy a node that knows them.",
+          unknown);
+    }
+    warnedOf = unknown;
+  }
+}

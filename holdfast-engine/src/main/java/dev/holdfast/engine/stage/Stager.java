@@ -1,0 +1,97 @@
+package dev.holdfast.engine.stage;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes scheduled jobs ready when they are due. It sleeps until the next one is, and is woken when
+ * something sooner is scheduled anywhere.
+ */
+public final class Stager implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Stager.class);
+  private static final int BATCH = 1_000;
+  private static final Duration LONGEST_SLEEP = Duration.ofSeconds(60);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final int MIDDLE_PRIORITY = 4;
+
+  private final Staging staging;
+  private final SignalBus bus;
+  private final Ticker ticker;
+  private Moment wanted = Moment.NEVER;
+  private boolean looked;
+  private volatile Waker waker = () -> {};
+
+  public Stager(Staging staging, SignalBus bus, Ticker ticker) {
+    this.staging = staging;
+    this.bus = bus;
+    this.ticker = ticker;
+  }
+
+  /** Who to wake when something sooner is scheduled. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  @Override
+  public String name() {
+    return "stager";
+  }
+
+  /** Be awake when this delay is over. */
+  public void expect(Duration delay) {
+    Moment due = ticker.now().plus(delay);
+    boolean sooner;
+    synchronized (this) {
+      sooner = due.isBefore(wanted);
+      wanted = wanted.earlier(due);
+    }
+    if (sooner) {
+      waker.wake();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    synchronized (this) {
+      if (looked && now.isBefore(wanted)) {
+        return wanted; // Woken to hear of something sooner, and it is not due yet.
+      }
+      looked = true;
+      wanted = Moment.NEVER;
+    }
+    Duration next;
+    try {
+      next = stage();
+    } catch (StoreException failure) {
+      log.warn("Scheduled jobs could not be looked at: {}", failure.getMessage());
+      next = AFTER_FAILURE;
+    }
+    synchronized (this) {
+      wanted = wanted.earlier(ticker.now().plus(next));
+      return wanted;
+    }
+  }
+
+  private Duration stage() {
+    Staging.Report report = staging.stage(BATCH);
+    report
+        .readied()
+        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY)));
+    if (report.expired() > 0) {
+      log.info("{} jobs expired: they had not begun by their start-by time", report.expired());
+    }
+    if (report.more()) {
+      return Duration.ZERO;
+    }
+    return report.next().filter(d -> d.compareTo(LONGEST_SLEEP) < 0).orElse(LONGEST_SLEEP);
+  }
+}

@@ -1,0 +1,22 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.job.JobId;
+
+/**
+ * What became of a {@link NewJob}.
+ *
+ * @param id the job that stands for it: itself, or the holder of its unique key
+ * @param answer how that came about
+ */
+public record Admission(JobId id, Answer answer) {
+
+  /** How a new job was received. */
+  public enum Answer {
+    /** It was written. */
+    CREATED,
+    /** Its key or its id was known; nothing was changed. */
+    EXISTING,
+    /** Its key was known, and the job that held it now carries its payload and options. */
+    REPLACED
+  }
+}

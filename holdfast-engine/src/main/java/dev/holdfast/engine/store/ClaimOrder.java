@@ -1,0 +1,38 @@
+package dev.holdfast.engine.store;
+
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wish to take hold of jobs.
+ *
+ * @param incarnation who asks; it must be registered and alive
+ * @param claimNo the number of this call, unique within the incarnation and stored with each job,
+ *     so that jobs whose answer was lost can be recognised
+ * @param queue from which queue
+ * @param tasks of which tasks
+ * @param start how many to start at once, the first in order
+ * @param prefetch how many more to hold without starting them
+ * @param limit the cluster-wide limit of this queue as the caller knows it; null for none. A store
+ *     refuses (claims nothing) where its own record says otherwise, until the caller has learnt of
+ *     it.
+ */
+public record ClaimOrder(
+    UUID incarnation,
+    long claimNo,
+    String queue,
+    List<String> tasks,
+    int start,
+    int prefetch,
+    @Nullable Integer limit) {
+
+  public ClaimOrder {
+    tasks = List.copyOf(tasks);
+  }
+
+  /** How many jobs are wanted in all. */
+  public int wanted() {
+    return start + prefetch;
+  }
+}

@@ -1,0 +1,39 @@
+package dev.holdfast.engine.store;
+
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** Taking hold of jobs. */
+public interface Claims {
+
+  /**
+   * Claim READY jobs in rank order, as many as wanted and not locked by others. Each gets a token
+   * one larger than its last. The first {@link ClaimOrder#start} of them become RUNNING in the same
+   * step, the rest CLAIMED.
+   *
+   * <p>Nothing is claimed for an incarnation that is not alive, from a paused queue, beyond the
+   * queue's limit, or past a job's start-by time.
+   *
+   * @return the claimed jobs in rank order
+   */
+  List<ClaimedJob> claim(ClaimOrder order);
+
+  /**
+   * Start claimed jobs: CLAIMED becomes RUNNING. Repeatable: a job that is RUNNING under the same
+   * token counts as started. A job whose start-by time has passed ends EXPIRED instead, and one
+   * whose cancellation was asked for ends CANCELLED.
+   *
+   * @return the claims that are RUNNING now; all others are lost to the caller
+   */
+  Set<Held> start(UUID incarnation, List<Held> claims);
+
+  /**
+   * Give jobs back whose code never ran, or is known to have stopped without harm: they become
+   * READY with nothing spent, in their old rank. A job whose cancellation was asked for ends
+   * CANCELLED.
+   *
+   * @return the claims that were given back
+   */
+  Set<Held> giveBack(UUID incarnation, List<Held> claims);
+}

@@ -1,0 +1,44 @@
+package dev.holdfast.engine.store;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How an attempt ended, as its holder reports it. */
+public sealed interface Finish {
+
+  Held held();
+
+  /**
+   * It succeeded.
+   *
+   * @param result the encoded result, null for none
+   * @param keepResult how long to keep it; null for as long as history is kept
+   */
+  record Succeeded(Held held, @Nullable String result, @Nullable Duration keepResult)
+      implements Finish {}
+
+  /** It failed and is to be tried again after a delay. */
+  record RetryIn(Held held, Duration delay, Failure failure) implements Finish {}
+
+  /** It failed for good. */
+  record Dead(Held held, Failure failure) implements Finish {}
+
+  /** It is not possible yet: again after a delay, and this attempt did not count. */
+  record Later(Held held, Duration delay) implements Finish {}
+
+  /** It was stopped because somebody asked for that. */
+  record Cancelled(Held held) implements Finish {}
+
+  /**
+   * What went wrong, without the times, which the store adds.
+   *
+   * @param node the readable id of the node it went wrong on
+   */
+  record Failure(
+      int attempt,
+      String code,
+      @Nullable String type,
+      String message,
+      @Nullable String stack,
+      String node) {}
+}

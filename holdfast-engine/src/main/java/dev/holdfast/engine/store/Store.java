@@ -1,0 +1,50 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import java.sql.Connection;
+
+/** A place where jobs are kept, seen by the roles that use it. */
+public interface Store extends AutoCloseable {
+
+  /** For clients: new jobs. */
+  Intake intake();
+
+  /**
+   * For clients: new jobs inside a transaction of the caller's own.
+   *
+   * @throws UnsupportedOperationException if this store has no such transactions
+   */
+  Intake intakeIn(Connection transaction);
+
+  /** For the Claimer and the Starter: taking hold of jobs. */
+  Claims claims();
+
+  /** For the Completer: how attempts ended. */
+  Outcomes outcomes();
+
+  /** For the Stager: jobs whose time has come, or has passed. */
+  Staging staging();
+
+  /** For clients: looking at jobs. */
+  Lookup lookup();
+
+  /** For clients: changing one's mind about jobs. */
+  Control control();
+
+  /** For clients and Claimers: settings of queues. */
+  QueueBook queues();
+
+  /** For the Heart: which nodes there are. */
+  NodeBook nodes();
+
+  /** For the Housekeeper: making room and throwing away what is past its time. */
+  Upkeep upkeep();
+
+  /** Carries signals between the processes that share this store; by default, none are carried. */
+  default ClusterCoordinator coordinator() {
+    return ClusterCoordinator.none();
+  }
+
+  @Override
+  void close();
+}

@@ -1,0 +1,30 @@
+package dev.holdfast.engine.wake;
+
+import dev.holdfast.api.job.JobId;
+import java.time.Duration;
+import java.util.UUID;
+
+/** Something that others may want to know soon. */
+public sealed interface Signal {
+
+  /** A queue has new READY jobs. */
+  record NewWork(String queue, int priority) implements Signal {}
+
+  /** A job was scheduled; stagers that sleep longer than this should not. */
+  record Scheduled(Duration in) implements Signal {}
+
+  /** A queue was paused, resumed or limited. */
+  record QueueChanged(String queue) implements Signal {}
+
+  /** Somebody asked to cancel a job that this incarnation holds. */
+  record CancelRequested(UUID incarnation) implements Signal {}
+
+  /** Somebody waits for this job to end; who ends it, please say so. */
+  record Awaited(JobId job) implements Signal {}
+
+  /** A job that somebody awaited has ended. */
+  record Ended(JobId job) implements Signal {}
+
+  /** Signals may have been missed, since the coordinator was cut off for a while: look once. */
+  record Missed() implements Signal {}
+}
