@@ -101,15 +101,17 @@ public final class Runner {
 
   private Went invoke(Holding holding) {
     Duration timeout = holding.policy().timeout();
-    if (timeout != null) {
-      parts.timekeeper().watch(holding, timeout);
-    }
+    Timekeeper.Alarm alarm =
+        timeout == null ? null : parts.timekeeper().watch(holding, timeout);
     try {
       return call(holding, registered(holding));
     } catch (Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
       return new Went.Threw(Verdict.codeOf(thrown), thrown);
     } finally {
       holding.handlerReturned();
+      if (alarm != null) {
+        parts.timekeeper().forget(alarm);
+      }
     }
   }
 

@@ -5,7 +5,8 @@ import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
-import java.util.PriorityQueue;
+import java.util.Comparator;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,19 +19,19 @@ public final class Timekeeper implements Role {
   private static final Logger log = LoggerFactory.getLogger(Timekeeper.class);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private record Alarm(Moment at, Holding holding) implements Comparable<Alarm> {
-    @Override
-    public int compareTo(Alarm other) {
-      return at.compareTo(other.at);
-    }
-  }
+  /** When to look at a job. Alarms of jobs that end in time are taken back, or they would pile up. */
+  record Alarm(Moment at, long number, Holding holding) {}
+
+  private static final Comparator<Alarm> BY_TIME =
+      Comparator.comparing(Alarm::at).thenComparing(Alarm::number);
 
   private final String node;
   private final Holdings holdings;
   private final FinishSink sink;
   private final Ticker ticker;
   private final RandomGenerator random;
-  private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
+  private final TreeSet<Alarm> alarms = new TreeSet<>(BY_TIME);
+  private long lastNumber;
   private volatile Waker waker = () -> {};
 
   public Timekeeper(
@@ -52,16 +53,24 @@ public final class Timekeeper implements Role {
     return "timekeeper";
   }
 
-  void watch(Holding holding, Duration timeout) {
-    Alarm alarm = new Alarm(ticker.now().plus(timeout), holding);
+  /** Interrupt this attempt when its timeout is over, unless {@link #forget} comes first. */
+  Alarm watch(Holding holding, Duration timeout) {
+    Alarm alarm;
     boolean first;
     synchronized (alarms) {
-      Alarm earliest = alarms.peek();
-      first = earliest == null || alarm.at().isBefore(earliest.at());
+      alarm = new Alarm(ticker.now().plus(timeout), ++lastNumber, holding);
       alarms.add(alarm);
+      first = alarms.first().number() == alarm.number();
     }
     if (first) {
       waker.wake();
+    }
+    return alarm;
+  }
+
+  void forget(Alarm alarm) {
+    synchronized (alarms) {
+      alarms.remove(alarm);
     }
   }
 
@@ -70,14 +79,14 @@ public final class Timekeeper implements Role {
     while (true) {
       Alarm due;
       synchronized (alarms) {
-        Alarm next = alarms.peek();
-        if (next == null) {
+        if (alarms.isEmpty()) {
           return Moment.NEVER;
         }
-        if (now.isBefore(next.at()) && !next.holding().hasEnded()) {
-          return next.at();
+        due = alarms.first();
+        if (now.isBefore(due.at())) {
+          return due.at();
         }
-        due = alarms.remove();
+        alarms.remove(due);
       }
       ring(due.holding(), now);
     }
@@ -95,7 +104,7 @@ public final class Timekeeper implements Role {
           holding.policy().timeout());
       holding.stop(StopReason.TIMED_OUT);
       synchronized (alarms) {
-        alarms.add(new Alarm(now.plus(PATIENCE), holding));
+        alarms.add(new Alarm(now.plus(PATIENCE), ++lastNumber, holding));
       }
     } else if (holding.stopReason() == StopReason.TIMED_OUT) {
       giveUp(holding);

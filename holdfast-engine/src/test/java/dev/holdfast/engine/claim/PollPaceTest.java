@@ -1,0 +1,32 @@
+package dev.holdfast.engine.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class PollPaceTest {
+
+  @Test
+  void pollingBacksOffFromBurstToDeepIdle() {
+    PollPace pace = PollPace.DEFAULT;
+
+    assertThat(pace.after(0, 0)).isEqualTo(Duration.ofMillis(500));
+    assertThat(pace.after(1, 0)).isEqualTo(Duration.ofMillis(1500));
+    assertThat(pace.after(20, 0)).isEqualTo(Duration.ofSeconds(60));
+    assertThat(pace.after(1_000_000, 0)).isEqualTo(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void jitterKeepsNodesOutOfStep() {
+    assertThat(PollPace.DEFAULT.after(20, 1)).isEqualTo(Duration.ofSeconds(48));
+  }
+
+  @Test
+  void aDeepIdleShorterThanTheBurstIsRefused() {
+    assertThatThrownBy(() -> new PollPace(Duration.ofSeconds(2), Duration.ofSeconds(1)))
+        .hasMessageContaining("PT2S")
+        .hasMessageContaining("at least as long");
+  }
+}

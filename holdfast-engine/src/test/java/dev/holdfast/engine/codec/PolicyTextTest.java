@@ -1,0 +1,60 @@
+package dev.holdfast.engine.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.task.RetryPolicy;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class PolicyTextTest {
+
+  private static void assertSurvives(JobPolicy policy) {
+    assertThat(PolicyText.read(PolicyText.write(policy))).isEqualTo(policy);
+  }
+
+  @Test
+  void everyKindOfPolicySurvivesTheRow() {
+    assertSurvives(JobPolicy.NONE);
+    assertSurvives(new JobPolicy(null, Duration.ofMinutes(3), Duration.ZERO));
+    assertSurvives(new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null));
+    assertSurvives(new JobPolicy(RetryPolicy.linear(Duration.ofSeconds(1)), null, null));
+    assertSurvives(
+        new JobPolicy(
+            RetryPolicy.exponential(Duration.ofMillis(5))
+                .maxAttempts(7)
+                .jitter(0.1)
+                .neverOn("DECLINED")
+                .on("BUSY", Backoff.fixed(Duration.ofMinutes(1))),
+            Duration.ofDays(2),
+            Duration.ofHours(1)));
+  }
+
+  @Test
+  void aJobLikeItsTaskCarriesNoPolicy() {
+    JobOptions defaults = JobOptions.DEFAULTS.with(o -> o.timeout(Duration.ofSeconds(5)));
+
+    assertThat(PolicyText.write(JobPolicy.difference(defaults, defaults))).isNull();
+  }
+
+  @Test
+  void whatAJobLeavesOpenItsTaskDecides() {
+    JobOptions task = JobOptions.DEFAULTS.with(o -> o.timeout(Duration.ofSeconds(5)));
+    JobPolicy own = new JobPolicy(RetryPolicy.NEVER, null, null);
+
+    assertThat(own.orElse(task))
+        .isEqualTo(new JobPolicy(RetryPolicy.NEVER, Duration.ofSeconds(5), null));
+  }
+
+  @Test
+  void aRuleOnAnExceptionTypeCannotBeStored() {
+    JobPolicy policy =
+        new JobPolicy(RetryPolicy.DEFAULT.neverOn(IllegalStateException.class), null, null);
+
+    assertThatThrownBy(() -> PolicyText.write(policy))
+        .hasMessageContaining("IllegalStateException")
+        .hasMessageContaining("task type");
+  }
+}

@@ -1,0 +1,84 @@
+package dev.holdfast.engine.stage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class StagerTest {
+  private Moment now = new Moment(0);
+  private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger wakes = new AtomicInteger();
+  private Staging.Report answer = report(Map.of(), false, Optional.empty());
+  private final SignalBus bus = new SignalBus(ClusterCoordinator.none());
+  private final Stager stager =
+      new Stager(
+          limit -> {
+            looks.incrementAndGet();
+            return answer;
+          },
+          bus,
+          () -> now);
+
+  private static Staging.Report report(
+      Map<String, Integer> readied, boolean more, Optional<Duration> next) {
+    return new Staging.Report(readied, 0, more, next);
+  }
+
+  private Moment tickAt(Duration time) {
+    now = new Moment(time.toNanos());
+    return stager.tick(now);
+  }
+
+  @Test
+  void itSleepsUntilTheNextJobIsDue() {
+    answer = report(Map.of(), false, Optional.of(Duration.ofSeconds(7)));
+
+    assertThat(tickAt(Duration.ZERO)).isEqualTo(new Moment(Duration.ofSeconds(7).toNanos()));
+  }
+
+  @Test
+  void itLooksAgainAtOnceWhileThereIsMore() {
+    answer = report(Map.of("mail", 1_000), true, Optional.of(Duration.ofSeconds(7)));
+
+    assertThat(tickAt(Duration.ofSeconds(1))).isEqualTo(new Moment(Duration.ofSeconds(1).toNanos()));
+  }
+
+  @Test
+  void somethingSoonerWakesItAndSomethingLaterDoesNot() {
+    answer = report(Map.of(), false, Optional.of(Duration.ofSeconds(30)));
+    stager.wokenBy(wakes::incrementAndGet);
+    tickAt(Duration.ZERO);
+
+    stager.expect(Duration.ofSeconds(40));
+    assertThat(wakes).hasValue(0);
+    stager.expect(Duration.ofSeconds(5));
+    assertThat(wakes).hasValue(1);
+
+    assertThat(tickAt(Duration.ofSeconds(1))).isEqualTo(new Moment(Duration.ofSeconds(5).toNanos()));
+    assertThat(looks).as("woken, but nothing is due yet").hasValue(1);
+    tickAt(Duration.ofSeconds(5));
+    assertThat(looks).hasValue(2);
+  }
+
+  @Test
+  void queuesWithNewReadyJobsAreWoken() {
+    List<Signal> heard = new ArrayList<>();
+    bus.subscribe(heard::add);
+    answer = report(Map.of("mail", 3), false, Optional.empty());
+
+    tickAt(Duration.ZERO);
+
+    assertThat(heard).hasSize(1).first().isInstanceOf(Signal.NewWork.class);
+  }
+}
