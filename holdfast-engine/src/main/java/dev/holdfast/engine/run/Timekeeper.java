@@ -23,7 +23,7 @@ public final class Timekeeper implements Role {
   record Alarm(Moment at, long number, Holding holding) {}
 
   private static final Comparator<Alarm> BY_TIME =
-      Comparator.comparing(Alarm::at).thenComparing(Alarm::number);
+      Comparator.comparing(Alarm::at).thenComparingLong(Alarm::number);
 
   private final String node;
   private final Holdings holdings;
