@@ -1,0 +1,133 @@
+package dev.holdfast.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the pages show must be true: their Java compiles, and the files they point to exist. */
+class DocumentationTest {
+  private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern LINK = Pattern.compile("\\]\\((?!http|#)([^)#]+)(#[^)]*)?\\)");
+  private static final Pattern MEMBERS =
+      Pattern.compile("(?s)\\s*(?://[^\n]*\n\\s*)*(record|static|class|interface|enum|@|public).*");
+
+  @TempDir Path out;
+
+  private static List<Path> pages() throws IOException {
+    return Checkout.filesEndingWith(".md");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theJavaOfEveryPageCompiles() throws IOException {
+    return pages().stream()
+        .filter(page -> JAVA.matcher(read(page)).find())
+        .map(page -> DynamicTest.dynamicTest(name(page), () -> assertCompiles(page)));
+  }
+
+  @Test
+  void everyRelativeLinkLeadsSomewhere() throws IOException {
+    List<String> broken = new ArrayList<>();
+    for (Path page : pages()) {
+      Matcher links = LINK.matcher(read(page));
+      while (links.find()) {
+        if (!Files.exists(page.resolveSibling(links.group(1)))) {
+          broken.add(name(page) + " -> " + links.group(1));
+        }
+      }
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  private static String name(Path page) {
+    return Checkout.root().relativize(page).toString();
+  }
+
+  private static String read(Path page) {
+    try {
+      return Files.readString(page);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /** All blocks of a page make one class, so that later ones may use what earlier ones declare. */
+  private void assertCompiles(Path page) {
+    StringBuilder imports = new StringBuilder();
+    StringBuilder members = new StringBuilder();
+    Matcher blocks = JAVA.matcher(read(page));
+    int number = 0;
+    while (blocks.find()) {
+      StringBuilder code = new StringBuilder();
+      blocks
+          .group(1)
+          .lines()
+          .forEach(line -> (line.startsWith("import ") ? imports : code).append(line).append('\n'));
+      if (MEMBERS.matcher(code).matches()) {
+        members.append(code);
+      } else {
+        members.append("void block%d() throws Exception {\n%s}\n".formatted(++number, code));
+      }
+    }
+    String source =
+        """
+        import dev.holdfast.api.*;
+        import dev.holdfast.api.job.*;
+        import dev.holdfast.api.task.*;
+        import dev.holdfast.engine.*;
+        import dev.holdfast.engine.store.Store;
+        import dev.holdfast.postgres.*;
+        import java.sql.Connection;
+        import java.time.*;
+        import java.util.*;
+        import javax.sql.DataSource;
+        %s
+        abstract class Page {
+        Store store; Holdfast holdfast; HoldfastNode node; DataSource dataSource; JobId id;
+        %s}
+        """
+            .formatted(imports, members);
+    StringWriter said = new StringWriter();
+    boolean fine =
+        ToolProvider.getSystemJavaCompiler()
+            .getTask(
+                said,
+                null,
+                null,
+                List.of("-proc:none", "-d", out.toString(), "-cp", System.getProperty("java.class.path")),
+                null,
+                List.of(new Source(source)))
+            .call();
+    assertThat(fine).as("%s%n%s", said, source).isTrue();
+  }
+
+  private static final class Source extends SimpleJavaFileObject {
+    private final String text;
+
+    Source(String text) {
+      super(URI.create("string:///Page" + JavaFileObject.Kind.SOURCE.extension), Kind.SOURCE);
+      this.text = text;
+    }
+
+    @Override
+    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+      return text;
+    }
+  }
+}
