@@ -9,7 +9,9 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentationTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\]\\((?!http|#)([^)#]+)(#[^)]*)?\\)");
+  private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))(?:\\.(\\w+))?`");
   private static final Pattern MEMBERS =
       Pattern.compile("(?s)\\s*(?://[^\n]*\n\\s*)*(record|static|class|interface|enum|@|public).*");
 
@@ -53,6 +56,26 @@ class DocumentationTest {
       }
     }
     assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void everyTestThatThePagesNameExists() throws IOException {
+    Map<String, String> tests = new HashMap<>();
+    for (Path source : Checkout.filesEndingWith(".java")) {
+      tests.put(source.getFileName().toString().replace(".java", ""), read(source));
+    }
+    List<String> missing = new ArrayList<>();
+    for (Path page : pages()) {
+      Matcher names = TEST.matcher(read(page));
+      while (names.find()) {
+        String code = tests.get(names.group(1));
+        String method = names.group(2);
+        if (code == null || (method != null && !code.contains(" " + method + "("))) {
+          missing.add(name(page) + " names " + names.group());
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
   }
 
   private static String name(Path page) {
