@@ -1,0 +1,72 @@
+package dev.holdfast.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where unpacked binaries are kept, for all programs of one user. */
+final class CacheFolder {
+
+  private CacheFolder() {}
+
+  /** Makes the folder that was asked for, or the first of the usual ones that can be made. */
+  static Path open(@Nullable Path asked, Account account) {
+    Path folder = asked != null ? asked : usual(account, System.getenv());
+    try {
+      return Files.createDirectories(folder).toRealPath();
+    } catch (IOException e) {
+      if (asked == null && !account.isSomebodyElse()) {
+        return inTemp(folder, e);
+      }
+      throw unusable(folder, e);
+    }
+  }
+
+  static Path usual(Account account, Map<String, String> environment) {
+    if (account.isSomebodyElse()) {
+      // Another user can read neither root's home nor anything below it.
+      return Path.of("/var/cache/holdfast");
+    }
+    String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
+    Path caches = xdg.isBlank() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(xdg);
+    return caches.resolve("holdfast");
+  }
+
+  /** For a user without a home, as in many containers. */
+  private static Path inTemp(Path unusable, IOException why) {
+    Path folder =
+        Path.of(
+            System.getProperty("java.io.tmpdir"),
+            "holdfast-cache-" + System.getProperty("user.name").replaceAll("\\W", "_"));
+    try {
+      if (!Files.exists(folder)) {
+        Files.createDirectory(
+            folder,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      }
+      // Everybody may write to the temp folder: never run a binary that somebody else put there.
+      Path mine = Files.createTempFile(folder, "owner-", "");
+      boolean ours = Files.getOwner(mine).equals(Files.getOwner(folder));
+      Files.delete(mine);
+      if (ours) {
+        return folder.toRealPath();
+      }
+      throw unusable(unusable, why);
+    } catch (IOException | UnsupportedOperationException e) {
+      throw unusable(unusable, why);
+    }
+  }
+
+  private static EmbeddedPostgresException unusable(Path folder, IOException why) {
+    return new EmbeddedPostgresException(
+        "The cache folder "
+            + folder
+            + " cannot be made ("
+            + why
+            + "): set XDG_CACHE_HOME, or name another with cacheFolder(...).",
+        why);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.holdfast.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes a cluster in a data folder that has none. */
+record InitDb(DataFolder folder, Binaries binaries, Account account) {
+
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
+  /**
+   * Makes the cluster beside its place and then moves it there, so that one that was interrupted is
+   * never mistaken for a whole one.
+   *
+   * @param durable whether to wait until everything is on the disk
+   */
+  void run(boolean durable) {
+    Path nursery = folder.root().resolve("initdb");
+    try {
+      Trees.delete(nursery);
+      Files.createDirectory(nursery);
+      folder.ensurePassword();
+      account.takeOver(folder.root());
+      Path cluster = nursery.resolve("pgdata");
+      make(cluster, durable);
+      Files.writeString(
+          cluster.resolve("postgresql.conf"),
+          "\ninclude_if_exists = '" + ServerSettings.FILE + "'\n",
+          StandardOpenOption.APPEND);
+      Files.move(cluster, folder.pgdata(), StandardCopyOption.ATOMIC_MOVE);
+      Trees.delete(nursery);
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "Could not make a cluster in " + folder.root() + " (" + e + "): is the disk full?", e);
+    }
+  }
+
+  private void make(Path cluster, boolean durable) throws IOException {
+    List<String> line =
+        new ArrayList<>(
+            List.of(
+                binaries.program("initdb"),
+                "--pgdata=" + cluster,
+                "--username=" + Login.SUPERUSER,
+                "--pwfile=" + folder.passwordFile(),
+                "--auth=scram-sha-256",
+                "--encoding=UTF8",
+                // Sorts by code point, the same on every machine and with every libc.
+                "--locale=C",
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                "--no-instructions"));
+    if (!durable) {
+      line.add("--no-sync");
+    }
+    Command initdb = Command.run(account.wrap(line), folder.root(), LIMIT);
+    if (!initdb.succeeded()) {
+      throw new EmbeddedPostgresException(
+          "PostgreSQL's initdb, run as "
+              + account
+              + ", could not make a cluster in "
+              + folder.root()
+              + "; free some space or change the folder's owner if that is the reason. It said:\n"
+              + LogTail.endOf(initdb.output()));
+    }
+  }
+}

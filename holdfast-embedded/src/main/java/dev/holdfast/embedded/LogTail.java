@@ -1,0 +1,51 @@
+package dev.holdfast.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The last words of a server, for the error that reports its death. */
+final class LogTail {
+
+  private static final int LINES = 12;
+  private static final int BYTES = 16 * 1024;
+
+  private LogTail() {}
+
+  /** The end of every log file that was written to since an instant. */
+  static String since(Instant instant, Path logs) {
+    try (Stream<Path> files = Files.list(logs)) {
+      StringBuilder tail = new StringBuilder();
+      for (Path file : files.sorted().toList()) {
+        if (!Files.getLastModifiedTime(file).toInstant().isBefore(instant)) {
+          tail.append(endOf(lastBytes(file))).append('\n');
+        }
+      }
+      return tail.toString().strip();
+    } catch (IOException e) {
+      return "(its log in " + logs + " could not be read: " + e + ")";
+    }
+  }
+
+  /** The last lines of a text. */
+  static String endOf(String text) {
+    List<String> lines = text.strip().lines().toList();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES), lines.size()));
+  }
+
+  private static String lastBytes(Path file) throws IOException {
+    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+      channel.position(Math.max(0, channel.size() - BYTES));
+      ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+      while (bytes.hasRemaining() && channel.read(bytes) >= 0) {}
+      return UTF_8.decode(bytes.flip()).toString();
+    }
+  }
+}

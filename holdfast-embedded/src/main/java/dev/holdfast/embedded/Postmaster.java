@@ -1,0 +1,101 @@
+package dev.holdfast.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What {@code postmaster.pid} says about the server of a cluster, held against the processes there
+ * are.
+ */
+sealed interface Postmaster {
+
+  /** There is no server, and the last one ended in order. */
+  record Absent() implements Postmaster {}
+
+  /** The server died; PostgreSQL itself cleans up after it at the next start. */
+  record Dead(long pid) implements Postmaster {}
+
+  /**
+   * The server died, and its number now belongs to something else: to another program after a
+   * reboot, to a thread of this one in a fresh container, or to the server's own zombie where
+   * nobody reaps. PostgreSQL would believe that it still runs and refuse to start.
+   */
+  record Mistaken(long pid) implements Postmaster {}
+
+  /** The server runs; {@code port} is 0 until it has one. */
+  record Running(long pid, int port) implements Postmaster {}
+
+  static Path file(Path pgdata) {
+    return pgdata.resolve("postmaster.pid");
+  }
+
+  static Postmaster of(Path pgdata) {
+    try {
+      List<String> lines = Files.readAllLines(file(pgdata));
+      long pid = Math.abs(number(lines, 0));
+      return pid == 0 ? new Absent() : judge(pid, (int) number(lines, 3), pgdata);
+    } catch (NoSuchFileException e) {
+      return new Absent();
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "Could not read " + file(pgdata) + " (" + e + "): who owns the data folder?", e);
+    }
+  }
+
+  /** Whether a process still does anything; a zombie that nobody reaps does not. */
+  static boolean lives(ProcessHandle process) {
+    return process.isAlive() && !isZombie(proc(process.pid()));
+  }
+
+  private static Postmaster judge(long pid, int port, Path pgdata) throws IOException {
+    Optional<ProcessHandle> process = ProcessHandle.of(pid).filter(ProcessHandle::isAlive);
+    if (process.isEmpty()) {
+      return new Dead(pid);
+    }
+    boolean mistaken =
+        process.get().info().command().filter(command -> !isPostgres(command)).isPresent()
+            || isZombie(proc(pid))
+            || worksElsewhere(proc(pid), pgdata);
+    return mistaken ? new Mistaken(pid) : new Running(pid, port);
+  }
+
+  private static Path proc(long pid) {
+    return Path.of("/proc", Long.toString(pid));
+  }
+
+  private static boolean isPostgres(String command) {
+    Path name = Path.of(command).getFileName();
+    // Linux adds " (deleted)" to the name of a program that was replaced while it runs.
+    return name != null && name.toString().startsWith("postgres");
+  }
+
+  private static boolean isZombie(Path proc) {
+    try {
+      String stat = Files.readString(proc.resolve("stat"));
+      return stat.startsWith("Z", stat.lastIndexOf(')') + 2);
+    } catch (IOException e) {
+      return false; // No /proc on this system, or the process just ended.
+    }
+  }
+
+  /** A postmaster's working folder is its cluster. */
+  private static boolean worksElsewhere(Path proc, Path pgdata) {
+    try {
+      Path folder = Files.readSymbolicLink(proc.resolve("cwd"));
+      return !folder.equals(pgdata);
+    } catch (IOException | UnsupportedOperationException e) {
+      return false; // No /proc on this system, or another user's process.
+    }
+  }
+
+  private static long number(List<String> lines, int index) {
+    if (lines.size() <= index || !lines.get(index).strip().matches("-?\\d{1,18}")) {
+      return 0;
+    }
+    return Long.parseLong(lines.get(index).strip());
+  }
+}

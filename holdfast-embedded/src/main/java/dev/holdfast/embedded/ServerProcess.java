@@ -1,0 +1,232 @@
+package dev.holdfast.embedded;
+
+import dev.holdfast.embedded.Postmaster.Absent;
+import dev.holdfast.embedded.Postmaster.Dead;
+import dev.holdfast.embedded.Postmaster.Mistaken;
+import dev.holdfast.embedded.Postmaster.Running;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Brings the server of one data folder up and down. Its callers hold the folder's start lock. */
+final class ServerProcess {
+
+  private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
+
+  /** How long the sessions of a dead server may take to notice that it is dead. */
+  private static final Duration SESSIONS_END = Duration.ofSeconds(10);
+
+  private static final int PORTS_TO_TRY = 5;
+
+  private final DataFolder folder;
+  private final Options options;
+  private final Binaries binaries;
+  private final PgCtl pgCtl;
+  private final Greeting greeting;
+
+  private ServerProcess(
+      DataFolder folder, Options options, Binaries binaries, Account account, Login login) {
+    this.folder = folder;
+    this.options = options;
+    this.binaries = binaries;
+    this.pgCtl = new PgCtl(folder, binaries, account);
+    this.greeting = new Greeting(folder, login, options.startLimit());
+  }
+
+  /** Unpacks what is not unpacked, and makes a cluster if there is none. */
+  static ServerProcess prepare(DataFolder folder, Options options) {
+    Account account = Account.forFolder(folder.root(), folder.ownerOfData());
+    account.requireReach(folder.root());
+    Binaries binaries = Binaries.in(CacheFolder.open(options.cacheFolder(), account));
+    if (!folder.initialised()) {
+      new InitDb(folder, binaries, account).run(!options.temporary());
+    }
+    String made = folder.majorVersion();
+    if (!made.equals(binaries.major())) {
+      throw new EmbeddedPostgresException(
+          """
+          The data folder %s was made by PostgreSQL %s, and PostgreSQL %s cannot open it: put the \
+          %s.x binaries on the class path, or dump the data with %s and restore it into an empty \
+          folder.\
+          """
+              .formatted(folder.root(), made, binaries.version(), made, made));
+    }
+    return new ServerProcess(
+        folder, options, binaries, account, new Login(Login.SUPERUSER, folder.password()));
+  }
+
+  /**
+   * Sees to it that the server runs: takes the one that does, or starts it.
+   *
+   * @param owner whether a running server that is not as asked may be stopped and started anew
+   * @param port what to listen on, or 0 for the port of last time or a free one
+   */
+  Running bringUp(boolean owner, int port) {
+    switch (postmaster()) {
+      case Running found -> {
+        Optional<Running> ready = greeting.await();
+        if (ready.isEmpty()) {
+          return bringUp(owner, port); // It ended while we waited: look again.
+        }
+        if (mayStay(ready.get(), owner, port)) {
+          return ready.get();
+        }
+        stop(PgCtl.Mode.FAST);
+        return start(port, false);
+      }
+      case Mistaken stale -> {
+        forget(stale);
+        return start(port, true);
+      }
+      case Dead dead -> {
+        log.info(
+            "PostgreSQL in {} (process {}) was killed; it recovers", folder.root(), dead.pid());
+        return start(port, true);
+      }
+      case Absent absent -> {
+        return start(port, false);
+      }
+    }
+  }
+
+  /** Stops the server, and at once when that takes longer than the stop limit. */
+  void stop(PgCtl.Mode mode) {
+    if (!(postmaster() instanceof Running running)) {
+      return;
+    }
+    pgCtl(() -> pgCtl.stop(mode, options.stopLimit()));
+    if (isRunning()) {
+      log.warn(
+          "PostgreSQL in {} did not stop within {}; ending it at once, it will recover at the next"
+              + " start",
+          folder.root(),
+          options.stopLimit());
+      pgCtl(() -> pgCtl.stop(PgCtl.Mode.IMMEDIATE, options.stopLimit()));
+    }
+    // The server removes its file a moment before it is gone.
+    if (!Pause.until(() -> isGone(running), options.stopLimit())) {
+      throw new EmbeddedPostgresException(
+          "PostgreSQL in %s (process %d) does not stop: look at %s, and end the process."
+              .formatted(folder.root(), running.pid(), folder.logs()));
+    }
+  }
+
+  boolean isRunning() {
+    return postmaster() instanceof Running;
+  }
+
+  Postmaster postmaster() {
+    return Postmaster.of(folder.pgdata());
+  }
+
+  private boolean mayStay(Running found, boolean owner, int port) {
+    boolean asAsked =
+        (port == 0 || port == found.port())
+            && folder.configuration().equals(Optional.of(settings(found.port())));
+    if (owner && !asAsked) {
+      log.info("PostgreSQL in {} runs with other settings; starting it anew", folder.root());
+      return false;
+    }
+    if (!asAsked) {
+      log.warn(
+          "PostgreSQL in {} belongs to another program and runs with other settings than asked for"
+              + " here; using it at port {} as it is",
+          folder.root(),
+          found.port());
+    }
+    log.info(
+        "Using the PostgreSQL that already runs in {} at port {}", folder.root(), found.port());
+    return true;
+  }
+
+  private Running start(int asked, boolean afterDeath) {
+    Instant began = Instant.now();
+    int portsTried = 0;
+    while (true) {
+      int port = Port.choose(asked, folder.rememberedPort());
+      folder.configure(settings(port));
+      folder.rememberPort(port);
+      Command start = pgCtl(() -> pgCtl.start(options.startLimit()));
+      if (start.succeeded()) {
+        Running running = greeting.await().orElseThrow(() -> didNotStart(start, began));
+        log.info(
+            "PostgreSQL {} serves {} at port {}, started in {} ms",
+            binaries.version(),
+            folder.root(),
+            running.port(),
+            Duration.between(began, Instant.now()).toMillis());
+        return running;
+      }
+      boolean portWasLost = asked == 0 && !isRunning() && !Port.isFree(port);
+      boolean sessionsLinger =
+          afterDeath && !isRunning() && Instant.now().isBefore(began.plus(SESSIONS_END));
+      if (!sessionsLinger && !(portWasLost && ++portsTried < PORTS_TO_TRY)) {
+        throw didNotStart(start, began);
+      }
+      Pause.briefly();
+    }
+  }
+
+  private EmbeddedPostgresException didNotStart(Command start, Instant began) {
+    return new EmbeddedPostgresException(
+        isRunning()
+            ? """
+            PostgreSQL in %s takes longer than %s to start and goes on; start again to wait for \
+            it, or set startLimit(...).
+            %s
+            %s\
+            """
+                .formatted(
+                    folder.root(), options.startLimit(), start.output(), lastWordsSince(began))
+            : """
+            PostgreSQL in %s did not start; its log says why:
+            %s
+            %s\
+            """
+                .formatted(folder.root(), start.output(), lastWordsSince(began)));
+  }
+
+  private String lastWordsSince(Instant began) {
+    return LogTail.since(began, folder.logs());
+  }
+
+  private static boolean isGone(Running running) {
+    return ProcessHandle.of(running.pid()).filter(Postmaster::lives).isEmpty();
+  }
+
+  private void forget(Mistaken stale) {
+    Path file = Postmaster.file(folder.pgdata());
+    log.info(
+        "PostgreSQL in {} was killed; removing {}, for process {} is no server of this folder",
+        folder.root(),
+        file,
+        stale.pid());
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException("Could not delete " + file + " (" + e + ").", e);
+    }
+  }
+
+  private String settings(int port) {
+    return new ServerSettings(options.settings()).text(binaries, folder, port);
+  }
+
+  private Command pgCtl(Run run) {
+    try {
+      return run.run();
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "Could not run pg_ctl for " + folder.root() + " (" + e + ").", e);
+    }
+  }
+
+  private interface Run {
+    Command run() throws IOException;
+  }
+}

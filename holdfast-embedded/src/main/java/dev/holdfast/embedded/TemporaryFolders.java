@@ -1,0 +1,88 @@
+package dev.holdfast.embedded;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The folders of servers that nobody will start again. */
+final class TemporaryFolders {
+
+  private static final Logger log = LoggerFactory.getLogger(TemporaryFolders.class);
+  private static final String PREFIX = "holdfast-postgres-";
+
+  /** A folder younger than this may belong to a program that has not taken its lock yet. */
+  private static final Duration SETTLED = Duration.ofMinutes(1);
+
+  private TemporaryFolders() {}
+
+  /** Makes a new folder, and clears away those whose programs were killed. */
+  static Path make() {
+    Path temp = Path.of(System.getProperty("java.io.tmpdir"));
+    clearLeftovers(temp);
+    try {
+      return Files.createTempDirectory(temp, PREFIX);
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "Could not make a folder in "
+              + temp
+              + " ("
+              + e
+              + "): name a temp folder that is writable with -Djava.io.tmpdir=...",
+          e);
+    }
+  }
+
+  /** Deletes a folder, and ends the server in it if there is one. */
+  static void discard(DataFolder folder) {
+    Killing.end(folder);
+    try {
+      Trees.delete(folder.root());
+    } catch (IOException e) {
+      log.warn("Could not delete the temporary folder {}", folder.root(), e);
+    }
+  }
+
+  private static void clearLeftovers(Path temp) {
+    try (DirectoryStream<Path> candidates = Files.newDirectoryStream(temp, PREFIX + "*")) {
+      for (Path candidate : candidates) {
+        clearLeftover(new DataFolder(candidate.toRealPath()));
+      }
+    } catch (IOException e) {
+      log.warn("Could not look for temporary servers left in {}", temp, e);
+    }
+  }
+
+  private static void clearLeftover(DataFolder folder) {
+    try {
+      if (!isSettled(folder.ownerLock())) {
+        return;
+      }
+      Optional<FileMutex> ownership = FileMutex.tryTake(folder.ownerLock());
+      if (ownership.isEmpty()) {
+        return;
+      }
+      try (FileMutex owned = ownership.get()) {
+        if (Postmaster.of(folder.pgdata()) instanceof Postmaster.Running orphan) {
+          // Proves, by the password, that it is no other server.
+          new Login(Login.SUPERUSER, folder.password()).dataDirectory(orphan.port());
+        }
+        discard(folder);
+        log.info("Cleared away the temporary server a killed program left in {}", folder.root());
+      }
+    } catch (IOException | SQLException | EmbeddedPostgresException e) {
+      log.warn("Could not clear away the temporary server left in {}", folder.root(), e);
+    }
+  }
+
+  private static boolean isSettled(Path lock) throws IOException {
+    return Files.isWritable(lock)
+        && Files.getLastModifiedTime(lock).toInstant().isBefore(Instant.now().minus(SETTLED));
+  }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.embedded.testing;
+
+import dev.holdfast.embedded.EmbeddedPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The server that all tests of this JVM share. It starts when the first test asks for it, and is
+ * stopped and deleted when the JVM ends.
+ */
+public final class SharedServer {
+
+  private static final AtomicInteger DATABASES = new AtomicInteger();
+
+  private SharedServer() {}
+
+  /** The server itself; tests that stop or kill a server start one of their own instead. */
+  public static EmbeddedPostgres server() {
+    return Holder.SERVER;
+  }
+
+  /** Creates an empty database that nobody else uses. */
+  public static TestDatabase freshDatabase() {
+    EmbeddedPostgres server = server();
+    String name = "test_" + DATABASES.incrementAndGet();
+    execute("CREATE DATABASE " + name + " TEMPLATE template0 STRATEGY wal_log");
+    return new TestDatabase(name, server.jdbcUrl(name), server.user(), server.password());
+  }
+
+  static void drop(String name) {
+    execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+  }
+
+  private static void execute(String sql) {
+    try (Connection connection = server().connect("postgres");
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException("The shared test server refused: " + sql, e);
+    }
+  }
+
+  private static final class Holder {
+    static final EmbeddedPostgres SERVER =
+        EmbeddedPostgres.temporary()
+            .setting("max_connections", "200")
+            .setting("shared_buffers", "32MB")
+            .start();
+  }
+}

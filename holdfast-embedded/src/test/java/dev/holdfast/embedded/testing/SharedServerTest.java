@@ -1,0 +1,49 @@
+package dev.holdfast.embedded.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class SharedServerTest {
+
+  @Test
+  void everyTestGetsADatabaseOfItsOwn() throws SQLException {
+    try (TestDatabase one = SharedServer.freshDatabase();
+        TestDatabase other = SharedServer.freshDatabase();
+        Connection inOne = one.connect();
+        Connection inOther = other.connect()) {
+      inOne.createStatement().execute("CREATE TABLE mine ()");
+      inOther.createStatement().execute("CREATE TABLE mine ()");
+
+      assertThat(one.name()).isNotEqualTo(other.name());
+      assertThat(inOne.getCatalog()).isEqualTo(one.name());
+    }
+  }
+
+  @Test
+  void testsMayAskSideBySide() {
+    assertThat(
+            IntStream.range(0, 8)
+                .parallel()
+                .mapToObj(ignored -> SharedServer.freshDatabase().name())
+                .distinct())
+        .hasSize(8);
+  }
+
+  @Test
+  void aClosedDatabaseIsGone() throws SQLException {
+    TestDatabase gone = SharedServer.freshDatabase();
+    try (Connection open = gone.connect()) {
+      gone.close();
+
+      assertThat(open.isValid(5)).isFalse();
+    }
+    assertThatThrownBy(() -> gone.connect().close()).isInstanceOf(SQLException.class);
+  }
+}

@@ -1,0 +1,186 @@
+package dev.holdfast.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Held;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Giving jobs back as if they had never been claimed. */
+public abstract class GiveBackContract extends Contract {
+
+  @Test
+  void aClaimedJobGivenBackIsReadyWithNothingSpent() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.prefetchOne();
+
+    assertThat(worker.giveBack(claimed.held())).containsExactly(claimed.held());
+
+    assertThat(stateOf(id)).isEqualTo(JobState.READY);
+    assertThat(find(id).attempt()).isZero();
+    assertThat(worker.claimOne().attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void aRunningJobGivenBackIsReadyWithNothingSpent() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+
+    assertThat(worker.giveBack(claimed.held())).containsExactly(claimed.held());
+
+    assertThat(stateOf(id)).isEqualTo(JobState.READY);
+    assertThat(find(id).attempt()).isZero();
+    assertThat(find(id).failures()).isEmpty();
+    assertThat(worker.claimOne().attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void attemptsSpentBeforeStaySpent() {
+    Worker worker = worker();
+    enqueue(job());
+    worker.retryIn(worker.claimOne(), Duration.ZERO);
+
+    worker.giveBack(worker.claimOne().held());
+    worker.giveBack(worker.prefetchOne().held());
+
+    assertThat(worker.claimOne().attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void aJobGivenBackKeepsItsPlaceInTheLine() {
+    Worker worker = worker();
+    JobId first = enqueue(job());
+    JobId second = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    passTime(Duration.ofMinutes(20));
+    JobId third = enqueue(job());
+    worker.giveBack(claimed.held());
+
+    assertThat(worker.claim(3)).extracting(ClaimedJob::id).containsExactly(first, second, third);
+  }
+
+  @Test
+  void jobsOfOneCallKeepTheirOrderWhenGivenBack() {
+    Worker worker = worker();
+    List<JobId> ids = enqueueAll(job(), job(), job(), job());
+    List<ClaimedJob> claimed = worker.claim(2, 2, null);
+
+    for (int index : new int[] {2, 0, 3, 1}) {
+      worker.giveBack(claimed.get(index).held());
+    }
+
+    assertThat(worker.claim(4)).extracting(ClaimedJob::id).containsExactlyElementsOf(ids);
+  }
+
+  @Test
+  void theTokenGoesOnGrowing() {
+    Worker worker = worker();
+    enqueue(job());
+    worker.giveBack(worker.claimOne().held());
+    worker.giveBack(worker.prefetchOne().held());
+
+    assertThat(worker.claimOne().token()).isEqualTo(3);
+  }
+
+  @Test
+  void aJobGivenBackIsHeldByNobody() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    worker.giveBack(worker.claimOne().held());
+
+    assertThat(store.nodes().holderOf(id)).isEmpty();
+    assertThat(worker.beat().claims()).isEmpty();
+  }
+
+  @Test
+  void givingBackUnderAStaleTokenChangesNothing() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    Held stale = worker.claimOne().held();
+    worker.giveBack(stale);
+    worker.claimOne();
+    Job before = find(id);
+
+    assertThat(worker.giveBack(stale)).isEmpty();
+    assertThat(find(id)).isEqualTo(before);
+  }
+
+  @Test
+  void givingBackByAnotherIncarnationChangesNothing() {
+    JobId id = enqueue(job());
+    Held held = worker("node-1").claimOne().held();
+    Job before = find(id);
+
+    assertThat(worker("node-2").giveBack(held)).isEmpty();
+    assertThat(find(id)).isEqualTo(before);
+  }
+
+  @Test
+  void aJobThatEndedIsNotGivenBack() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    worker.succeed(claimed);
+
+    assertThat(worker.giveBack(claimed.held())).isEmpty();
+    assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void aJobWaitingForItsRetryIsNotGivenBack() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    worker.retryIn(claimed, Duration.ofHours(1));
+
+    assertThat(worker.giveBack(claimed.held())).isEmpty();
+    assertThat(stateOf(id)).isEqualTo(JobState.SCHEDULED);
+  }
+
+  @Test
+  void aCancelRequestTurnsGivingBackIntoCancelled() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    Held held = worker.claimOne().held();
+    store.control().cancel(id);
+
+    worker.giveBack(held);
+
+    assertThat(stateOf(id)).isEqualTo(JobState.CANCELLED);
+    assertThat(worker.claim(1)).isEmpty();
+  }
+
+  @Test
+  void aJobGivenBackCanStillExpire() {
+    Worker worker = worker();
+    JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
+    worker.giveBack(worker.prefetchOne().held());
+    passTime(Duration.ofMinutes(2));
+    stage();
+
+    assertThat(stateOf(id)).isEqualTo(JobState.EXPIRED);
+  }
+
+  @Test
+  void theLostOfABatchDoNotHinderTheRest() {
+    Worker worker = worker();
+    enqueueAll(job(), job(), job());
+    List<ClaimedJob> claimed = worker.claim(2, 1, null);
+    worker.succeed(claimed.get(0));
+
+    assertThat(
+            worker.giveBack(
+                claimed.get(0).held(),
+                claimed.get(1).held(),
+                new Held(freshId(), 1),
+                claimed.get(2).held()))
+        .containsExactlyInAnyOrder(claimed.get(1).held(), claimed.get(2).held());
+  }
+}

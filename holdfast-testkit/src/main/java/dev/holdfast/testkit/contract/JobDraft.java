@@ -1,0 +1,91 @@
+package dev.holdfast.testkit.contract;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.NewJob;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A job in the making: has a fresh id, and plain defaults for what a test does not say. */
+public final class JobDraft {
+  /** The queue of jobs that name no other. */
+  public static final String QUEUE = "mail";
+
+  /** The task of jobs that name no other. */
+  public static final String TASK = "mail::send";
+
+  private JobId id = new JobId(UuidCreator.getTimeOrderedEpoch());
+  private String task = TASK;
+  private String queue = QUEUE;
+  private int priority = 4;
+  private When when = When.NOW;
+  private @Nullable String payload = "{\"to\":\"ada\"}";
+  private @Nullable UniqueKey unique;
+  private Set<String> tags = Set.of();
+  private @Nullable String policy;
+  private @Nullable Duration startWithin;
+
+  public JobDraft id(JobId other) {
+    this.id = other;
+    return this;
+  }
+
+  public JobDraft task(String name) {
+    this.task = name;
+    return this;
+  }
+
+  public JobDraft queue(String name) {
+    this.queue = name;
+    return this;
+  }
+
+  public JobDraft priority(int level) {
+    this.priority = level;
+    return this;
+  }
+
+  public JobDraft when(When time) {
+    this.when = time;
+    return this;
+  }
+
+  /** Due after a delay. */
+  public JobDraft dueIn(Duration delay) {
+    return when(new When.After(delay));
+  }
+
+  public JobDraft payload(@Nullable String text) {
+    this.payload = text;
+    return this;
+  }
+
+  public JobDraft unique(UniqueKey key) {
+    this.unique = key;
+    return this;
+  }
+
+  public JobDraft tags(String... words) {
+    this.tags = Set.of(words);
+    return this;
+  }
+
+  public JobDraft policy(String text) {
+    this.policy = text;
+    return this;
+  }
+
+  public JobDraft startWithin(Duration longest) {
+    this.startWithin = longest;
+    return this;
+  }
+
+  /** The job, as one whose id is fresh. */
+  public NewJob build() {
+    return new NewJob(
+        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, false);
+  }
+}

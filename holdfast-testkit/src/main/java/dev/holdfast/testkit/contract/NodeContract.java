@@ -1,0 +1,261 @@
+package dev.holdfast.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.Upkeep.Retention;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** Which nodes there are, that they live, and what they hold. */
+public abstract class NodeContract extends Contract {
+
+  private NodeStatus status(Worker worker) {
+    return store.nodes().list().stream()
+        .filter(status -> status.card().incarnation().equals(worker.incarnation()))
+        .findAny()
+        .orElseThrow();
+  }
+
+  @Test
+  void aRegisteredNodeIsAliveWithTheCardItGave() {
+    NodeCard card = Worker.card("node-7", Set.of("a", "b"), Set.of("x", "y::z"));
+    store.nodes().register(card);
+
+    assertThat(store.nodes().list())
+        .singleElement()
+        .satisfies(status -> {
+          assertThat(status.card()).isEqualTo(card);
+          assertThat(status.alive()).isTrue();
+          assertThat(status.running()).isZero();
+        });
+  }
+
+  @Test
+  void aNodeMayServeNothing() {
+    NodeCard card = Worker.card("node-7", Set.of(), Set.of());
+    store.nodes().register(card);
+
+    assertThat(store.nodes().list()).extracting(NodeStatus::card).containsExactly(card);
+  }
+
+  @Test
+  void registeringTwiceIsRegisteringOnce() {
+    Worker worker = worker();
+    worker.beat();
+    long beat = status(worker).beat();
+    store.nodes().register(worker.card());
+
+    assertThat(store.nodes().list()).hasSize(1);
+    assertThat(status(worker).alive()).isTrue();
+    assertThat(status(worker).beat()).isGreaterThanOrEqualTo(beat);
+  }
+
+  @Test
+  void twoIncarnationsOfOneNameAreTwoNodes() {
+    Worker old = worker("node-1");
+    Worker current = worker("node-1");
+
+    assertThat(status(old).alive()).isTrue();
+    assertThat(status(current).alive()).isTrue();
+  }
+
+  @Test
+  void everyBeatMovesTheCounter() {
+    Worker worker = worker();
+    long first = status(worker).beat();
+    worker.beat();
+    long second = status(worker).beat();
+    worker.beat();
+
+    assertThat(second).isEqualTo(first + 1);
+    assertThat(status(worker).beat()).isEqualTo(first + 2);
+  }
+
+  @Test
+  void aBeatMovesNoOtherCounter() {
+    Worker silent = worker("node-1");
+    Worker beating = worker("node-2");
+    long before = status(silent).beat();
+    beating.beat();
+
+    assertThat(status(silent).beat()).isEqualTo(before);
+  }
+
+  @Test
+  void silenceGrowsUntilABeatEndsIt() {
+    Worker worker = worker();
+    passTime(Duration.ofMinutes(5));
+    assertThat(status(worker).silence()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
+
+    worker.beat();
+
+    assertThat(status(worker).silence()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
+  }
+
+  @Test
+  void aSilentNodeIsAliveUntilSomebodySaysOtherwise() {
+    Worker worker = worker();
+    passTime(Duration.ofHours(5));
+
+    assertThat(status(worker).alive()).isTrue();
+    assertThat(store.nodes().beat(worker.incarnation(), 0)).isPresent();
+  }
+
+  @Test
+  void aBeatTellsHowManyJobsRun() {
+    Worker worker = worker();
+    store.nodes().beat(worker.incarnation(), 42);
+
+    assertThat(status(worker).running()).isEqualTo(42);
+  }
+
+  @Test
+  void anUnknownIncarnationGetsNoAnswerToItsBeat() {
+    assertThat(store.nodes().beat(freshIncarnation(), 0)).isEmpty();
+    assertThat(store.nodes().list()).isEmpty();
+  }
+
+  @Test
+  void aDeadIncarnationGetsNoAnswerToItsBeat() {
+    Worker worker = worker();
+    worker.leave();
+    long before = status(worker).beat();
+
+    assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
+    assertThat(status(worker).beat()).isEqualTo(before);
+  }
+
+  @Test
+  void registeringDoesNotRaiseTheDead() {
+    Worker worker = worker();
+    worker.leave();
+    store.nodes().register(worker.card());
+
+    assertThat(status(worker).alive()).isFalse();
+    assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
+  }
+
+  @Test
+  void aNodeThatLeftIsListedAsDead() {
+    Worker gone = worker("node-1");
+    Worker alive = worker("node-2");
+    gone.leave();
+
+    assertThat(status(gone).alive()).isFalse();
+    assertThat(status(alive).alive()).isTrue();
+  }
+
+  @Test
+  void leavingTwiceOrUnknownDoesNoHarm() {
+    Worker worker = worker();
+    worker.leave();
+    worker.leave();
+    store.nodes().leave(freshIncarnation());
+
+    assertThat(store.nodes().list()).hasSize(1);
+  }
+
+  @Test
+  void aNodeLongDeadIsNoLongerListed() {
+    worker("node-1").leave();
+    Worker alive = worker("node-2");
+    passTime(Duration.ofDays(2));
+    store.upkeep().tidy(new Retention(Duration.ofDays(30), Duration.ofDays(30)));
+
+    assertThat(store.nodes().list()).extracting(NodeStatus::card).containsExactly(alive.card());
+  }
+
+  @Test
+  void aBeatReportsEveryClaimWithTheNumberOfItsCall() {
+    Worker worker = worker();
+    enqueueAll(job(), job(), job());
+    List<ClaimedJob> first = worker.claim(1, 1, null);
+    long firstCall = worker.lastClaimNo();
+    ClaimedJob second = worker.claimOne();
+    long secondCall = worker.lastClaimNo();
+
+    assertThat(worker.beat().claims())
+        .containsExactlyInAnyOrder(
+            new ClaimRow(first.get(0).held(), firstCall, true, false),
+            new ClaimRow(first.get(1).held(), firstCall, false, false),
+            new ClaimRow(second.held(), secondCall, true, false));
+  }
+
+  @Test
+  void aBeatReportsThatACancelWasAskedFor() {
+    Worker worker = worker();
+    enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    store.control().cancel(claimed.id());
+
+    assertThat(worker.beat().claims())
+        .containsExactly(new ClaimRow(claimed.held(), worker.lastClaimNo(), true, true));
+  }
+
+  @Test
+  void aBeatReportsNoClaimsOfOthersAndNoneThatAreOver() {
+    Worker worker = worker("node-1");
+    Worker other = worker("node-2");
+    enqueueAll(job(), job(), job(), job());
+    worker.succeed(worker.claimOne());
+    worker.retryIn(worker.claimOne(), Duration.ofHours(1));
+    worker.giveBack(worker.claimOne().held());
+    ClaimedJob cancelled = worker.prefetchOne();
+    store.control().cancel(cancelled.id());
+    assertThat(other.claim(5)).hasSize(1);
+
+    assertThat(worker.beat().claims()).isEmpty();
+    assertThat(other.beat().claims()).hasSize(1);
+  }
+
+  @Test
+  void aBeatReportsTheRulesOfQueues() {
+    Worker worker = worker();
+    store.queues().pause("a", true);
+    store.queues().limit("b", 5);
+
+    assertThat(worker.beat().rules())
+        .containsEntry("a", new Rule(true, null))
+        .containsEntry("b", new Rule(false, 5))
+        .isEqualTo(store.queues().rules());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CLAIMED", "RUNNING"})
+  void aHeldJobHasAHolder(JobState state) {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    if (state == JobState.CLAIMED) {
+      worker.prefetchOne();
+    } else {
+      worker.claimOne();
+    }
+
+    assertThat(store.nodes().holderOf(id)).contains(worker.incarnation());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {"CLAIMED", "RUNNING"},
+      mode = Mode.EXCLUDE)
+  void aJobThatIsNotHeldHasNoHolder(JobState state) {
+    assertThat(store.nodes().holderOf(bring(job(), state))).isEmpty();
+  }
+
+  @Test
+  void anUnknownJobHasNoHolder() {
+    assertThat(store.nodes().holderOf(freshId())).isEmpty();
+  }
+}

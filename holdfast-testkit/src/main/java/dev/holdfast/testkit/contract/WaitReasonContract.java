@@ -1,0 +1,161 @@
+package dev.holdfast.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.WaitReason;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Why a job is not running, and which tasks nobody knows. */
+public abstract class WaitReasonContract extends Contract {
+
+  private WaitReason why(JobId id) {
+    return store.lookup().whyWaiting(id).orElseThrow();
+  }
+
+  @Test
+  void anUnknownJobHasNoReason() {
+    assertThat(store.lookup().whyWaiting(freshId())).isEmpty();
+  }
+
+  @Test
+  void aJobWaitsBecauseItIsNotDue() {
+    worker();
+    JobId id = enqueue(job().dueIn(Duration.ofHours(1)));
+
+    assertThat(why(id)).isEqualTo(new WaitReason.NotDue(find(id).runAt()));
+  }
+
+  @Test
+  void aJobWaitsBecauseItsQueueIsPaused() {
+    worker();
+    JobId id = enqueue(job());
+    store.queues().pause(QUEUE, true);
+
+    assertThat(why(id)).isEqualTo(new WaitReason.QueuePaused(QUEUE));
+  }
+
+  @Test
+  void aJobWaitsBecauseItsQueueIsFull() {
+    Worker worker = worker();
+    store.queues().limit(QUEUE, 2);
+    enqueueAll(job(), job());
+    assertThat(worker.claim(1, 1, 2)).hasSize(2);
+    JobId id = enqueue(job());
+
+    assertThat(why(id)).isEqualTo(new WaitReason.QueueFull(QUEUE, 2));
+  }
+
+  @Test
+  void aLimitThatIsNotReachedIsNoReason() {
+    Worker worker = worker();
+    store.queues().limit(QUEUE, 2);
+    enqueue(job());
+    assertThat(worker.claim(1, 0, 2)).hasSize(1);
+    JobId id = enqueue(job());
+
+    assertThat(why(id)).isInstanceOf(WaitReason.InLine.class);
+  }
+
+  @Test
+  void aJobWaitsBecauseNobodyServesItsQueue() {
+    worker();
+    JobId id = enqueue(job().queue("bulk"));
+
+    assertThat(why(id)).isEqualTo(new WaitReason.NobodyServesQueue("bulk"));
+  }
+
+  @Test
+  void aNodeThatLeftServesNothing() {
+    worker().leave();
+    JobId id = enqueue(job());
+
+    assertThat(why(id)).isEqualTo(new WaitReason.NobodyServesQueue(QUEUE));
+  }
+
+  @Test
+  void aJobWaitsBecauseNobodyOfItsQueueKnowsItsTask() {
+    worker();
+    Worker.join(store, "elsewhere", "bulk", "other");
+    JobId id = enqueue(job().task("other"));
+
+    assertThat(why(id)).isEqualTo(new WaitReason.NobodyKnowsTask("other", QUEUE));
+  }
+
+  @Test
+  void aJobWaitsInLine() {
+    worker();
+    enqueueAll(job(), job(), job().priority(0), job().queue("bulk").priority(9));
+    JobId id = enqueue(job());
+    enqueue(job());
+    passTime(Duration.ofMinutes(2));
+
+    assertThat(why(id))
+        .asInstanceOf(type(WaitReason.InLine.class))
+        .satisfies(inLine -> {
+          assertThat(inLine.before()).isEqualTo(2);
+          assertThat(inLine.waited()).isBetween(Duration.ofMinutes(2), Duration.ofMinutes(3));
+        });
+  }
+
+  @Test
+  void theFirstInLineHasNobodyBeforeIt() {
+    worker();
+    JobId id = enqueue(job());
+
+    assertThat(why(id))
+        .asInstanceOf(type(WaitReason.InLine.class))
+        .returns(0L, WaitReason.InLine::before);
+  }
+
+  @Test
+  void aClaimedJobWaitsInTheHandsOfItsNode() {
+    JobId id = enqueue(job());
+    worker("node-7").prefetchOne();
+
+    assertThat(why(id)).isEqualTo(new WaitReason.Held("node-7"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
+  void aJobThatRunsOrHasEndedDoesNotWait(JobState state) {
+    assertThat(why(bring(job(), state))).isEqualTo(new WaitReason.NotWaiting(state));
+  }
+
+  @Test
+  void tasksThatSomeNodeOfTheQueueKnowsAreNotUnknown() {
+    worker();
+    enqueue(job());
+
+    assertThat(store.lookup().unknownTasks()).isEmpty();
+  }
+
+  @Test
+  void readyJobsOfUnknownTasksAreCountedByTask() {
+    worker();
+    Worker.join(store, "elsewhere", "bulk", "other");
+    enqueueAll(
+        job(),
+        job().task("other"),
+        job().task("other"),
+        job().task("other").queue("bulk"),
+        job().task("third"),
+        job().task("third").dueIn(Duration.ofHours(1)));
+
+    assertThat(store.lookup().unknownTasks()).isEqualTo(Map.of("other", 2L, "third", 1L));
+  }
+
+  @Test
+  void aTaskWhoseOnlyNodeLeftIsUnknown() {
+    worker().leave();
+    enqueue(job());
+
+    assertThat(store.lookup().unknownTasks()).isEqualTo(Map.of(TASK, 1L));
+  }
+}

@@ -1,0 +1,169 @@
+package dev.holdfast.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.NodeBook.BeatReply;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Store;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A node as a store sees it: an incarnation that claims jobs of one queue and reports on them. */
+public final class Worker {
+  private final Store store;
+  private final NodeCard card;
+  private final String queue;
+  private final AtomicLong claimCalls = new AtomicLong();
+
+  private Worker(Store store, NodeCard card, String queue) {
+    this.store = store;
+    this.card = card;
+    this.queue = queue;
+  }
+
+  /** Register a node that serves a queue and knows these tasks. */
+  public static Worker join(Store store, String name, String queue, String... tasks) {
+    NodeCard card = card(name, Set.of(queue), Set.of(tasks));
+    store.nodes().register(card);
+    return new Worker(store, card, queue);
+  }
+
+  /** The card of a new incarnation. */
+  public static NodeCard card(String name, Set<String> queues, Set<String> tasks) {
+    return new NodeCard(
+        UuidCreator.getTimeOrderedEpoch(),
+        name,
+        "host-of-" + name,
+        4711,
+        "0.1.0",
+        Duration.ofSeconds(60),
+        queues,
+        tasks,
+        10);
+  }
+
+  public NodeCard card() {
+    return card;
+  }
+
+  public UUID incarnation() {
+    return card.incarnation();
+  }
+
+  /** Claim so many jobs and start them at once. */
+  public List<ClaimedJob> claim(int most) {
+    return claim(most, 0, null);
+  }
+
+  /** Claim so many jobs without starting them. */
+  public List<ClaimedJob> prefetch(int most) {
+    return claim(0, most, null);
+  }
+
+  /** Claim under the limit that this node believes its queue has. */
+  public List<ClaimedJob> claim(int start, int prefetch, @Nullable Integer limit) {
+    return claimFrom(queue, start, prefetch, limit);
+  }
+
+  /** Claim from any queue. */
+  public List<ClaimedJob> claimFrom(String from, int start, int prefetch, @Nullable Integer limit) {
+    return store
+        .claims()
+        .claim(
+            new ClaimOrder(
+                incarnation(),
+                claimCalls.incrementAndGet(),
+                from,
+                List.copyOf(card.tasks()),
+                start,
+                prefetch,
+                limit));
+  }
+
+  /** The number of the latest claim call. */
+  public long lastClaimNo() {
+    return claimCalls.get();
+  }
+
+  /** Claim and start the next job, which must exist. */
+  public ClaimedJob claimOne() {
+    return only(claim(1));
+  }
+
+  /** Claim the next job, which must exist, without starting it. */
+  public ClaimedJob prefetchOne() {
+    return only(prefetch(1));
+  }
+
+  private static ClaimedJob only(List<ClaimedJob> claimed) {
+    assertThat(claimed).as("the one job that could be claimed").hasSize(1);
+    return claimed.get(0);
+  }
+
+  public Set<Held> start(Held... claims) {
+    return store.claims().start(incarnation(), List.of(claims));
+  }
+
+  public Set<Held> giveBack(Held... claims) {
+    return store.claims().giveBack(incarnation(), List.of(claims));
+  }
+
+  public Answer finish(Finish finish) {
+    List<Answer> answers = finishAll(List.of(finish));
+    assertThat(answers).hasSize(1);
+    return answers.get(0);
+  }
+
+  public List<Answer> finishAll(List<? extends Finish> finishes) {
+    return store.outcomes().finish(incarnation(), finishes);
+  }
+
+  public Answer succeed(ClaimedJob job) {
+    return finish(new Finish.Succeeded(job.held(), "\"done\"", null));
+  }
+
+  /** Fail for good. */
+  public Answer die(ClaimedJob job) {
+    return finish(new Finish.Dead(job.held(), failure(job, "it broke for good")));
+  }
+
+  /** Fail, to be tried again. */
+  public Answer retryIn(ClaimedJob job, Duration delay) {
+    return finish(new Finish.RetryIn(job.held(), delay, failure(job, "it broke")));
+  }
+
+  /** Put the job off at no cost. */
+  public Answer later(ClaimedJob job, Duration delay) {
+    return finish(new Finish.Later(job.held(), delay));
+  }
+
+  /** A failure of a job's attempt on this node. */
+  public Finish.Failure failure(ClaimedJob job, String message) {
+    return new Finish.Failure(
+        job.attempt(),
+        "SMTP_DOWN",
+        "java.io.IOException",
+        message,
+        "at Mailer.send(Mailer.java:17)",
+        card.id());
+  }
+
+  /** Beat, and expect to be known as alive. */
+  public BeatReply beat() {
+    return store.nodes().beat(incarnation(), 0).orElseThrow();
+  }
+
+  public void leave() {
+    store.nodes().leave(incarnation());
+  }
+}

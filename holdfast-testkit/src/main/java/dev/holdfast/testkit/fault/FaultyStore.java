@@ -1,0 +1,158 @@
+package dev.holdfast.testkit.fault;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Control;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store whose answers get lost on demand: {@code faults.loseAnswer("claim")} lets the next claim
+ * be carried out and then pretends that the connection broke.
+ */
+public final class FaultyStore implements Store {
+
+  /** What goes wrong with a call. */
+  public enum Fault {
+    /** The call is carried out, and its caller never learns of it. */
+    ANSWER_LOST,
+    /** The call never reaches the store. */
+    NOT_SENT
+  }
+
+  private final Store real;
+  private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
+
+  public FaultyStore(Store real) {
+    this.real = real;
+  }
+
+  /** Let the next call of the method of this name be carried out and its answer be lost. */
+  public FaultyStore loseAnswer(String method) {
+    return plan(method, Fault.ANSWER_LOST);
+  }
+
+  /** Let the next call of the method of this name fail before it is carried out. */
+  public FaultyStore refuse(String method) {
+    return plan(method, Fault.NOT_SENT);
+  }
+
+  private FaultyStore plan(String method, Fault fault) {
+    faults.computeIfAbsent(method, name -> new ConcurrentLinkedQueue<>()).add(fault);
+    return this;
+  }
+
+  /** Whether every planned fault has happened. */
+  public boolean isSpent() {
+    return faults.values().stream().allMatch(Queue::isEmpty);
+  }
+
+  private <T> T faulty(Class<T> role, T delegate) {
+    return role.cast(
+        Proxy.newProxyInstance(
+            role.getClassLoader(),
+            new Class<?>[] {role},
+            (proxy, method, arguments) -> {
+              Fault fault = faults.getOrDefault(method.getName(), new ArrayDeque<>()).poll();
+              if (fault == Fault.NOT_SENT) {
+                throw broken(Outcome.RETRYABLE, method.getName());
+              }
+              Object answer = call(method, delegate, arguments);
+              if (fault == Fault.ANSWER_LOST) {
+                throw broken(Outcome.UNKNOWN, method.getName());
+              }
+              return answer;
+            }));
+  }
+
+  private static @Nullable Object call(
+      Method method, Object delegate, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(delegate, arguments);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getCause() != null ? thrown.getCause() : thrown;
+    }
+  }
+
+  private static StoreException broken(Outcome outcome, String method) {
+    return new StoreException(outcome, "The connection broke during " + method + ".", null);
+  }
+
+  @Override
+  public Intake intake() {
+    return faulty(Intake.class, real.intake());
+  }
+
+  @Override
+  public Intake intakeIn(Connection transaction) {
+    return faulty(Intake.class, real.intakeIn(transaction));
+  }
+
+  @Override
+  public Claims claims() {
+    return faulty(Claims.class, real.claims());
+  }
+
+  @Override
+  public Outcomes outcomes() {
+    return faulty(Outcomes.class, real.outcomes());
+  }
+
+  @Override
+  public Staging staging() {
+    return faulty(Staging.class, real.staging());
+  }
+
+  @Override
+  public Lookup lookup() {
+    return faulty(Lookup.class, real.lookup());
+  }
+
+  @Override
+  public Control control() {
+    return faulty(Control.class, real.control());
+  }
+
+  @Override
+  public QueueBook queues() {
+    return faulty(QueueBook.class, real.queues());
+  }
+
+  @Override
+  public NodeBook nodes() {
+    return faulty(NodeBook.class, real.nodes());
+  }
+
+  @Override
+  public Upkeep upkeep() {
+    return faulty(Upkeep.class, real.upkeep());
+  }
+
+  @Override
+  public ClusterCoordinator coordinator() {
+    return real.coordinator();
+  }
+
+  @Override
+  public void close() {
+    real.close();
+  }
+}

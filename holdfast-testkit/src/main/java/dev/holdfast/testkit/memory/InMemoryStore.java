@@ -1,0 +1,125 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Control;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/**
+ * A store in memory. It keeps every promise of a store but one: nothing survives the process.
+ *
+ * <p>It is safe for use by many threads, and the more of them there are the longer they wait for
+ * each other: simplicity was preferred to concurrency.
+ */
+public final class InMemoryStore implements Store {
+
+  /** The wait that outweighs one level of priority, unless another is given. */
+  public static final Duration DEFAULT_AGING = Duration.ofMinutes(15);
+
+  private final Intake intake;
+  private final Claims claims;
+  private final Outcomes outcomes;
+  private final Staging staging;
+  private final Lookup lookup;
+  private final Control control;
+  private final QueueBook queues;
+  private final NodeBook nodes;
+  private final Upkeep upkeep;
+  private final ClusterCoordinator coordinator = new MemoryCoordinator();
+
+  /** A store with the default aging. */
+  public InMemoryStore(InstantSource clock) {
+    this(clock, DEFAULT_AGING);
+  }
+
+  /**
+   * A store.
+   *
+   * @param clock what stands for the clock of the database
+   * @param aging the wait that outweighs one level of priority
+   */
+  public InMemoryStore(InstantSource clock, Duration aging) {
+    Tables tables = new Tables(clock, aging);
+    this.intake = new MemoryIntake(tables);
+    this.claims = new MemoryClaims(tables);
+    this.outcomes = new MemoryOutcomes(tables);
+    this.staging = new MemoryStaging(tables);
+    this.lookup = new MemoryLookup(tables);
+    this.control = new MemoryControl(tables);
+    this.queues = new MemoryQueueBook(tables);
+    this.nodes = new MemoryNodeBook(tables);
+    this.upkeep = new MemoryUpkeep(tables);
+  }
+
+  @Override
+  public Intake intake() {
+    return intake;
+  }
+
+  @Override
+  public Intake intakeIn(Connection transaction) {
+    throw new UnsupportedOperationException(
+        "A store in memory cannot take part in a database transaction: enqueue without one, or test"
+            + " against the PostgreSQL store.");
+  }
+
+  @Override
+  public Claims claims() {
+    return claims;
+  }
+
+  @Override
+  public Outcomes outcomes() {
+    return outcomes;
+  }
+
+  @Override
+  public Staging staging() {
+    return staging;
+  }
+
+  @Override
+  public Lookup lookup() {
+    return lookup;
+  }
+
+  @Override
+  public Control control() {
+    return control;
+  }
+
+  @Override
+  public QueueBook queues() {
+    return queues;
+  }
+
+  @Override
+  public NodeBook nodes() {
+    return nodes;
+  }
+
+  @Override
+  public Upkeep upkeep() {
+    return upkeep;
+  }
+
+  @Override
+  public ClusterCoordinator coordinator() {
+    return coordinator;
+  }
+
+  @Override
+  public void close() {
+    coordinator.close();
+  }
+}

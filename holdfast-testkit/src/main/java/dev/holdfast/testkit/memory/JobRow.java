@@ -1,0 +1,127 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.NewJob;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The row of a job, which moves from table to table as the job lives and ends.
+ *
+ * <p>Its fields are open to the classes of this package, as columns are to statements; only {@link
+ * Tables} changes {@link #state} and {@link #rank}, because its tables are ordered by them.
+ */
+final class JobRow {
+  final JobId id;
+  final String task;
+  final @Nullable UniqueKey unique;
+  final Instant createdAt;
+
+  /** Breaks ties between equal ranks: first come, first served. */
+  final long sequence;
+
+  String queue;
+  int priority;
+  @Nullable String payload;
+  Set<String> tags;
+  @Nullable String policy;
+  Instant runAt;
+  @Nullable Instant startBy;
+
+  JobState state = JobState.SCHEDULED;
+  Instant rank;
+
+  /** How many attempts were begun and count. */
+  int attempt;
+
+  long token;
+
+  /**
+   * The latest token whose holder reported how it ended: a repeat of that report is known by it.
+   */
+  long finishedToken;
+
+  @Nullable UUID holder;
+  @Nullable String node;
+  long claimNo;
+  boolean cancelRequested;
+  @Nullable Instant startedAt;
+  @Nullable Instant endedAt;
+  @Nullable String result;
+  @Nullable Instant resultUntil;
+  final List<FailedAttempt> failures = new ArrayList<>();
+
+  JobRow(NewJob job, long sequence, Instant now) {
+    this.id = job.id();
+    this.task = job.task();
+    this.unique = job.unique();
+    this.createdAt = now;
+    this.sequence = sequence;
+    this.rank = now;
+    carry(job, now);
+  }
+
+  /** Take over what a request says about how to run the job. */
+  void carry(NewJob job, Instant now) {
+    queue = job.queue();
+    priority = job.priority();
+    payload = job.payload();
+    tags = Set.copyOf(job.tags());
+    policy = job.policy();
+    runAt =
+        switch (job.when()) {
+          case When.Now() -> now;
+          case When.After(var delay) -> now.plus(delay);
+          case When.At(var time) -> time.isAfter(now) ? time : now;
+        };
+    startBy = job.startWithin() == null ? null : runAt.plus(job.startWithin());
+  }
+
+  boolean isOverdue(Instant now) {
+    return startBy != null && !startBy.isAfter(now);
+  }
+
+  boolean isDue(Instant now) {
+    return !runAt.isAfter(now);
+  }
+
+  boolean passes(JobFilter filter) {
+    return filter.admits(state)
+        && (filter.queue() == null || filter.queue().equals(queue))
+        && (filter.task() == null || filter.task().equals(task))
+        && (filter.tag() == null || tags.contains(filter.tag()));
+  }
+
+  Job toJob() {
+    return new Job(
+        id,
+        task,
+        queue,
+        state,
+        priority,
+        payload,
+        result,
+        tags,
+        unique == null ? null : unique.value(),
+        attempt,
+        token,
+        node,
+        cancelRequested,
+        createdAt,
+        runAt,
+        startBy,
+        startedAt,
+        endedAt,
+        failures);
+  }
+}

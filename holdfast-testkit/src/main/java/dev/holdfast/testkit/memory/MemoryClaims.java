@@ -1,0 +1,132 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.QueueBook.Rule;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+/** Taking hold of jobs. */
+final class MemoryClaims implements Claims {
+  private final Tables tables;
+
+  MemoryClaims(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public List<ClaimedJob> claim(ClaimOrder order) {
+    return tables.transaction(now -> {
+      NodeRow node = tables.nodes.get(order.incarnation());
+      return node == null || !node.alive ? List.of() : claim(order, node, now);
+    });
+  }
+
+  private List<ClaimedJob> claim(ClaimOrder order, NodeRow node, Instant now) {
+    Set<String> tasks = Set.copyOf(order.tasks());
+    List<JobRow> chosen =
+        tables.ready.stream()
+            .filter(row -> row.queue.equals(order.queue()) && tasks.contains(row.task))
+            .filter(row -> !row.isOverdue(now))
+            .limit(room(order))
+            .toList();
+    List<ClaimedJob> claimed = new ArrayList<>(chosen.size());
+    for (JobRow row : chosen) {
+      boolean started = claimed.size() < order.start();
+      int attempt = row.attempt + 1;
+      tables.hold(row, node, order.claimNo());
+      if (started) {
+        tables.begin(row, now);
+      }
+      claimed.add(claimedJob(row, started, attempt, now));
+    }
+    return List.copyOf(claimed);
+  }
+
+  /** How many jobs this order may have, given what the queue's rule says. */
+  private long room(ClaimOrder order) {
+    Rule rule = tables.rule(order.queue());
+    if (rule.paused() || !Objects.equals(rule.limit(), order.limit())) {
+      return 0;
+    }
+    return rule.limit() == null
+        ? order.wanted()
+        : Math.clamp(rule.limit() - tables.countHeld(order.queue()), 0, order.wanted());
+  }
+
+  private static ClaimedJob claimedJob(JobRow row, boolean started, int attempt, Instant now) {
+    return new ClaimedJob(
+        row.id,
+        row.token,
+        row.task,
+        row.queue,
+        started,
+        attempt,
+        row.priority,
+        row.payload,
+        row.tags,
+        row.policy,
+        row.createdAt,
+        row.runAt,
+        now);
+  }
+
+  @Override
+  public Set<Held> start(UUID incarnation, List<Held> claims) {
+    return tables.transaction(now -> each(incarnation, claims, row -> start(row, now)));
+  }
+
+  private boolean start(JobRow row, Instant now) {
+    if (row.cancelRequested) {
+      tables.end(row, JobState.CANCELLED, now);
+      return false;
+    }
+    if (row.state == JobState.RUNNING) {
+      return true;
+    }
+    if (row.isOverdue(now)) {
+      tables.end(row, JobState.EXPIRED, now);
+      return false;
+    }
+    tables.begin(row, now);
+    return true;
+  }
+
+  @Override
+  public Set<Held> giveBack(UUID incarnation, List<Held> claims) {
+    return tables.transaction(now -> each(incarnation, claims, row -> giveBack(row, now)));
+  }
+
+  private boolean giveBack(JobRow row, Instant now) {
+    if (row.cancelRequested) {
+      tables.end(row, JobState.CANCELLED, now);
+      return false;
+    }
+    if (row.state == JobState.RUNNING) {
+      row.attempt--;
+    }
+    tables.putBack(row);
+    return true;
+  }
+
+  /** Try something on every job that is still the caller's, and say with which it succeeded. */
+  private Set<Held> each(UUID incarnation, List<Held> claims, Predicate<JobRow> attempt) {
+    Set<Held> done = new LinkedHashSet<>();
+    for (Held claim : claims) {
+      JobRow row = tables.heldBy(incarnation, claim);
+      if (row != null && attempt.test(row)) {
+        done.add(claim);
+      }
+    }
+    return done;
+  }
+}

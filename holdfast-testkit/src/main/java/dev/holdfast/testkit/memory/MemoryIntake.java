@@ -1,0 +1,113 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.DuplicateJobException;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.UniqueKey.OnConflict;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.Admission.Answer;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.NewJob;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * New jobs. All of a batch is judged before any of it is written, since there is no transaction to
+ * roll back.
+ */
+final class MemoryIntake implements Intake {
+  private final Tables tables;
+
+  MemoryIntake(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public List<Admission> enqueue(List<NewJob> jobs) {
+    jobs.forEach(StorableText::require);
+    return tables.transaction(now -> {
+      List<Admission> admissions = new Judge(now).judgeAll(jobs);
+      for (int i = 0; i < jobs.size(); i++) {
+        write(jobs.get(i), admissions.get(i), now);
+      }
+      return admissions;
+    });
+  }
+
+  private void write(NewJob job, Admission admission, Instant now) {
+    switch (admission.answer()) {
+      case CREATED -> tables.insert(new JobRow(job, tables.nextSequence(), now), now);
+      case REPLACED -> replace(admission.id(), job, now);
+      case EXISTING -> {}
+    }
+  }
+
+  private void replace(JobId id, NewJob job, Instant now) {
+    JobRow row = tables.live.get(id);
+    if (row == null) {
+      throw new IllegalStateException("Job %s was judged replaceable and is gone.".formatted(id));
+    }
+    row.carry(job, now);
+    tables.queue(row, now);
+  }
+
+  /** Says what is to become of each job of a batch, mindful of those before it in the batch. */
+  private final class Judge {
+    private final Instant now;
+    private final Set<JobId> newIds = new HashSet<>();
+    private final Map<Keys.Key, JobId> newKeys = new HashMap<>();
+
+    Judge(Instant now) {
+      this.now = now;
+    }
+
+    List<Admission> judgeAll(List<NewJob> jobs) {
+      List<Admission> admissions = new ArrayList<>(jobs.size());
+      for (NewJob job : jobs) {
+        admissions.add(judge(job));
+      }
+      return List.copyOf(admissions);
+    }
+
+    private Admission judge(NewJob job) {
+      // The id goes before the key: a repeat must find itself, not stumble over its own key.
+      if (newIds.contains(job.id()) || tables.find(job.id()) != null) {
+        return new Admission(job.id(), Answer.EXISTING);
+      }
+      UniqueKey key = job.unique();
+      JobId holder = key == null ? null : holder(Keys.Key.of(job.task(), key));
+      if (key != null && holder != null) {
+        return conflict(key, holder);
+      }
+      newIds.add(job.id());
+      if (key != null) {
+        newKeys.put(Keys.Key.of(job.task(), key), job.id());
+      }
+      return new Admission(job.id(), Answer.CREATED);
+    }
+
+    private @Nullable JobId holder(Keys.Key key) {
+      JobId fromThisBatch = newKeys.get(key);
+      return fromThisBatch != null ? fromThisBatch : tables.keys.holder(key, now);
+    }
+
+    private Admission conflict(UniqueKey key, JobId holder) {
+      if (key.onConflict() == OnConflict.FAIL) {
+        throw new DuplicateJobException(key.value(), holder);
+      }
+      boolean replace = key.onConflict() == OnConflict.REPLACE && isReplaceable(holder);
+      return new Admission(holder, replace ? Answer.REPLACED : Answer.EXISTING);
+    }
+
+    private boolean isReplaceable(JobId holder) {
+      JobRow row = tables.live.get(holder);
+      return row == null ? newIds.contains(holder) : !row.state.isHeld();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.QueueBook.Rule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Looking at jobs. */
+final class MemoryLookup implements Lookup {
+  private final Tables tables;
+
+  MemoryLookup(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public Map<JobId, Job> find(Collection<JobId> ids) {
+    return tables.transaction(now -> {
+      Map<JobId, Job> found = new LinkedHashMap<>();
+      for (JobId id : ids) {
+        JobRow row = tables.find(id);
+        if (row != null) {
+          found.put(id, row.toJob());
+        }
+      }
+      return found;
+    });
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, @Nullable JobId before, int limit) {
+    return tables.transaction(now ->
+        tables
+            .all()
+            .filter(row -> row.passes(filter))
+            .filter(row -> before == null || row.id.compareTo(before) < 0)
+            .sorted(Comparator.comparing((JobRow row) -> row.id).reversed())
+            .limit(limit)
+            .map(JobRow::toJob)
+            .toList());
+  }
+
+  @Override
+  public Map<JobState, Long> count(JobFilter filter) {
+    return tables.transaction(now -> {
+      Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+      tables
+          .all()
+          .filter(row -> row.passes(filter))
+          .forEach(row -> counts.merge(row.state, 1L, Long::sum));
+      return counts;
+    });
+  }
+
+  @Override
+  public Optional<WaitReason> whyWaiting(JobId id) {
+    return tables.transaction(
+        now -> Optional.ofNullable(tables.find(id)).map(row -> reason(row, now)));
+  }
+
+  private WaitReason reason(JobRow row, Instant now) {
+    return switch (row.state) {
+      case SCHEDULED -> new WaitReason.NotDue(row.runAt);
+      case READY -> reasonWhileReady(row, now);
+      case CLAIMED -> new WaitReason.Held(String.valueOf(row.node));
+      case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED -> new WaitReason.NotWaiting(row.state);
+    };
+  }
+
+  /** The first obstacle counts: a wish of people's, then what is missing, then mere business. */
+  private WaitReason reasonWhileReady(JobRow row, Instant now) {
+    Rule rule = tables.rule(row.queue);
+    if (rule.paused()) {
+      return new WaitReason.QueuePaused(row.queue);
+    }
+    if (tables.nodes.values().stream().noneMatch(node -> node.serves(row.queue))) {
+      return new WaitReason.NobodyServesQueue(row.queue);
+    }
+    if (isUnknown(row)) {
+      return new WaitReason.NobodyKnowsTask(row.task, row.queue);
+    }
+    if (rule.limit() != null && tables.countHeld(row.queue) >= rule.limit()) {
+      return new WaitReason.QueueFull(row.queue, rule.limit());
+    }
+    long before =
+        tables.ready.headSet(row).stream().filter(other -> other.queue.equals(row.queue)).count();
+    return new WaitReason.InLine(before, Duration.between(row.runAt, now));
+  }
+
+  @Override
+  public Map<String, Long> unknownTasks() {
+    return tables.transaction(now -> {
+      Map<String, Long> counts = new TreeMap<>();
+      tables.ready.stream()
+          .filter(this::isUnknown)
+          .forEach(row -> counts.merge(row.task, 1L, Long::sum));
+      return counts;
+    });
+  }
+
+  private boolean isUnknown(JobRow row) {
+    return tables.nodes.values().stream().noneMatch(node -> node.serves(row.queue, row.task));
+  }
+}

@@ -1,0 +1,108 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.Outcomes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** How attempts ended. */
+final class MemoryOutcomes implements Outcomes {
+  private final Tables tables;
+
+  MemoryOutcomes(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public List<Answer> finish(UUID incarnation, List<? extends Finish> finishes) {
+    finishes.forEach(StorableText::require);
+    return tables.transaction(now -> {
+      List<Answer> answers = new ArrayList<>(finishes.size());
+      for (Finish finish : finishes) {
+        answers.add(finish(incarnation, finish, now));
+      }
+      return List.copyOf(answers);
+    });
+  }
+
+  private Answer finish(UUID incarnation, Finish finish, Instant now) {
+    JobRow row = tables.heldBy(incarnation, finish.held());
+    if (row == null || row.state != JobState.RUNNING) {
+      return answerToARepeat(finish);
+    }
+    row.finishedToken = row.token;
+    return switch (finish) {
+      case Finish.Succeeded succeeded -> succeed(row, succeeded, now);
+      case Finish.Dead dead -> {
+        note(row, dead.failure(), now);
+        yield end(row, JobState.FAILED, now);
+      }
+      case Finish.Cancelled cancelled -> end(row, JobState.CANCELLED, now);
+      case Finish.RetryIn retry -> {
+        note(row, retry.failure(), now);
+        yield again(row, retry.delay(), now);
+      }
+      case Finish.Later later -> {
+        row.attempt--;
+        yield again(row, later.delay(), now);
+      }
+    };
+  }
+
+  private Answer answerToARepeat(Finish finish) {
+    JobRow row = tables.find(finish.held().id());
+    if (row == null || row.finishedToken != finish.held().token()) {
+      return Answer.LOST;
+    }
+    boolean askedToRunAgain = finish instanceof Finish.RetryIn || finish instanceof Finish.Later;
+    return askedToRunAgain && row.state == JobState.CANCELLED
+        ? Answer.CANCELLED_INSTEAD
+        : Answer.WRITTEN;
+  }
+
+  private Answer succeed(JobRow row, Finish.Succeeded succeeded, Instant now) {
+    Duration keep = succeeded.keepResult();
+    if (keep == null || keep.isPositive()) {
+      row.result = succeeded.result();
+      row.resultUntil = keep == null ? null : now.plus(keep);
+    }
+    return end(row, JobState.SUCCEEDED, now);
+  }
+
+  private Answer end(JobRow row, JobState how, Instant now) {
+    tables.end(row, how, now);
+    return Answer.WRITTEN;
+  }
+
+  private Answer again(JobRow row, Duration delay, Instant now) {
+    if (row.cancelRequested) {
+      tables.end(row, JobState.CANCELLED, now);
+      return Answer.CANCELLED_INSTEAD;
+    }
+    row.holder = null;
+    row.runAt = now.plus(delay);
+    // It has begun once, and only what never began can expire.
+    row.startBy = null;
+    tables.queue(row, now);
+    return Answer.WRITTEN;
+  }
+
+  private static void note(JobRow row, Failure failure, Instant now) {
+    row.failures.add(
+        new FailedAttempt(
+            failure.attempt(),
+            failure.code(),
+            failure.type(),
+            failure.message(),
+            failure.stack(),
+            failure.node(),
+            row.startedAt,
+            now));
+  }
+}

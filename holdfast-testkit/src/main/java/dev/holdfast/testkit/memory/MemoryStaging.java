@@ -1,0 +1,69 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.Staging;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs whose time has come, or has passed. */
+final class MemoryStaging implements Staging {
+  private final Tables tables;
+
+  MemoryStaging(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public Report stage(int limit) {
+    return tables.transaction(now -> {
+      List<JobRow> overdue = pick(row -> !row.state.isHeld() && row.isOverdue(now), limit);
+      overdue.forEach(row -> tables.end(row, JobState.EXPIRED, now));
+      List<JobRow> due = pick(row -> row.state == JobState.SCHEDULED && row.isDue(now), limit);
+      due.forEach(row -> tables.queue(row, now));
+      return new Report(
+          countByQueue(due),
+          overdue.size(),
+          overdue.size() == limit || due.size() == limit,
+          next(now));
+    });
+  }
+
+  private List<JobRow> pick(Predicate<JobRow> which, int limit) {
+    return tables.live.values().stream()
+        .filter(which)
+        .sorted(
+            Comparator.comparing((JobRow row) -> row.runAt).thenComparingLong(row -> row.sequence))
+        .limit(limit)
+        .toList();
+  }
+
+  private static Map<String, Integer> countByQueue(List<JobRow> rows) {
+    Map<String, Integer> counts = new TreeMap<>();
+    rows.forEach(row -> counts.merge(row.queue, 1, Integer::sum));
+    return counts;
+  }
+
+  private Optional<Duration> next(Instant now) {
+    return tables.live.values().stream()
+        .map(MemoryStaging::nextTime)
+        .filter(Objects::nonNull)
+        .min(Comparator.naturalOrder())
+        .map(time -> time.isBefore(now) ? Duration.ZERO : Duration.between(now, time));
+  }
+
+  private static @Nullable Instant nextTime(JobRow row) {
+    return switch (row.state) {
+      case SCHEDULED -> row.runAt;
+      case READY -> row.startBy;
+      default -> null;
+    };
+  }
+}

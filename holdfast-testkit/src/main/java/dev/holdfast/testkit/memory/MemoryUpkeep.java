@@ -1,0 +1,67 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.engine.store.Upkeep;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Throwing away what is past its time, all of it in one round. */
+final class MemoryUpkeep implements Upkeep {
+  /** How long the dead are remembered, so that what they claimed late can be found. */
+  private static final Duration MOURNING = Duration.ofDays(1);
+
+  private final Tables tables;
+
+  MemoryUpkeep(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public Report tidy(Retention retention) {
+    return tables.transaction(now -> {
+      drop(tables.history, row -> isPast(row.endedAt, now.minus(retention.history())));
+      long deadLetters =
+          drop(tables.deadLetter, row -> isPast(row.endedAt, now.minus(retention.deadLetter())));
+      long results = dropResults(now);
+      drop(tables.nodes, node -> isForgettable(node, now));
+      tables.keys.forgetOver(now);
+      return new Report(0, deadLetters, results, false);
+    });
+  }
+
+  private long dropResults(Instant now) {
+    long dropped = 0;
+    for (JobRow row : tables.history.values()) {
+      if (row.result != null && isPast(row.resultUntil, now)) {
+        row.result = null;
+        dropped++;
+      }
+    }
+    return dropped;
+  }
+
+  private boolean isForgettable(NodeRow node, Instant now) {
+    return !node.alive
+        && isPast(node.lastSeen, now.minus(MOURNING))
+        && tables.live.values().stream()
+            .noneMatch(row -> node.card.incarnation().equals(row.holder));
+  }
+
+  private static <K, V> long drop(Map<K, V> table, Predicate<V> isPastItsTime) {
+    long dropped = 0;
+    for (Iterator<V> rows = table.values().iterator(); rows.hasNext(); ) {
+      if (isPastItsTime.test(rows.next())) {
+        rows.remove();
+        dropped++;
+      }
+    }
+    return dropped;
+  }
+
+  private static boolean isPast(@Nullable Instant time, Instant limit) {
+    return time != null && !time.isAfter(limit);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.NewJob;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which texts can be stored: those that PostgreSQL takes, so that a test in memory meets the same
+ * refusals as production.
+ */
+final class StorableText {
+  private StorableText() {}
+
+  /** Refuse a job that carries a NUL anywhere. */
+  static void require(NewJob job) {
+    Stream<@Nullable String> texts =
+        Stream.of(
+            job.task(),
+            job.queue(),
+            job.payload(),
+            job.policy(),
+            job.unique() == null ? null : job.unique().value());
+    if (Stream.concat(texts, job.tags().stream()).anyMatch(StorableText::hasNul)) {
+      throw refused("Job %s".formatted(job.id()));
+    }
+  }
+
+  /** Refuse a finish that carries a NUL anywhere. */
+  static void require(Finish finish) {
+    boolean bad =
+        switch (finish) {
+          case Finish.Succeeded succeeded -> hasNul(succeeded.result());
+          case Finish.RetryIn retry -> hasNul(retry.failure());
+          case Finish.Dead dead -> hasNul(dead.failure());
+          case Finish.Later later -> false;
+          case Finish.Cancelled cancelled -> false;
+        };
+    if (bad) {
+      throw refused("The outcome of job %s".formatted(finish.held().id()));
+    }
+  }
+
+  private static boolean hasNul(Failure failure) {
+    return hasNul(
+        failure.code(), failure.type(), failure.message(), failure.stack(), failure.node());
+  }
+
+  private static boolean hasNul(@Nullable String... texts) {
+    return Arrays.stream(texts).anyMatch(StorableText::hasNul);
+  }
+
+  private static boolean hasNul(@Nullable String text) {
+    return text != null && text.indexOf('\0') >= 0;
+  }
+
+  private static StoreException refused(String what) {
+    return new StoreException(
+        Outcome.REFUSED,
+        what
+            + " contains the character NUL, which cannot be stored as text: remove it. Nothing of"
+            + " this batch was written.",
+        null);
+  }
+}

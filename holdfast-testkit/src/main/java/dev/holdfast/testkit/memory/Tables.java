@@ -1,0 +1,169 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.QueueBook.Rule;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything the store knows, and the moves of a job between its tables.
+ *
+ * <p>A job is in exactly one of {@link #live}, {@link #history} and {@link #deadLetter}; it is in
+ * {@link #ready} too while its state is READY, in the order in which jobs are claimed. All maps
+ * keep an order that does not depend on hash codes, so that a simulation can be replayed.
+ */
+final class Tables {
+  private final InstantSource clock;
+  private final Duration aging;
+  private long lastSequence;
+
+  final Map<JobId, JobRow> live = new LinkedHashMap<>();
+  final NavigableSet<JobRow> ready =
+      new TreeSet<>(
+          Comparator.comparing((JobRow row) -> row.rank).thenComparingLong(row -> row.sequence));
+  final Map<JobId, JobRow> history = new LinkedHashMap<>();
+  final Map<JobId, JobRow> deadLetter = new LinkedHashMap<>();
+  final Keys keys = new Keys();
+  final Map<String, Rule> rules = new TreeMap<>();
+  final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
+
+  Tables(InstantSource clock, Duration aging) {
+    this.clock = clock;
+    this.aging = aging;
+  }
+
+  /** Do something alone, at one point in time. */
+  synchronized <T> T transaction(Function<Instant, T> work) {
+    return work.apply(clock.instant());
+  }
+
+  /** The number of the next job to be inserted. */
+  long nextSequence() {
+    return ++lastSequence;
+  }
+
+  /** Make a new job live. */
+  void insert(JobRow row, Instant now) {
+    live.put(row.id, row);
+    keys.take(row, now);
+    queue(row, now);
+  }
+
+  /** Let a live job wait for its time or, if that has come, for a node. */
+  void queue(JobRow row, Instant now) {
+    leaveReady(row);
+    if (row.isDue(now)) {
+      row.rank = row.runAt.minus(aging.multipliedBy(row.priority));
+      enterReady(row);
+    } else {
+      row.state = JobState.SCHEDULED;
+    }
+  }
+
+  /** Put a job into the hands of a node. */
+  void hold(JobRow row, NodeRow node, long claimNo) {
+    leaveReady(row);
+    row.state = JobState.CLAIMED;
+    row.token++;
+    row.holder = node.card.incarnation();
+    row.node = node.card.id();
+    row.claimNo = claimNo;
+  }
+
+  /** Note that the code of a held job may run from now on. */
+  void begin(JobRow row, Instant now) {
+    row.state = JobState.RUNNING;
+    row.attempt++;
+    row.startedAt = now;
+  }
+
+  /** Take a held job out of its node's hands and let it wait where it waited before. */
+  void putBack(JobRow row) {
+    row.holder = null;
+    enterReady(row);
+  }
+
+  /** End a live job. */
+  void end(JobRow row, JobState how, Instant now) {
+    leaveReady(row);
+    live.remove(row.id);
+    keys.free(row);
+    row.state = how;
+    row.holder = null;
+    row.endedAt = now;
+    (how == JobState.FAILED ? deadLetter : history).put(row.id, row);
+  }
+
+  /** Make a job of the dead letter live again, due now, as if it had never been tried. */
+  void revive(JobRow row, Instant now) {
+    deadLetter.remove(row.id);
+    live.put(row.id, row);
+    keys.retake(row);
+    row.attempt = 0;
+    row.cancelRequested = false;
+    row.endedAt = null;
+    row.startBy = null;
+    row.runAt = now;
+    queue(row, now);
+  }
+
+  /** The row that a holder means, if the claim it believes in is still its own. */
+  @Nullable JobRow heldBy(UUID incarnation, Held claim) {
+    JobRow row = live.get(claim.id());
+    return row != null
+            && row.state.isHeld()
+            && incarnation.equals(row.holder)
+            && row.token == claim.token()
+        ? row
+        : null;
+  }
+
+  /** A job, whatever its state. */
+  @Nullable JobRow find(JobId id) {
+    JobRow row = live.get(id);
+    if (row == null) {
+      row = history.get(id);
+    }
+    return row == null ? deadLetter.get(id) : row;
+  }
+
+  /** All jobs, whatever their states. */
+  Stream<JobRow> all() {
+    return Stream.of(live, history, deadLetter).flatMap(table -> table.values().stream());
+  }
+
+  /** How many jobs of a queue are in the hands of nodes. */
+  long countHeld(String queue) {
+    return live.values().stream()
+        .filter(row -> row.state.isHeld() && row.queue.equals(queue))
+        .count();
+  }
+
+  Rule rule(String queue) {
+    return rules.getOrDefault(queue, Rule.NONE);
+  }
+
+  private void enterReady(JobRow row) {
+    row.state = JobState.READY;
+    ready.add(row);
+  }
+
+  private void leaveReady(JobRow row) {
+    if (row.state == JobState.READY) {
+      ready.remove(row);
+    }
+  }
+}

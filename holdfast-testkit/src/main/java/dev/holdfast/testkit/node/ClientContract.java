@@ -1,0 +1,147 @@
+package dev.holdfast.testkit.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.AwaitTimeoutException;
+import dev.holdfast.api.DuplicateJobException;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.UniqueKey.OnConflict;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.ClientSettings;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.codec.JsonCodec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What a client answers, and refuses with a sentence before anything is written. */
+public abstract class ClientContract extends NodeTestBase {
+
+  private void assertNothingWritten() {
+    assertThat(client().count(JobFilter.ALL)).isEmpty();
+  }
+
+  @Test
+  void badInputGetsASentenceThatNamesTheValueAndTheRemedy() {
+    assertThatThrownBy(() -> TaskType.of("Email Send", Note.class))
+        .hasMessageContaining("'Email Send'")
+        .hasMessageContaining("email::send");
+    assertThatThrownBy(() -> client().enqueue(ECHO, new Note("x"), o -> o.priority(10)))
+        .hasMessageContaining("10")
+        .hasMessageContaining("0 (can wait) to 9");
+    assertThatThrownBy(() -> client().enqueue(ECHO, new Note("x"), o -> o.queue("Fast Lane")))
+        .hasMessageContaining("'Fast Lane'");
+    assertThatThrownBy(
+            () -> client().enqueue(ECHO, new Note("x"), o -> o.runIn(Duration.ofSeconds(-1))))
+        .hasMessageContaining("PT-1S");
+    assertThatThrownBy(() -> client().enqueue(ECHO, new Note("x"), o -> o.timeout(Duration.ZERO)))
+        .hasMessageContaining("timeout")
+        .hasMessageContaining("positive");
+    assertThatThrownBy(() -> client().enqueue(ECHO, new Note("x"), o -> o.tags(" ")))
+        .hasMessageContaining("Tag");
+    assertThatThrownBy(() -> RetryPolicy.DEFAULT.maxAttempts(0)).hasMessageContaining("1 to 1000");
+    assertThatThrownBy(() ->
+            client()
+                .enqueue(
+                    ECHO,
+                    new Note("x"),
+                    o -> o.retry(RetryPolicy.DEFAULT.neverOn(RuntimeException.class))))
+        .hasMessageContaining("RuntimeException")
+        .hasMessageContaining("task type");
+    assertThatThrownBy(() -> JobId.parse("42")).hasMessageContaining("'42'");
+    assertThatThrownBy(() -> client().list(JobFilter.ALL, null, 0))
+        .hasMessageContaining("1 to 1000");
+    assertThatThrownBy(() -> client().queues().limit("default", 0)).hasMessageContaining("pause");
+    assertThatThrownBy(() -> node().terms(Duration.ofMillis(1)).start())
+        .hasMessageContaining("PT0.001S")
+        .hasMessageContaining("at least");
+    assertNothingWritten();
+  }
+
+  @Test
+  void aPayloadOverTheLimitIsRefusedBeforeAnythingIsWritten() {
+    try (HoldfastClient small =
+        HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(100, false))) {
+      List<JobRequest<?, ?>> requests =
+          List.of(
+              JobRequest.of(ECHO, new Note("ok")), JobRequest.of(ECHO, new Note("x".repeat(100))));
+
+      assertThatThrownBy(() -> small.enqueueAll(requests))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("test::echo")
+          .hasMessageContaining("100");
+    }
+    assertNothingWritten();
+  }
+
+  @Test
+  void aStrictClientRefusesAQueueThatNobodyServes() {
+    try (HoldfastClient strict =
+        HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
+      assertThatThrownBy(() -> strict.enqueue(ECHO, new Note("x"), o -> o.queue("mial")))
+          .hasMessageContaining("'mial'")
+          .hasMessageContaining("start a node");
+      assertNothingWritten();
+
+      start(node().queue("mial", 1).handle(ECHO, (note, context) -> null));
+      assertThat(strict.enqueue(ECHO, new Note("x"), o -> o.queue("mial")).created()).isTrue();
+    }
+  }
+
+  @Test
+  void aUniqueKeyAnswersWithTheExistingJob() {
+    UniqueKey key = UniqueKey.whileActive("invoice-42");
+    var first = client().enqueue(ECHO, new Note("1"), o -> o.unique(key));
+    var second = client().enqueue(ECHO, new Note("2"), o -> o.unique(key));
+
+    assertThat(first.created()).isTrue();
+    assertThat(second.created()).isFalse();
+    assertThat(second.id()).isEqualTo(first.id());
+    assertThatThrownBy(() ->
+            client().enqueue(ECHO, new Note("3"), o -> o.unique(key.onConflict(OnConflict.FAIL))))
+        .isInstanceOf(DuplicateJobException.class)
+        .hasMessageContaining("invoice-42")
+        .hasMessageContaining(first.id().toString());
+  }
+
+  @Test
+  void anIdOfTheCallersOwnMakesAnEnqueueRepeatable() {
+    JobId own = new JobId(UUID.fromString("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e"));
+    JobRequest<Note, String> request = JobRequest.of(ECHO, new Note("x")).withId(own);
+
+    assertThat(client().enqueue(request).created()).isTrue();
+    assertThat(client().enqueue(request).created()).isFalse();
+    assertThat(client().count(JobFilter.ALL)).isEqualTo(Map.of(JobState.READY, 1L));
+  }
+
+  @Test
+  void awaitingAJobThatDoesNotEndSaysWhereItStands() {
+    var job = client().enqueue(ECHO, new Note("x"));
+
+    assertThatThrownBy(() -> client().await(job, Duration.ofMillis(10)))
+        .isInstanceOf(AwaitTimeoutException.class)
+        .hasMessageContaining("READY")
+        .hasMessageContaining("whyWaiting");
+  }
+
+  @Test
+  void tenThousandJobsGoInOneCall() {
+    List<JobRequest<Note, String>> requests =
+        IntStream.range(0, 10_000).mapToObj(i -> JobRequest.of(ECHO, new Note("n" + i))).toList();
+
+    assertThat(client().enqueueAll(requests)).hasSize(10_000).allMatch(job -> job.created());
+    assertThat(client().count(new JobFilter(Set.of(), JobOptions.DEFAULT_QUEUE, null, null)))
+        .isEqualTo(Map.of(JobState.READY, 10_000L));
+  }
+}

@@ -1,0 +1,54 @@
+package dev.holdfast.testkit.node;
+
+import dev.holdfast.engine.store.Store;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Everything a node must do on a store. Extend it and hand over a fresh, empty store for each test;
+ * who makes the store closes it.
+ */
+public abstract class NodeContract {
+
+  /** An empty store, asked for once by each test. */
+  protected abstract Store freshStore();
+
+  @Nested
+  class Running extends RunningContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Capacity extends CapacityContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class LostReplies extends LostReplyContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Clients extends ClientContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+}

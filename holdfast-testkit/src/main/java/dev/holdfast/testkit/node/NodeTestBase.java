@@ -1,0 +1,87 @@
+package dev.holdfast.testkit.node;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.store.Store;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+
+/** What tests of nodes share: a store, quick settings, and nodes that are closed afterwards. */
+public abstract class NodeTestBase {
+  protected static final Duration SOON = Duration.ofSeconds(20);
+
+  /** A payload. */
+  public record Note(String text) {}
+
+  protected static final TaskType<Note, String> ECHO =
+      TaskType.of("test::echo", Note.class, String.class)
+          .with(options -> options.retry(RetryPolicy.fixed(Duration.ofMillis(10)).maxAttempts(3)));
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private @Nullable Holdfast client;
+  protected final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+  /** An empty store, the same for the whole of one test. */
+  protected abstract Store store();
+
+  /** A node that notices quickly. */
+  protected NodeBuilder node() {
+    return node(store());
+  }
+
+  protected NodeBuilder node(Store store) {
+    return HoldfastNode.on(store)
+        .meters(meters)
+        .poll(Duration.ofMillis(20), Duration.ofMillis(200))
+        .heartbeat(Duration.ofMillis(100))
+        .terms(Duration.ofSeconds(60))
+        .shutdownGrace(Duration.ofMillis(100));
+  }
+
+  /** Start a node and close it after the test. */
+  protected HoldfastNode start(NodeBuilder builder) {
+    HoldfastNode node = builder.start();
+    open.add(node);
+    return node;
+  }
+
+  /** A client without a node. */
+  protected Holdfast client() {
+    Holdfast known = client;
+    if (known == null) {
+      known = HoldfastClient.on(store());
+      client = known;
+      open.add(known);
+    }
+    return known;
+  }
+
+  protected Job job(JobId id) {
+    return client().find(id).orElseThrow(() -> new AssertionError("Job " + id + " is lost"));
+  }
+
+  protected Job awaitState(JobId id, JobState state) {
+    await().atMost(SOON).until(() -> job(id).state() == state);
+    return job(id);
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).close();
+    }
+  }
+}

@@ -1,0 +1,335 @@
+package dev.holdfast.testkit.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.JobFailedException;
+import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.task.RetryLater;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.TaskFailure;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** However a handler behaves, it costs its own job an attempt and nothing else. */
+public abstract class RunningContract extends NodeTestBase {
+
+  /** A payload whose text is a number, for a handler that wants a number. */
+  public record Count(int number) {}
+
+  @Test
+  void aJobRunsAndItsResultIsKept() throws Exception {
+    HoldfastNode node = start(node().handle(ECHO, (note, context) -> note.text() + "!"));
+
+    Enqueued<String> job = node.client().enqueue(ECHO, new Note("hello"));
+
+    assertThat(node.client().await(job, SOON)).isEqualTo("hello!");
+    Job ended = job(job.id());
+    assertThat(ended.state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(ended.attempt()).isEqualTo(1);
+    assertThat(ended.fencingToken()).isEqualTo(1);
+    assertThat(ended.startedAt()).isNotNull();
+    assertThat(ended.endedAt()).isNotNull();
+  }
+
+  @Test
+  void aClientWithoutANodeAwaitsAJobOfAnother() throws Exception {
+    start(node().handle(ECHO, (note, context) -> note.text()));
+
+    assertThat(client().await(client().enqueue(ECHO, new Note("far")), SOON)).isEqualTo("far");
+  }
+
+  @Test
+  void everyFailedAttemptIsKept() throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    HoldfastNode node =
+        start(
+            node()
+                .id("the-node")
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (tries.incrementAndGet() < 3) {
+                        throw new IllegalStateException("not yet \0 " + context.attempt());
+                      }
+                      return "at last";
+                    }));
+
+    Enqueued<String> job = node.client().enqueue(ECHO, new Note("x"));
+
+    assertThat(node.client().await(job, SOON)).isEqualTo("at last");
+    List<FailedAttempt> failures = job(job.id()).failures();
+    assertThat(failures).extracting(FailedAttempt::attempt).containsExactly(1, 2);
+    FailedAttempt first = failures.get(0);
+    assertThat(first.code()).isEqualTo(FailureCode.TASK_FAILED);
+    assertThat(first.type()).isEqualTo(IllegalStateException.class.getName());
+    assertThat(first.message()).startsWith("not yet").endsWith("1");
+    assertThat(first.stack()).contains("IllegalStateException");
+    assertThat(first.node()).isEqualTo("the-node");
+    assertThat(first.startedAt()).isNotNull();
+    assertThat(first.failedAt()).isAfterOrEqualTo(first.startedAt());
+  }
+
+  @Test
+  void aJobThatKeepsFailingIsDeadLettered() throws Exception {
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      throw new TaskFailure("CARD_DECLINED", "no money");
+                    }));
+
+    Enqueued<String> job = node.client().enqueue(ECHO, new Note("x"));
+
+    assertThatThrownBy(() -> node.client().await(job, SOON))
+        .isInstanceOf(JobFailedException.class)
+        .hasMessageContaining("CARD_DECLINED")
+        .hasMessageContaining("no money");
+    Job dead = job(job.id());
+    assertThat(dead.state()).isEqualTo(JobState.FAILED);
+    assertThat(dead.failures()).hasSize(3);
+  }
+
+  @Test
+  void retryRulesByCodeAndTypeOverruleTheBackoff() throws Exception {
+    TaskType<Note, Void> picky =
+        TaskType.of("test::picky", Note.class)
+            .with(options ->
+                options.retry(
+                    RetryPolicy.fixed(Duration.ofMillis(5))
+                        .neverOn("HOPELESS")
+                        .neverOn(UnsupportedOperationException.class)));
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    picky,
+                    (note, context) -> {
+                      throw note.text().equals("code")
+                          ? new TaskFailure("HOPELESS", "by code")
+                          : new UnsupportedOperationException("by type");
+                    }));
+
+    var byCode = node.client().enqueue(picky, new Note("code"));
+    var byType = node.client().enqueue(picky, new Note("type"));
+
+    assertThat(awaitState(byCode.id(), JobState.FAILED).failures()).hasSize(1);
+    assertThat(awaitState(byType.id(), JobState.FAILED).failures()).hasSize(1);
+  }
+
+  @Test
+  void retryLaterCostsNoAttempt() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (calls.incrementAndGet() <= 5) {
+                        throw new RetryLater(Duration.ofMillis(5), "busy");
+                      }
+                      return "attempt " + context.attempt();
+                    }));
+
+    Enqueued<String> job = node.client().enqueue(ECHO, new Note("x"));
+
+    assertThat(node.client().await(job, SOON)).isEqualTo("attempt 1");
+    assertThat(job(job.id()).failures()).isEmpty();
+    assertThat(job(job.id()).fencingToken()).isEqualTo(6);
+  }
+
+  @Test
+  void aPayloadItsTaskCannotReadIsDeadLetteredAndHarmsNoOther() throws Exception {
+    TaskType<Note, Void> asText = TaskType.of("test::count", Note.class);
+    TaskType<Count, Void> asNumber = TaskType.of("test::count", Count.class);
+    AtomicInteger handled = new AtomicInteger();
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    asNumber,
+                    (count, context) -> {
+                      handled.incrementAndGet();
+                      return null;
+                    }));
+
+    List<JobRequest<?, ?>> requests = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      requests.add(JobRequest.of(asNumber, new Count(i)));
+    }
+    record Wrong(String number) {}
+    TaskType<Wrong, Void> wrong = TaskType.of("test::count", Wrong.class);
+    var bad = node.client().enqueue(wrong, new Wrong("many"));
+    node.client().enqueueAll(requests);
+
+    Job dead = awaitState(bad.id(), JobState.FAILED);
+    assertThat(dead.failures()).hasSize(1);
+    assertThat(dead.failures().get(0).code()).isEqualTo(FailureCode.BAD_PAYLOAD);
+    assertThat(dead.failures().get(0).message()).contains("Count");
+    await().atMost(SOON).until(() -> handled.get() == 20);
+    assertThat(asText.name()).isEqualTo(asNumber.name());
+  }
+
+  @Test
+  void aHandlerThatThrowsAnErrorCostsItsOwnJobAnAttempt() throws Exception {
+    AtomicBoolean thrown = new AtomicBoolean();
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (note.text().equals("bad") && thrown.compareAndSet(false, true)) {
+                        throw new StackOverflowError("deep");
+                      }
+                      return note.text();
+                    }));
+
+    var bad = node.client().enqueue(ECHO, new Note("bad"));
+    var good = node.client().enqueue(ECHO, new Note("good"));
+
+    assertThat(node.client().await(good, SOON)).isEqualTo("good");
+    assertThat(node.client().await(bad, SOON)).isEqualTo("bad");
+    assertThat(job(bad.id()).failures()).extracting(FailedAttempt::message).containsExactly("deep");
+  }
+
+  @Test
+  void aHandlerThatInterruptsItselfHarmsNoOther() throws Exception {
+    HoldfastNode node =
+        start(
+            node()
+                .route("**", "platform")
+                .platformThreads(1)
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      boolean inherited = Thread.currentThread().isInterrupted();
+                      Thread.currentThread().interrupt();
+                      return inherited ? "interrupted by another" : "clean";
+                    }));
+
+    for (int i = 0; i < 5; i++) {
+      assertThat(node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON))
+          .isEqualTo("clean");
+    }
+  }
+
+  @Test
+  void aResultThatCannotBeWrittenIsDeadLetteredWithAReason() throws Exception {
+    record Ring(String name, List<Object> items) {}
+    TaskType<Note, Ring> ring = TaskType.of("test::ring", Note.class, Ring.class);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ring,
+                    (note, context) -> {
+                      List<Object> items = new ArrayList<>();
+                      Ring loop = new Ring("loop", items);
+                      items.add(loop);
+                      return loop;
+                    }));
+
+    var job = node.client().enqueue(ring, new Note("x"));
+
+    assertThat(awaitState(job.id(), JobState.FAILED).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.BAD_RESULT);
+  }
+
+  @Test
+  void aHandlerThatHangsIsInterruptedAtItsTimeout() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (context.attempt() == 1) {
+                        never.await();
+                      }
+                      return "second try";
+                    }));
+
+    var job =
+        node.client()
+            .enqueue(ECHO, new Note("x"), options -> options.timeout(Duration.ofMillis(50)));
+
+    assertThat(node.client().await(job, SOON)).isEqualTo("second try");
+    assertThat(job(job.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.TIMED_OUT);
+  }
+
+  @Test
+  void aRunningJobIsInterruptedWhenItIsCancelled() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      running.countDown();
+                      try {
+                        new CountDownLatch(1).await();
+                      } catch (InterruptedException stop) {
+                        interrupted.countDown();
+                        throw stop;
+                      }
+                      return null;
+                    }));
+    var job = node.client().enqueue(ECHO, new Note("x"));
+    assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+
+    assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+    Job cancelled = awaitState(job.id(), JobState.CANCELLED);
+    assertThat(cancelled.failures()).isEmpty();
+    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.ALREADY_ENDED);
+  }
+
+  @Test
+  void theTokenGrowsWithEveryAttemptAndIsTheHandlersToKnow() throws Exception {
+    Map<Integer, Long> tokens = new ConcurrentHashMap<>();
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      tokens.put(context.attempt(), context.fencingToken());
+                      if (context.attempt() < 3) {
+                        throw new IllegalStateException("again");
+                      }
+                      return null;
+                    }));
+
+    node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
+
+    assertThat(tokens).containsExactlyInAnyOrderEntriesOf(Map.of(1, 1L, 2, 2L, 3, 3L));
+  }
+}
