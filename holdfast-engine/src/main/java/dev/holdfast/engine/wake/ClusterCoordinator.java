@@ -1,5 +1,7 @@
 package dev.holdfast.engine.wake;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
@@ -11,11 +13,15 @@ import java.util.function.Consumer;
  */
 public interface ClusterCoordinator extends AutoCloseable {
 
-  /** Pass a signal on. Returns at once and never throws; equal signals may be merged. */
+  /**
+   * Pass a signal on: to the listeners of this coordinator at once, and to other processes soon.
+   * Returns at once and never throws; equal signals may be merged.
+   */
   void announce(Signal signal);
 
   /**
-   * Tell this listener of every signal, one's own included or not. Listeners must return quickly.
+   * Tell this listener of every signal, once: a coordinator that gets its own signals back must not
+   * repeat them. Listeners must return quickly.
    *
    * @return closes the subscription
    */
@@ -29,19 +35,25 @@ public interface ClusterCoordinator extends AutoCloseable {
   @Override
   void close();
 
-  /** Carries nothing: every node finds its work by polling. */
+  /** Reaches this process only: other nodes find their work by polling. */
   static ClusterCoordinator none() {
+    List<Consumer<Signal>> listeners = new CopyOnWriteArrayList<>();
     return new ClusterCoordinator() {
       @Override
-      public void announce(Signal signal) {}
-
-      @Override
-      public Runnable onSignal(Consumer<Signal> listener) {
-        return () -> {};
+      public void announce(Signal signal) {
+        listeners.forEach(listener -> listener.accept(signal));
       }
 
       @Override
-      public void close() {}
+      public Runnable onSignal(Consumer<Signal> listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+      }
+
+      @Override
+      public void close() {
+        listeners.clear();
+      }
     };
   }
 }

@@ -6,10 +6,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Hands signals round inside a process and passes those made here on to the cluster. Listeners here
- * hear a local signal at once, without the detour through a database.
- */
+/** The signals of one node or client: its own listeners, and the way to the rest of the cluster. */
 public final class SignalBus implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SignalBus.class);
 
@@ -22,13 +19,12 @@ public final class SignalBus implements AutoCloseable {
     this.subscription = cluster.onSignal(this::deliver);
   }
 
-  /** Tell listeners here and, through the coordinator, everywhere. */
+  /** Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once. */
   public void publish(Signal signal) {
-    publishHere(signal);
     cluster.announce(signal);
   }
 
-  /** Tell listeners in this process only. */
+  /** Tell the listeners of this node or client only. */
   public void publishHere(Signal signal) {
     deliver(signal);
   }

@@ -17,12 +17,13 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How attempts end: by success, for good, by request. And what a report must not do. */
+/** How attempts end: by success, for good, by request. */
 public abstract class FinishContract extends Contract {
 
   @Test
@@ -142,102 +143,6 @@ public abstract class FinishContract extends Contract {
     assertThat(worker.beat().claims()).isEmpty();
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aFinishUnderAStaleTokenChangesNothing(Ending ending) {
-    Worker worker = worker();
-    JobId id = enqueue(job());
-    Held stale = worker.claimOne().held();
-    worker.giveBack(stale);
-    worker.claimOne();
-    Job before = find(id);
-
-    assertThat(worker.finish(ending.of(stale))).isEqualTo(Answer.LOST);
-    assertThat(find(id)).isEqualTo(before);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aFinishUnderATokenNotYetGivenChangesNothing(Ending ending) {
-    Worker worker = worker();
-    JobId id = enqueue(job());
-    Held held = worker.claimOne().held();
-    Job before = find(id);
-
-    assertThat(worker.finish(ending.of(new Held(id, held.token() + 1)))).isEqualTo(Answer.LOST);
-    assertThat(find(id)).isEqualTo(before);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aFinishByAnotherIncarnationChangesNothing(Ending ending) {
-    JobId id = enqueue(job());
-    Held held = worker("node-1").claimOne().held();
-    Job before = find(id);
-
-    assertThat(worker("node-2").finish(ending.of(held))).isEqualTo(Answer.LOST);
-    assertThat(find(id)).isEqualTo(before);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aFinishOfAJobThatWasNotStartedChangesNothing(Ending ending) {
-    Worker worker = worker();
-    JobId id = enqueue(job());
-    Held held = worker.prefetchOne().held();
-    Job before = find(id);
-
-    assertThat(worker.finish(ending.of(held))).isEqualTo(Answer.LOST);
-    assertThat(find(id)).isEqualTo(before);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aFinishOfAJobThatWasGivenBackChangesNothing(Ending ending) {
-    Worker worker = worker();
-    JobId id = enqueue(job());
-    Held held = worker.claimOne().held();
-    worker.giveBack(held);
-    Job before = find(id);
-
-    assertThat(worker.finish(ending.of(held))).isEqualTo(Answer.LOST);
-    assertThat(find(id)).isEqualTo(before);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aFinishOfAnUnknownJobIsLost(Ending ending) {
-    assertThat(worker().finish(ending.of(new Held(freshId(), 1)))).isEqualTo(Answer.LOST);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aRepeatedFinishIsRecognised(Ending ending) {
-    Worker worker = worker();
-    JobId id = enqueue(job());
-    Finish finish = ending.of(worker.claimOne().held());
-    assertThat(worker.finish(finish)).isEqualTo(Answer.WRITTEN);
-    Job before = find(id);
-
-    assertThat(worker.finish(finish)).isEqualTo(Answer.WRITTEN);
-    assertThat(find(id)).isEqualTo(before);
-  }
-
-  @Test
-  void aRepeatedFinishIsRecognisedFromHistory() {
-    Worker worker = worker();
-    JobId id = enqueue(job());
-    worker.retryIn(worker.claimOne(), Duration.ZERO);
-    ClaimedJob claimed = worker.claimOne();
-    worker.succeed(claimed);
-    passTime(Duration.ofMinutes(10));
-
-    assertThat(worker.succeed(claimed)).isEqualTo(Answer.WRITTEN);
-    assertThat(worker.finish(new Finish.Succeeded(new Held(id, 1), null, null)))
-        .isEqualTo(Answer.LOST);
-    assertThat(find(id).fencingToken()).isEqualTo(2);
-  }
-
   @Test
   void aBatchIsAnsweredInItsOrderAndTheLostDoNotHinderTheRest() {
     Worker worker = worker();
@@ -289,11 +194,13 @@ public abstract class FinishContract extends Contract {
     assertThat(worker.finishAll(finishes)).hasSize(1000).containsOnly(Answer.WRITTEN);
   }
 
-  static Stream<Function<Held, Finish>> poisons() {
+  static Stream<Named<Function<Held, Finish>>> poisons() {
     return Stream.of(
-        held -> new Finish.Succeeded(held, "poi\0son", null),
-        held -> new Finish.RetryIn(held, Duration.ZERO, Ending.failure("poi\0son")),
-        held -> new Finish.Dead(held, Ending.failure("poi\0son")));
+        Named.of("a result", held -> new Finish.Succeeded(held, "poi\0son", null)),
+        Named.of("a failure", held -> new Finish.Dead(held, Ending.failure("poi\0son"))),
+        Named.of(
+            "a failure to be retried",
+            held -> new Finish.RetryIn(held, Duration.ZERO, Ending.failure("poi\0son"))));
   }
 
   @ParameterizedTest

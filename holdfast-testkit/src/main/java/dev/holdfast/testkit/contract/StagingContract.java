@@ -207,6 +207,15 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
+  void expiredJobsAloneCanReachTheLimit() {
+    enqueueAll(job().startWithin(MINUTE), job().startWithin(MINUTE), job().startWithin(MINUTE));
+    passTime(MINUTE.multipliedBy(2));
+
+    assertThat(store.staging().stage(2).more()).isTrue();
+    assertThat(store.staging().stage(2).more()).isFalse();
+  }
+
+  @Test
   void stagingTwiceChangesNothing() {
     JobId id = enqueue(job().dueIn(MINUTE));
     passTime(MINUTE.multipliedBy(2));

@@ -33,6 +33,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class OrderFacts extends OrderContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class LimitFacts extends LimitContract {
     @Override
     protected StoreFixture newFixture() {
@@ -58,6 +66,14 @@ public abstract class StoreContract {
 
   @Nested
   class FinishFacts extends FinishContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class FinishGuardFacts extends FinishGuardContract {
     @Override
     protected StoreFixture newFixture() {
       return StoreContract.this.newFixture();
@@ -129,7 +145,7 @@ public abstract class StoreContract {
   }
 
   @Nested
-  class NodeFacts extends NodeContract {
+  class NodeFacts extends NodeBookContract {
     @Override
     protected StoreFixture newFixture() {
       return StoreContract.this.newFixture();

@@ -19,7 +19,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Which nodes there are, that they live, and what they hold. */
-public abstract class NodeContract extends Contract {
+public abstract class NodeBookContract extends Contract {
+  private static final Retention RETENTION =
+      new Retention(Duration.ofDays(30), Duration.ofDays(30));
 
   private NodeStatus status(Worker worker) {
     return store.nodes().list().stream()
@@ -172,9 +174,19 @@ public abstract class NodeContract extends Contract {
     worker("node-1").leave();
     Worker alive = worker("node-2");
     passTime(Duration.ofDays(2));
-    store.upkeep().tidy(new Retention(Duration.ofDays(30), Duration.ofDays(30)));
+    store.upkeep().tidy(RETENTION);
 
     assertThat(store.nodes().list()).extracting(NodeStatus::card).containsExactly(alive.card());
+  }
+
+  @Test
+  void aNodeThatDiedLatelyIsStillListed() {
+    Worker worker = worker();
+    worker.leave();
+    passTime(Duration.ofHours(12));
+    store.upkeep().tidy(RETENTION);
+
+    assertThat(status(worker).alive()).isFalse();
   }
 
   @Test
