@@ -1,0 +1,228 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/** Taking hold of jobs. */
+final class PgClaims implements Claims {
+  // Each pick walks job_ready and stops at its limit. "ctid = any(array)" is a Tid Scan whatever
+  // the statistics say. (rank, ctid) says where the started jobs end, since ranks alone may tie.
+  private static final String CLAIM =
+      """
+      with picked as materialized (
+        select array_agg(c.ctid) as ctids, array_agg(c.rank) as ranks
+        from (
+          select p.ctid, p.rank
+          from (${pick}) p
+          order by p.rank, p.ctid
+        ) c
+      ), cut as materialized (
+        select ctids, :start >= cardinality(ctids) as all_begin,
+               ranks[:start] as rank, ctids[:start] as tid
+        from picked
+      )
+      update ${schema}.job j set
+        state = case when cut.all_begin or (j.rank, j.ctid) <= (cut.rank, cut.tid)
+                     then 'RUNNING' else 'CLAIMED' end,
+        attempt = case when cut.all_begin or (j.rank, j.ctid) <= (cut.rank, cut.tid)
+                       then j.attempt + 1 else j.attempt end,
+        started_at = case when cut.all_begin or (j.rank, j.ctid) <= (cut.rank, cut.tid)
+                          then now() else j.started_at end,
+        token = j.token + 1,
+        incarnation = :incarnation,
+        claim_no = :claimNo,
+        capped = :limit::int is not null
+      from cut
+      where j.ctid = any((select ctids from cut)::tid[])
+      returning j.id, j.token, j.task, j.state, j.attempt, j.priority, j.payload, j.tags,
+                j.policy, j.created_at, j.run_at, now(), j.rank
+      """;
+
+  // Asked once. Closed for a node that is not alive, a queue that is paused, and one whose limit is
+  // not what the caller believes.
+  private static final String GATE =
+      """
+      exists (select from ${schema}.node where incarnation = :incarnation and state = 'ALIVE')
+      and not exists (
+        select from ${schema}.queue
+        where name = :queue and (paused or max_held is distinct from :limit::int))
+      """;
+
+  private static final String PICK_ONE_TASK =
+      """
+      select r.ctid, r.rank from ${schema}.job r
+      where r.state = 'READY' and r.queue = :queue and r.task = :task
+        and (r.start_by is null or r.start_by > now())
+        and ${gate}
+      order by r.rank limit :wanted for update skip locked
+      """;
+
+  // Merges the heads of all tasks without locks to see how many of each are due, then locks that
+  // many of each. Locking the wanted number of every task and using a part of it would write a
+  // lock record for each row in vain: 3,140 bytes of WAL for each job claimed out of 50 tasks,
+  // against 390.
+  private static final String PICK_SEVERAL_TASKS =
+      """
+      select t.ctid, t.rank
+      from (
+        select m.task, count(*) as share
+        from (
+          select k.task
+          from unnest(:tasks::text[]) k(task)
+          cross join lateral (
+            select r.rank from ${schema}.job r
+            where r.state = 'READY' and r.queue = :queue and r.task = k.task
+              and (r.start_by is null or r.start_by > now())
+              and ${gate}
+            order by r.rank limit :wanted
+          ) h
+          order by h.rank limit :wanted
+        ) m
+        group by m.task
+      ) s
+      cross join lateral (
+        select r.ctid, r.rank from ${schema}.job r
+        where r.state = 'READY' and r.queue = :queue and r.task = s.task
+          and (r.start_by is null or r.start_by > now())
+        order by r.rank limit s.share for update skip locked
+      ) t
+      """;
+
+  // By queue_pkey. Claims under a limit go one at a time; each counts in a later statement, whose
+  // snapshot is younger than this lock.
+  private static final String LOCK_LIMIT =
+      "select max_held from ${schema}.queue where name = :queue and not paused for update";
+
+  // By job_capped.
+  private static final String COUNT_CAPPED =
+      "select count(*) from ${schema}.job where queue = :queue and capped";
+
+  private final Database database;
+  private final Starts starts;
+  private final String claimOneTask;
+  private final String claimSeveralTasks;
+  private final String lockLimit;
+  private final String countCapped;
+
+  PgClaims(Database database) {
+    this.database = database;
+    this.starts = new Starts(database);
+    this.claimOneTask = claim(database, PICK_ONE_TASK);
+    this.claimSeveralTasks = claim(database, PICK_SEVERAL_TASKS);
+    this.lockLimit = database.sql(LOCK_LIMIT);
+    this.countCapped = database.sql(COUNT_CAPPED);
+  }
+
+  private static String claim(Database database, String pick) {
+    return database.sql(CLAIM.replace("${pick}", pick).replace("${gate}", GATE));
+  }
+
+  @Override
+  public List<ClaimedJob> claim(ClaimOrder order) {
+    if (order.wanted() <= 0 || order.tasks().isEmpty()) {
+      return List.of();
+    }
+    String operation = "claim jobs of queue %s".formatted(order.queue());
+    Integer limit = order.limit();
+    return limit == null
+        ? database.run(operation, handle -> claim(handle, order, order.wanted()))
+        : database.transaction(operation, handle -> claimBelow(handle, order, limit));
+  }
+
+  private List<ClaimedJob> claimBelow(Handle handle, ClaimOrder order, int limit) {
+    Optional<Integer> recorded =
+        handle
+            .createQuery(lockLimit)
+            .bind("queue", order.queue())
+            .map((row, context) -> row.getInt(1))
+            .findOne();
+    if (recorded.isEmpty() || recorded.get() != limit) {
+      return List.of();
+    }
+    long held =
+        handle
+            .createQuery(countCapped)
+            .bind("queue", order.queue())
+            .map((row, context) -> row.getLong(1))
+            .one();
+    long room = Math.min(order.wanted(), limit - held);
+    return room <= 0 ? List.of() : claim(handle, order, (int) room);
+  }
+
+  private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
+    boolean one = order.tasks().size() == 1;
+    var query =
+        handle
+            .createQuery(one ? claimOneTask : claimSeveralTasks)
+            .bind("incarnation", order.incarnation())
+            .bind("claimNo", order.claimNo())
+            .bind("queue", order.queue())
+            .bind("limit", order.limit())
+            .bind("start", order.start())
+            .bind("wanted", wanted);
+    query =
+        one
+            ? query.bind("task", order.tasks().getFirst())
+            : query.bindArray("tasks", String.class, Set.copyOf(order.tasks()));
+    return query.map((row, context) -> Ranked.read(row, order.queue())).stream()
+        .sorted(Comparator.comparing(Ranked::rank))
+        .map(Ranked::job)
+        .toList();
+  }
+
+  @Override
+  public Set<Held> start(UUID incarnation, List<Held> claims) {
+    return claims.isEmpty()
+        ? Set.of()
+        : database.run(
+            "start %d claimed jobs".formatted(claims.size()),
+            handle -> starts.start(handle, incarnation, claims));
+  }
+
+  @Override
+  public Set<Held> giveBack(UUID incarnation, List<Held> claims) {
+    return claims.isEmpty()
+        ? Set.of()
+        : database.run(
+            "give %d claimed jobs back".formatted(claims.size()),
+            handle -> starts.giveBack(handle, incarnation, claims));
+  }
+
+  /** A claimed job with its rank, since rows come back in no order. */
+  private record Ranked(Instant rank, ClaimedJob job) {
+    static Ranked read(ResultSet row, String queue) throws SQLException {
+      boolean started = row.getString(4).equals("RUNNING");
+      int begun = row.getInt(5);
+      return new Ranked(
+          Values.instant(row, 13),
+          new ClaimedJob(
+              new JobId(row.getObject(1, UUID.class)),
+              row.getLong(2),
+              row.getString(3),
+              queue,
+              started,
+              started ? begun : begun + 1,
+              row.getInt(6),
+              row.getString(7),
+              Values.strings(row, 8),
+              row.getString(9),
+              Values.instant(row, 10),
+              Values.instant(row, 11),
+              Values.instant(row, 12)));
+    }
+  }
+}

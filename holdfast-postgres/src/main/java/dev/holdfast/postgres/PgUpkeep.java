@@ -1,0 +1,139 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.schema.Partitions;
+import java.time.Duration;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Making room, and throwing away what is past its time.
+ *
+ * <p>Every step is a short transaction that deletes a bounded number of rows. Each takes an
+ * advisory lock first and does nothing where another node has it, so that one node at a time
+ * tidies.
+ */
+final class PgUpkeep implements Upkeep {
+  private static final int BATCH = 1000;
+
+  // By job_history_default_finished.
+  private static final String HISTORY =
+      """
+      delete from ${schema}.job_history_default
+      where ctid = any(array(
+        select ctid from ${schema}.job_history_default
+        where finished_at < now() - :retention * interval '1 microsecond'
+        order by finished_at limit :batch))
+      """;
+
+  // By dead_letter_finished. A row that is being retried is not past its time.
+  private static final String DEAD_LETTERS =
+      """
+      delete from ${schema}.dead_letter
+      where id = any(array(
+        select id from ${schema}.dead_letter
+        where finished_at < now() - :retention * interval '1 microsecond'
+        order by finished_at limit :batch for update skip locked))
+      """;
+
+  // By job_history_result_until and job_history_id of each partition. By id and not by ctid, which
+  // means something else in each partition.
+  private static final String RESULTS =
+      """
+      update ${schema}.job_history set result = null, result_until = null
+      where id = any(array(
+          select id from ${schema}.job_history where result_until <= now() limit :batch))
+        and result_until <= now()
+      """;
+
+  // By unique_ledger_expires.
+  private static final String LEDGER =
+      """
+      delete from ${schema}.unique_ledger
+      where ctid = any(array(
+        select ctid from ${schema}.unique_ledger
+        where expires_at <= now() order by expires_at limit :batch for update skip locked))
+      """;
+
+  // By job_held. The dead are remembered for a day, and for as long as they hold anything, so that
+  // what they claimed late is found.
+  private static final String NODES =
+      """
+      delete from ${schema}.node n
+      where n.state = 'DEAD' and n.died_at < now() - interval '1 day'
+        and not exists (
+          select from ${schema}.job j
+          where j.incarnation = n.incarnation and j.state in ('CLAIMED', 'RUNNING'))
+      """;
+
+  // By tally_pkey.
+  private static final String TALLY =
+      """
+      delete from ${schema}.tally
+      where day < ((now() - :retention * interval '1 microsecond') at time zone 'UTC')::date
+      """;
+
+  // By tally_pkey. Nobody writes to days that are over, so their shards become one.
+  private static final String MERGE_SHARDS =
+      """
+      with merged as (
+        delete from ${schema}.tally
+        where day < (now() at time zone 'UTC')::date - 1
+          and shard <> '00000000-0000-0000-0000-000000000000'
+        returning day, queue, task, state, count
+      )
+      insert into ${schema}.tally as t (day, queue, task, state, shard, count)
+      select day, queue, task, state, '00000000-0000-0000-0000-000000000000', sum(count)
+      from merged
+      group by day, queue, task, state
+      on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
+      """;
+
+  private static final String TRY_LOCK =
+      "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
+
+  private final Database database;
+  private final Partitions partitions;
+
+  PgUpkeep(Database database) {
+    this.database = database;
+    this.partitions = new Partitions(database, this::isAlone);
+  }
+
+  @Override
+  public Report tidy(Retention retention) {
+    partitions.ensure();
+    int dropped = partitions.drop(retention.history());
+    int ended = step("throw old history away", HISTORY, retention.history());
+    int dead = step("throw old dead letters away", DEAD_LETTERS, retention.deadLetter());
+    int results = step("throw old results away", RESULTS, retention.history());
+    int keys = step("throw expired keys away", LEDGER, retention.history());
+    step("forget nodes that are long dead", NODES, retention.history());
+    step("forget old counts", TALLY, retention.history());
+    step("merge old counts", MERGE_SHARDS, retention.history());
+    boolean more = Math.max(Math.max(ended, dead), Math.max(results, keys)) >= BATCH;
+    return new Report(dropped, dead, results, more);
+  }
+
+  private int step(String operation, String sql, Duration retention) {
+    return database.transaction(
+        operation,
+        handle ->
+            isAlone(handle)
+                ? handle
+                    .createUpdate(database.sql(sql))
+                    .bind("retention", Values.micros(retention))
+                    .bind("batch", BATCH)
+                    .execute()
+                : 0);
+  }
+
+  private boolean isAlone(Handle handle) {
+    return handle
+        .createQuery(TRY_LOCK)
+        .bind("name", "holdfast upkeep " + database.schema())
+        .map((row, context) -> row.getBoolean(1))
+        .one();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.holdfast.postgres;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the database is and how to use it.
+ *
+ * @param url such as {@code jdbc:postgresql://localhost:5432/app}; parameters of the driver in it
+ *     win over everything here
+ * @param user null to leave it to the URL
+ * @param password null to leave it to the URL, or to {@code ~/.pgpass}
+ * @param schema where the tables are; several fleets may share a database, each with a schema of
+ *     its own. Defaults to {@code holdfast}
+ * @param poolSize how many connections at most; they are made when needed and closed when idle.
+ *     More helps many threads that enqueue; a node itself needs about five. Defaults to 10
+ * @param statementTimeout how long one statement may take before it is given up. Shorter notices a
+ *     sick database sooner, longer lets big batches pass. Defaults to 30 seconds
+ * @param aging how long a job waits until it counts as one priority level more urgent. Shorter lets
+ *     old jobs overtake urgent ones sooner. Defaults to 15 minutes; all programs that share a
+ *     schema should agree on it
+ * @param name what the database shows as {@code application_name}. Defaults to {@code holdfast}
+ */
+public record PostgresSettings(
+    String url,
+    @Nullable String user,
+    @Nullable String password,
+    String schema,
+    int poolSize,
+    Duration statementTimeout,
+    Duration aging,
+    String name) {
+
+  public static final String DEFAULT_SCHEMA = "holdfast";
+  public static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(30);
+  public static final Duration DEFAULT_AGING = Duration.ofMinutes(15);
+
+  // 40, so that names derived from it stay within the 63 bytes that PostgreSQL allows.
+  private static final Pattern SCHEMA = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
+
+  public PostgresSettings {
+    if (!url.startsWith("jdbc:postgresql:")) {
+      throw new IllegalArgumentException(
+          "'%s' is not the URL of a PostgreSQL database: it looks like jdbc:postgresql://localhost:5432/app."
+              .formatted(withoutParameters(url)));
+    }
+    checkSchema(schema);
+    if (poolSize < 2) {
+      throw new IllegalArgumentException(
+          "A pool of %d connections is too small: give at least 2.".formatted(poolSize));
+    }
+    if (statementTimeout.toMillis() < 1000) {
+      throw new IllegalArgumentException(
+          "A statement timeout of %s is too short: give at least a second."
+              .formatted(statementTimeout));
+    }
+    checkAging(aging);
+  }
+
+  /** Start from the defaults. */
+  public static Builder builder(String url) {
+    return new Builder(url);
+  }
+
+  /** The database of this URL, with defaults for everything else. */
+  public static PostgresSettings of(String url) {
+    return builder(url).build();
+  }
+
+  /** The URL without what may be secret. */
+  public String place() {
+    return withoutParameters(url);
+  }
+
+  private static String withoutParameters(String url) {
+    int parameters = url.indexOf('?');
+    return parameters < 0 ? url : url.substring(0, parameters);
+  }
+
+  static String checkSchema(String schema) {
+    if (!SCHEMA.matcher(schema).matches()) {
+      throw new IllegalArgumentException(
+          "Schema '%s' is not valid: use a-z, 0-9 and _, not beginning with a digit, at most 40 characters, such as holdfast."
+              .formatted(schema));
+    }
+    return schema;
+  }
+
+  static Duration checkAging(Duration aging) {
+    if (aging.isNegative() || aging.compareTo(Duration.ofDays(365)) > 0) {
+      throw new IllegalArgumentException(
+          "An aging of %s is not valid: give zero to 365 days, such as 15 minutes."
+              .formatted(aging));
+    }
+    return aging;
+  }
+
+  /** Leaves the password out. */
+  @Override
+  public String toString() {
+    return "PostgresSettings[%s, user=%s, schema=%s, poolSize=%d, statementTimeout=%s, aging=%s]"
+        .formatted(place(), user, schema, poolSize, statementTimeout, aging);
+  }
+
+  /** Collects settings; what is not called has its default. */
+  public static final class Builder {
+    private final String url;
+    private @Nullable String user;
+    private @Nullable String password;
+    private String schema = DEFAULT_SCHEMA;
+    private int poolSize = 10;
+    private Duration statementTimeout = DEFAULT_STATEMENT_TIMEOUT;
+    private Duration aging = DEFAULT_AGING;
+    private String name = "holdfast";
+
+    private Builder(String url) {
+      this.url = url;
+    }
+
+    public Builder user(@Nullable String value) {
+      this.user = value;
+      return this;
+    }
+
+    public Builder password(@Nullable String value) {
+      this.password = value;
+      return this;
+    }
+
+    public Builder schema(String value) {
+      this.schema = value;
+      return this;
+    }
+
+    public Builder poolSize(int most) {
+      this.poolSize = most;
+      return this;
+    }
+
+    public Builder statementTimeout(Duration longest) {
+      this.statementTimeout = longest;
+      return this;
+    }
+
+    public Builder aging(Duration perLevel) {
+      this.aging = perLevel;
+      return this;
+    }
+
+    public Builder name(String value) {
+      this.name = value;
+      return this;
+    }
+
+    public PostgresSettings build() {
+      return new PostgresSettings(
+          url, user, password, schema, poolSize, statementTimeout, aging, name);
+    }
+  }
+}

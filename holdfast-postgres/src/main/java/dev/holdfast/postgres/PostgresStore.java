@@ -1,0 +1,178 @@
+package dev.holdfast.postgres;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Control;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.schema.Migrations;
+import dev.holdfast.postgres.wake.Channel;
+import dev.holdfast.postgres.wake.PostgresCoordinator;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store on PostgreSQL.
+ *
+ * <pre>{@code
+ * try (PostgresStore store =
+ *     PostgresStore.connect(PostgresSettings.of("jdbc:postgresql://localhost/app?user=app"))) { … }
+ * }</pre>
+ */
+public final class PostgresStore implements Store {
+  private final Database database;
+  private final DataSource listenOn;
+  private final Runnable onClose;
+  private final IntakeStatements intakeStatements;
+  private final TransactionNotice notice;
+  private final Intake intake;
+  private final Claims claims;
+  private final Outcomes outcomes;
+  private final Staging staging;
+  private final Lookup lookup;
+  private final Control control;
+  private final QueueBook queues;
+  private final NodeBook nodes;
+  private final Upkeep upkeep;
+  private final Object coordinating = new Object();
+  private @Nullable PostgresCoordinator coordinator;
+
+  private PostgresStore(Database database, DataSource listenOn, Duration aging, Runnable onClose) {
+    // Ends that no node reports are counted in rows that only this process writes.
+    UUID shard = UUID.randomUUID();
+    this.database = database;
+    this.listenOn = listenOn;
+    this.onClose = onClose;
+    this.intakeStatements = new IntakeStatements(database, aging);
+    this.notice = new TransactionNotice(database, Channel.of(database.schema()), System::nanoTime);
+    this.intake = new PgIntake(database, intakeStatements);
+    this.claims = new PgClaims(database);
+    this.outcomes = new PgOutcomes(database, aging);
+    this.staging = new PgStaging(database, shard);
+    this.lookup = new PgLookup(database);
+    this.control = new PgControl(database, aging, shard);
+    this.queues = new PgQueueBook(database);
+    this.nodes = new PgNodeBook(database);
+    this.upkeep = new PgUpkeep(database);
+  }
+
+  /**
+   * Connect to a database with a pool of its own, and bring its tables up to date.
+   *
+   * @throws dev.holdfast.api.StoreException if it cannot be reached, is older than PostgreSQL 14,
+   *     or has tables of a newer Holdfast; nothing was written then
+   */
+  public static PostgresStore connect(PostgresSettings settings) {
+    DataSource single = Connections.single(settings);
+    new Migrations(Database.own(single, settings.schema()), settings.place()).migrate();
+    HikariDataSource pool = Connections.pool(settings);
+    return new PostgresStore(
+        Database.own(pool, settings.schema()), single, settings.aging(), pool::close);
+  }
+
+  /**
+   * Use a pool of the caller's own, which stays open when the store is closed, with defaults for
+   * everything else. Its user must be allowed to make the schema and its tables.
+   */
+  public static PostgresStore on(DataSource dataSource, String schema) {
+    return on(
+        dataSource,
+        schema,
+        PostgresSettings.DEFAULT_STATEMENT_TIMEOUT,
+        PostgresSettings.DEFAULT_AGING);
+  }
+
+  /** Use a pool of the caller's own; see {@link PostgresSettings} for what the rest means. */
+  public static PostgresStore on(
+      DataSource dataSource, String schema, Duration statementTimeout, Duration aging) {
+    PostgresSettings.checkSchema(schema);
+    PostgresSettings.checkAging(aging);
+    Database database = Database.foreign(dataSource, schema, statementTimeout);
+    new Migrations(database, "the given data source").migrate();
+    return new PostgresStore(database, dataSource, aging, () -> {});
+  }
+
+  @Override
+  public Intake intake() {
+    return intake;
+  }
+
+  @Override
+  public Intake intakeIn(Connection transaction) {
+    return new TransactionIntake(intakeStatements, notice, transaction);
+  }
+
+  @Override
+  public Claims claims() {
+    return claims;
+  }
+
+  @Override
+  public Outcomes outcomes() {
+    return outcomes;
+  }
+
+  @Override
+  public Staging staging() {
+    return staging;
+  }
+
+  @Override
+  public Lookup lookup() {
+    return lookup;
+  }
+
+  @Override
+  public Control control() {
+    return control;
+  }
+
+  @Override
+  public QueueBook queues() {
+    return queues;
+  }
+
+  @Override
+  public NodeBook nodes() {
+    return nodes;
+  }
+
+  @Override
+  public Upkeep upkeep() {
+    return upkeep;
+  }
+
+  /**
+   * The same at every call. The first one starts it, which takes a connection to listen on; on a
+   * data source of the caller's own, one of its connections for good. It ends with the store.
+   */
+  @Override
+  public PostgresCoordinator coordinator() {
+    synchronized (coordinating) {
+      if (coordinator == null) {
+        coordinator = new PostgresCoordinator(listenOn, database);
+      }
+      return coordinator;
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (coordinating) {
+      if (coordinator != null) {
+        coordinator.close();
+      }
+    }
+    onClose.run();
+  }
+}

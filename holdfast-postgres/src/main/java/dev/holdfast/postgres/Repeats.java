@@ -1,0 +1,110 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.postgres.db.Database;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Knows finishes that were written before, whose answer was lost.
+ *
+ * <p>A token belongs to one claim, so a trace of it is proof: the row in history or the dead letter
+ * has it, the live row remembers it as the one that was last sent round again, or a noted failure
+ * carries it.
+ */
+final class Repeats {
+  // By job_history_id of each partition, dead_letter_pkey and job_pkey.
+  private static final String TRACES =
+      """
+      with asked as (
+        select * from unnest(:ids::uuid[], :tokens::bigint[]) a(id, token)
+      )
+      select a.id, a.token, h.state, h.token = a.token,
+             coalesce(h.failures @> ${failed}, false)
+      from asked a join ${schema}.job_history h on h.id = a.id
+      union all
+      select a.id, a.token, 'FAILED', d.token = a.token,
+             coalesce(d.failures @> ${failed}, false)
+      from asked a join ${schema}.dead_letter d on d.id = a.id
+      union all
+      select a.id, a.token, 'LIVE', coalesce(j.done_token = a.token, false),
+             coalesce(j.failures @> ${failed}, false)
+      from asked a join ${schema}.job j on j.id = a.id
+      """;
+
+  private static final String FAILED = "jsonb_build_array(jsonb_build_object('token', a.token))";
+
+  private final String traces;
+
+  Repeats(Database database) {
+    this.traces = database.sql(TRACES.replace("${failed}", FAILED));
+  }
+
+  /**
+   * What is known of an attempt.
+   *
+   * @param state where its job is now
+   * @param latest whether the attempt is the latest that left a trace there
+   * @param failed whether its failure is noted
+   */
+  private record Trace(Held held, String state, boolean latest, boolean failed) {}
+
+  /** The answers to those that were written before; all others are missing. */
+  Map<Held, Answer> recognise(Handle handle, List<Finish> finishes) {
+    Map<Held, Trace> found = traces(handle, finishes);
+    Map<Held, Answer> answers = new HashMap<>();
+    for (Finish finish : finishes) {
+      Trace trace = found.get(finish.held());
+      if (trace != null) {
+        answers.put(finish.held(), answer(finish, trace));
+      }
+    }
+    return answers;
+  }
+
+  private static Answer answer(Finish finish, Trace trace) {
+    boolean cancelled = trace.latest && trace.state.equals("CANCELLED");
+    boolean written =
+        switch (finish) {
+          case Finish.Succeeded f -> trace.latest && trace.state.equals("SUCCEEDED");
+          case Finish.Cancelled f -> cancelled;
+          case Finish.Dead f -> trace.failed;
+          case Finish.RetryIn f -> trace.failed;
+          case Finish.Later f -> trace.latest && trace.state.equals("LIVE");
+        };
+    boolean again = finish instanceof Finish.RetryIn || finish instanceof Finish.Later;
+    if (again && cancelled) {
+      return Answer.CANCELLED_INSTEAD;
+    }
+    return written ? Answer.WRITTEN : Answer.LOST;
+  }
+
+  private Map<Held, Trace> traces(Handle handle, List<Finish> finishes) {
+    List<UUID> ids = new ArrayList<>();
+    List<Long> tokens = new ArrayList<>();
+    for (Finish finish : finishes) {
+      ids.add(finish.held().id().value());
+      tokens.add(finish.held().token());
+    }
+    Map<Held, Trace> found = new HashMap<>();
+    handle
+        .createQuery(traces)
+        .bindArray("ids", UUID.class, ids)
+        .bindArray("tokens", Long.class, tokens)
+        .map((row, context) ->
+            new Trace(
+                new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
+                row.getString(3),
+                row.getBoolean(4),
+                row.getBoolean(5)))
+        .forEach(trace -> found.put(trace.held, trace));
+    return found;
+  }
+}

@@ -1,0 +1,137 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.postgres.db.Database;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * What becomes of claims before their code has run: they are started, given back, or ended because
+ * they come too late or are no longer wanted.
+ *
+ * <p>The common case is one statement. Only for claims that it did not touch a second one asks why.
+ * Guards stand inside {@code coalesce}, where the planner cannot see them: it would otherwise walk
+ * everything the node holds for each claim (measured: 200 µs for each job instead of 15).
+ */
+final class Starts {
+  // By job_pkey.
+  private static final String START =
+      """
+      update ${schema}.job j set state = 'RUNNING', attempt = j.attempt + 1, started_at = now()
+      from unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
+      where j.id = h.id and j.token = h.token
+        and coalesce(j.state = 'CLAIMED' and j.incarnation = :incarnation, false)
+        and not j.cancel_requested
+        and (j.start_by is null or j.start_by > now())
+      returning j.id, j.token
+      """;
+
+  // By job_pkey. A repeated start may find the job RUNNING, and its code has not begun all the
+  // same.
+  private static final String END_UNWANTED =
+      """
+      with gone as (
+        delete from ${schema}.job j
+        using unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
+        where j.id = h.id and j.token = h.token
+          and coalesce(j.state in ('CLAIMED', 'RUNNING') and j.incarnation = :incarnation, false)
+          and (j.cancel_requested or (j.state = 'CLAIMED' and j.start_by <= now()))
+        returning j.*,
+          case when j.cancel_requested then 'CANCELLED' else 'EXPIRED' end as ended,
+          (select n.id from ${schema}.node n where n.incarnation = :incarnation) as node,
+          null::text as result, null::timestamptz as result_until
+      ), history as (
+        ${history}
+      ), tally as (
+        ${tally}
+      )
+      select id, token from gone
+      """;
+
+  // By job_pkey.
+  private static final String RUNNING =
+      """
+      select j.id, j.token
+      from unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
+      join ${schema}.job j on j.id = h.id and j.token = h.token
+      where coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
+      """;
+
+  // By job_pkey. Whoever was started and is taken back unspent has not begun.
+  private static final String GIVE_BACK =
+      """
+      update ${schema}.job j set
+        state = 'READY',
+        attempt = case when j.state = 'RUNNING' then j.attempt - 1 else j.attempt end,
+        capped = false
+      from unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
+      where j.id = h.id and j.token = h.token
+        and coalesce(j.state in ('CLAIMED', 'RUNNING') and j.incarnation = :incarnation, false)
+        and not j.cancel_requested
+      returning j.id, j.token
+      """;
+
+  private final String start;
+  private final String endUnwanted;
+  private final String running;
+  private final String giveBack;
+
+  Starts(Database database) {
+    this.start = database.sql(START);
+    this.endUnwanted = database.sql(History.into(END_UNWANTED));
+    this.running = database.sql(RUNNING);
+    this.giveBack = database.sql(GIVE_BACK);
+  }
+
+  /** Start claims, and say which run now. */
+  Set<Held> start(Handle handle, UUID incarnation, List<Held> claims) {
+    Set<Held> started = run(handle, start, incarnation, claims);
+    List<Held> others = without(claims, started);
+    if (!others.isEmpty()) {
+      endUnwanted(handle, incarnation, others);
+      started.addAll(run(handle, running, incarnation, others));
+    }
+    return started;
+  }
+
+  /** Give claims back, and say which are READY again. */
+  Set<Held> giveBack(Handle handle, UUID incarnation, List<Held> claims) {
+    Set<Held> given = run(handle, giveBack, incarnation, claims);
+    List<Held> others = without(claims, given);
+    if (!others.isEmpty()) {
+      endUnwanted(handle, incarnation, others);
+    }
+    return given;
+  }
+
+  private void endUnwanted(Handle handle, UUID incarnation, List<Held> claims) {
+    run(handle, endUnwanted, incarnation, claims);
+  }
+
+  private static List<Held> without(List<Held> claims, Set<Held> done) {
+    return claims.stream().filter(claim -> !done.contains(claim)).toList();
+  }
+
+  private static Set<Held> run(Handle handle, String sql, UUID incarnation, List<Held> claims) {
+    HeldColumns columns = HeldColumns.of(claims);
+    return new HashSet<>(
+        handle
+            .createQuery(sql)
+            .bindArray("ids", UUID.class, columns.ids())
+            .bindArray("tokens", Long.class, columns.tokens())
+            .bind("incarnation", incarnation)
+            .bind("shard", incarnation)
+            .map((row, context) -> held(row))
+            .list());
+  }
+
+  private static Held held(ResultSet row) throws SQLException {
+    return new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
+  }
+}

@@ -1,0 +1,113 @@
+package dev.holdfast.postgres.db;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.ConnectionException;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.SqlStatements;
+import org.jdbi.v3.core.statement.TemplateEngine;
+import org.jdbi.v3.postgres.PostgresPlugin;
+
+/** One schema of one database: where every statement of the stores is run. */
+public final class Database {
+  private final DataSource dataSource;
+  private final Jdbi jdbi;
+  private final String schema;
+  private final int timeoutSeconds;
+
+  private Database(DataSource dataSource, String schema, int timeoutSeconds) {
+    this.dataSource = dataSource;
+    this.schema = schema;
+    this.timeoutSeconds = timeoutSeconds;
+    this.jdbi = Jdbi.create(dataSource).installPlugin(new PostgresPlugin());
+    SqlStatements statements = jdbi.getConfig(SqlStatements.class);
+    // The default engine reads '<' as the start of a template variable.
+    statements.setTemplateEngine(TemplateEngine.NOP);
+    // Statements of one family share their binding.
+    statements.setUnusedBindingAllowed(true);
+    if (isForeign()) {
+      statements.setQueryTimeout(timeoutSeconds);
+      statements.addCustomizer(FreshPlan.INSTANCE);
+    }
+  }
+
+  /** Use connections that were made for us: they time out by themselves and plan as we need it. */
+  public static Database own(DataSource dataSource, String schema) {
+    return new Database(dataSource, schema, 0);
+  }
+
+  /**
+   * Use connections that others configured. A plan that the server caches while a table is empty
+   * reads all of it, and would go on doing so when it has filled; so here each statement is planned
+   * anew.
+   *
+   * @param timeout how long a statement may take
+   */
+  public static Database foreign(DataSource dataSource, String schema, Duration timeout) {
+    return new Database(dataSource, schema, Math.toIntExact(Math.max(1, timeout.toSeconds())));
+  }
+
+  private boolean isForeign() {
+    return timeoutSeconds > 0;
+  }
+
+  /** Something to do with a connection. */
+  @FunctionalInterface
+  public interface Work<T> {
+    T with(Handle handle) throws SQLException;
+  }
+
+  public String schema() {
+    return schema;
+  }
+
+  public DataSource dataSource() {
+    return dataSource;
+  }
+
+  /** A statement with the names of its tables made complete. */
+  public String sql(String template) {
+    return template.replace("${schema}", schema);
+  }
+
+  /**
+   * Run statements that each commit by themselves.
+   *
+   * @param operation what is being done, as it follows "could not" in a message
+   */
+  public <T> T run(String operation, Work<T> work) {
+    try (Handle handle = open(operation)) {
+      return work.with(handle);
+    } catch (SQLException | JdbiException failure) {
+      throw Failures.during(operation, failure);
+    }
+  }
+
+  /** Run statements that commit together. */
+  public <T> T transaction(String operation, Work<T> work) {
+    return run(operation, handle -> handle.inTransaction(work::with));
+  }
+
+  /** Prepare a statement on a connection of whatever origin, with the timeout of this database. */
+  public PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    if (isForeign()) {
+      statement.setQueryTimeout(timeoutSeconds);
+      FreshPlan.plan(statement);
+    }
+    return statement;
+  }
+
+  private Handle open(String operation) {
+    try {
+      return jdbi.open();
+    } catch (ConnectionException failure) {
+      throw Failures.connecting(operation, failure);
+    }
+  }
+}

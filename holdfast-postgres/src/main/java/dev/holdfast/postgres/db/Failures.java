@@ -1,0 +1,124 @@
+package dev.holdfast.postgres.db;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/**
+ * What an error of the database means for the request that met it.
+ *
+ * <p>The question is always the same: was it carried out? An error that the server itself reports
+ * has rolled its transaction back. An error of the connection leaves it open whether the request
+ * arrived, unless the connection could not even be made.
+ */
+public final class Failures {
+  public static final String UNIQUE_VIOLATION = "23505";
+
+  private static final String FEATURE_NOT_SUPPORTED = "0A000";
+  private static final String COMPLETION_UNKNOWN = "40003";
+  private static final String READ_ONLY = "25006";
+
+  private Failures() {}
+
+  /** Translate a failure to get a connection: nothing has been sent. */
+  static StoreException connecting(String operation, Throwable failure) {
+    String state = state(failure);
+    boolean refused = state.startsWith("28") || state.startsWith("3D");
+    return new StoreException(
+        refused ? Outcome.REFUSED : Outcome.RETRYABLE,
+        "No connection to %s: %s. %s"
+            .formatted(
+                operation,
+                reason(failure),
+                refused
+                    ? "Check the user, the password and the name of the database."
+                    : "Nothing was changed; ask again when the database can be reached and has"
+                        + " connections to give."),
+        failure);
+  }
+
+  /** Translate a failure of a request that was sent, or may have been. */
+  public static StoreException during(String operation, Throwable failure) {
+    String state = state(failure);
+    Outcome outcome = outcome(state, failure);
+    return new StoreException(
+        outcome,
+        "Could not %s: %s. %s".formatted(operation, reason(failure), advice(outcome, state)),
+        failure);
+  }
+
+  /** The SQLSTATE of a failure; empty where it has none. */
+  public static String state(Throwable failure) {
+    SQLException sql = sqlException(failure);
+    return sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
+  }
+
+  private static Outcome outcome(String state, Throwable failure) {
+    if (state.equals(COMPLETION_UNKNOWN) || !fromServer(failure)) {
+      return Outcome.UNKNOWN;
+    }
+    // After a schema change a prepared plan may be stale; the driver prepares it anew.
+    if (state.equals(FEATURE_NOT_SUPPORTED) || state.equals(READ_ONLY)) {
+      return Outcome.RETRYABLE;
+    }
+    return switch (state.substring(0, 2)) {
+      case "22", "23", "42", "44", "54", "25", "28", "3D", "3F" -> Outcome.REFUSED;
+      case "40", "53", "55", "58" -> Outcome.RETRYABLE;
+      // 57P01 and 57P02 end the session: they may come after the commit and before its answer.
+      case "57" ->
+          state.equals("57014") || state.equals("57P03") ? Outcome.RETRYABLE : Outcome.UNKNOWN;
+      default -> Outcome.UNKNOWN;
+    };
+  }
+
+  private static String advice(Outcome outcome, String state) {
+    return switch (outcome) {
+      case REFUSED -> "Nothing was changed, and the same request will be refused again.";
+      case RETRYABLE ->
+          state.equals("57014")
+              ? "It took longer than the statement timeout; nothing was changed, ask again."
+              : "Nothing was changed; ask again.";
+      case UNKNOWN ->
+          "The connection broke before the answer came, so it may have been done; only a"
+              + " repeatable request may be sent again.";
+    };
+  }
+
+  private static boolean fromServer(Throwable failure) {
+    return sqlException(failure) instanceof PSQLException psql
+        && psql.getServerErrorMessage() != null;
+  }
+
+  private static String reason(Throwable failure) {
+    SQLException sql = sqlException(failure);
+    if (sql instanceof PSQLException psql) {
+      ServerErrorMessage server = psql.getServerErrorMessage();
+      if (server != null && server.getMessage() != null) {
+        return server.getMessage();
+      }
+    }
+    String message = sql != null ? deepest(sql).getMessage() : failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : stripEnd(message);
+  }
+
+  /** A pool hides why it has no connection in the cause. */
+  private static Throwable deepest(SQLException sql) {
+    return sql.getCause() instanceof SQLException cause ? deepest(cause) : sql;
+  }
+
+  private static String stripEnd(String message) {
+    return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
+  }
+
+  private static @Nullable SQLException sqlException(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof SQLException sql) {
+        return sql;
+      }
+    }
+    return null;
+  }
+}

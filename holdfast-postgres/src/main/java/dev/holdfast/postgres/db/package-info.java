@@ -1,0 +1,11 @@
+/**
+ * The way to the database: connections, timeouts, transactions, and what its errors mean.
+ *
+ * <p>Every statement of this module runs through {@link dev.holdfast.postgres.db.Database}, so that
+ * each has a timeout and each failure leaves here as a {@link dev.holdfast.api.StoreException} that
+ * says what is known of its outcome. Nothing here knows what a job is.
+ */
+@NullMarked
+package dev.holdfast.postgres.db;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,150 @@
+package dev.holdfast.postgres.schema;
+
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Failures;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions of history, one for each day of UTC.
+ *
+ * <p>They are made ahead of time and dropped whole, so that throwing history away costs nothing. To
+ * make or drop one takes locks that finishing jobs would have to wait for. So every attempt gives
+ * up after a fraction of a second, and the next round tries again: until then the default partition
+ * catches what has no other.
+ */
+public final class Partitions {
+  private static final Logger log = LoggerFactory.getLogger(Partitions.class);
+
+  private static final int DAYS_AHEAD = 3;
+  private static final String LOCK_TIMEOUT = "set local lock_timeout = '100ms'";
+  private static final String PREFIX = "job_history_";
+  private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{8})");
+  private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE;
+
+  // No lock, or rows of that day in the default partition already.
+  private static final Set<String> NOT_NOW = Set.of("55P03", "23514");
+
+  private static final String EXISTING =
+      """
+      select c.relname from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = '${schema}.job_history'::regclass
+      """;
+
+  // Attaching takes a weaker lock on the whole of history than creating in place would.
+  private static final String CREATE =
+      """
+      create table ${schema}.${name} (like ${schema}.job_history including defaults including constraints);
+      alter table ${schema}.job_history attach partition ${schema}.${name}
+        for values from ('${from} 00:00:00+00') to ('${to} 00:00:00+00')
+      """;
+
+  private static final String DROP = "drop table ${schema}.${name}";
+
+  private final Database database;
+  private final Predicate<Handle> mayProceed;
+
+  /** Proceed whoever else may be at it. */
+  public Partitions(Database database) {
+    this(database, handle -> true);
+  }
+
+  /**
+   * @param mayProceed asked inside each transaction, so that it can take a lock there
+   */
+  public Partitions(Database database, Predicate<Handle> mayProceed) {
+    this.database = database;
+    this.mayProceed = mayProceed;
+  }
+
+  /** Make the partitions of today and of the next days, as far as they are missing. */
+  public void ensure() {
+    Set<LocalDate> existing = Set.copyOf(days());
+    LocalDate today = today();
+    for (LocalDate day = today; !day.isAfter(today.plusDays(DAYS_AHEAD)); day = day.plusDays(1)) {
+      if (!existing.contains(day)) {
+        attempt("make the history partition of %s".formatted(day), CREATE, day);
+      }
+    }
+  }
+
+  /**
+   * Drop the partitions of days that are over for longer than this.
+   *
+   * @return how many were dropped
+   */
+  public int drop(Duration retention) {
+    long daysKept = Math.min(retention.plusDays(1).minusNanos(1).toDays(), 3_650_000);
+    LocalDate first = today().minusDays(daysKept);
+    return (int)
+        days().stream()
+            .filter(day -> day.isBefore(first))
+            .filter(day -> attempt("drop the history partition of %s".formatted(day), DROP, day))
+            .count();
+  }
+
+  private boolean attempt(String operation, String template, LocalDate day) {
+    String sql =
+        database
+            .sql(template)
+            .replace("${name}", PREFIX + DAY.format(day))
+            .replace("${from}", day.toString())
+            .replace("${to}", day.plusDays(1).toString());
+    return database.transaction(operation, handle -> attempt(handle, operation, sql));
+  }
+
+  private boolean attempt(Handle handle, String operation, String sql) {
+    if (!mayProceed.test(handle)) {
+      return false;
+    }
+    handle.execute(LOCK_TIMEOUT);
+    handle.execute("savepoint before");
+    try {
+      handle.createScript(sql).execute();
+      return true;
+    } catch (JdbiException failure) {
+      if (!NOT_NOW.contains(Failures.state(failure))) {
+        throw failure;
+      }
+      handle.execute("rollback to savepoint before");
+      log.info("Could not {} now: {}. The next round tries again.", operation, failure.toString());
+      return false;
+    }
+  }
+
+  private List<LocalDate> days() {
+    return database.run(
+        "list the partitions of history",
+        handle ->
+            handle
+                .createQuery(database.sql(EXISTING))
+                .map((row, context) -> row.getString(1))
+                .stream()
+                .map(NAME::matcher)
+                .filter(name -> name.matches())
+                .map(name -> LocalDate.parse(name.group(1), DAY))
+                .sorted()
+                .collect(Collectors.toList()));
+  }
+
+  private LocalDate today() {
+    return database.run(
+        "ask the database for the date",
+        handle ->
+            handle
+                .createQuery("select (now() at time zone 'UTC')::date")
+                .mapTo(LocalDate.class)
+                .one());
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.postgres.wake;
+
+import java.util.UUID;
+
+/**
+ * The channel that all processes of one schema share.
+ *
+ * @param name as LISTEN and NOTIFY know it
+ */
+public record Channel(String name) {
+
+  /** Sends several payloads in one statement; equal ones within it are delivered once. */
+  public static final String NOTIFY = "select pg_notify(?, payload) from unnest(?::text[]) payload";
+
+  /** The sender of what every process should hear, the one that sent it included. */
+  public static final String NOBODY = "-";
+
+  /** The channel of a schema, whose name has been checked. */
+  public static Channel of(String schema) {
+    return new Channel("holdfast_" + schema);
+  }
+
+  /** A name by which a process knows its own signals when they come back. */
+  static String sender() {
+    return UUID.randomUUID().toString().substring(24);
+  }
+
+  /** The statement that begins to listen. */
+  String listen() {
+    return "listen " + name;
+  }
+}

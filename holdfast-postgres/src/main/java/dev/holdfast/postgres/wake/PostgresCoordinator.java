@@ -1,0 +1,93 @@
+package dev.holdfast.postgres.wake;
+
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.postgres.db.Database;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries signals by LISTEN and NOTIFY, among all processes that use the same schema.
+ *
+ * <p>It keeps one connection to listen on, which is read and otherwise left in peace; what it sends
+ * goes through the pool. Listeners of this process hear its signals at once, and not a second time
+ * when they come back from the database.
+ */
+public final class PostgresCoordinator implements ClusterCoordinator {
+  private static final Logger log = LoggerFactory.getLogger(PostgresCoordinator.class);
+
+  /** How long closing waits for signals that have not been sent. */
+  private static final Duration FAREWELL = Duration.ofSeconds(2);
+
+  private final List<Consumer<Signal>> listeners = new CopyOnWriteArrayList<>();
+  private final Announcer announcer;
+  private final Listener listener;
+  private final Thread announcing;
+  private final Thread listening;
+
+  /**
+   * Start at once.
+   *
+   * @param listenOn gives the connection to listen on, straight to the database: a pooler between
+   *     them that shares connections would swallow everything
+   * @param sendThrough what signals are sent through
+   */
+  public PostgresCoordinator(DataSource listenOn, Database sendThrough) {
+    this(listenOn, sendThrough, SelfCheck.Patience.DEFAULT);
+  }
+
+  PostgresCoordinator(DataSource listenOn, Database sendThrough, SelfCheck.Patience patience) {
+    Channel channel = Channel.of(sendThrough.schema());
+    String name = Channel.sender();
+    this.announcer = new Announcer(sendThrough, channel, name);
+    this.listener = new Listener(listenOn, channel, name, patience, announcer::ping, this::deliver);
+    this.announcing = Thread.ofPlatform().daemon().name("holdfast-announce").start(announcer);
+    this.listening = Thread.ofPlatform().daemon().name("holdfast-listen").start(listener);
+  }
+
+  @Override
+  public void announce(Signal signal) {
+    deliver(signal);
+    announcer.announce(signal);
+  }
+
+  @Override
+  public Runnable onSignal(Consumer<Signal> consumer) {
+    listeners.add(consumer);
+    return () -> listeners.remove(consumer);
+  }
+
+  /** Whether it hears what it says; if not, every node finds its work by polling. */
+  public boolean isWorking() {
+    return listener.isWorking();
+  }
+
+  @Override
+  public void close() {
+    announcer.close();
+    listener.close();
+    try {
+      announcing.join(FAREWELL);
+      announcing.interrupt();
+      listening.join(FAREWELL);
+    } catch (InterruptedException hurry) {
+      Thread.currentThread().interrupt();
+    }
+    listeners.clear();
+  }
+
+  private void deliver(Signal signal) {
+    for (Consumer<Signal> consumer : listeners) {
+      try {
+        consumer.accept(signal);
+      } catch (RuntimeException failure) {
+        log.warn("A listener failed on {}; its work is found by polling", signal, failure);
+      }
+    }
+  }
+}

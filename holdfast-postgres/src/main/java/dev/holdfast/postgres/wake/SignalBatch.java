@@ -1,0 +1,66 @@
+package dev.holdfast.postgres.wake;
+
+import dev.holdfast.engine.wake.Signal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Signals that wait to be sent, merged: of several about the same thing the strongest stays. Not
+ * for use by several threads at once.
+ */
+public final class SignalBatch {
+  /** What is announced beyond this while one batch waits is left to polling. */
+  private static final int MOST = 1000;
+
+  /** What a signal is about. */
+  private record Topic(Class<? extends Signal> kind, Object about) {}
+
+  private final Map<Topic, Signal> signals = new LinkedHashMap<>();
+
+  public void add(Signal signal) {
+    Topic topic = topic(signal);
+    if (signals.size() < MOST || signals.containsKey(topic)) {
+      signals.merge(topic, signal, SignalBatch::stronger);
+    }
+  }
+
+  public boolean isEmpty() {
+    return signals.isEmpty();
+  }
+
+  /** Take everything out, as texts of this sender. */
+  public List<String> drain(String sender) {
+    List<String> texts = new ArrayList<>(signals.size());
+    signals.values().forEach(signal -> texts.add(SignalText.write(sender, signal)));
+    signals.clear();
+    return texts;
+  }
+
+  private static Topic topic(Signal signal) {
+    return new Topic(
+        signal.getClass(),
+        switch (signal) {
+          case Signal.NewWork work -> work.queue();
+          case Signal.Scheduled scheduled -> "";
+          case Signal.QueueChanged changed -> changed.queue();
+          case Signal.CancelRequested cancel -> cancel.incarnation();
+          case Signal.Awaited awaited -> awaited.job();
+          case Signal.Ended ended -> ended.job();
+          case Signal.Missed missed -> "";
+        });
+  }
+
+  private static Signal stronger(Signal one, Signal other) {
+    if (one instanceof Signal.NewWork a && other instanceof Signal.NewWork b) {
+      return a.priority() >= b.priority() ? a : b;
+    }
+    if (one instanceof Signal.Scheduled(Duration a)
+        && other instanceof Signal.Scheduled(Duration b)) {
+      return a.compareTo(b) <= 0 ? one : other;
+    }
+    return one;
+  }
+}

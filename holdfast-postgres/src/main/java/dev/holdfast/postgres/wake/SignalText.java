@@ -1,0 +1,75 @@
+package dev.holdfast.postgres.wake;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.postgres.db.Values;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Signals as the short texts that NOTIFY carries: {@code sender:kind:details}.
+ *
+ * <p>What this program does not understand it ignores, so that a newer one may say more.
+ */
+final class SignalText {
+  private static final String PING = "ping";
+
+  private SignalText() {}
+
+  /**
+   * A text that was received.
+   *
+   * @param sender who sent it
+   * @param body what it says
+   */
+  record Received(String sender, String body) {
+    boolean isPing() {
+      return body.startsWith(PING + ":");
+    }
+  }
+
+  static String write(String sender, Signal signal) {
+    return sender
+        + ":"
+        + switch (signal) {
+          case Signal.NewWork(String queue, int priority) -> "work:" + queue + ":" + priority;
+          case Signal.Scheduled(Duration in) -> "due:" + Values.micros(in);
+          case Signal.QueueChanged(String queue) -> "queue:" + queue;
+          case Signal.CancelRequested(UUID incarnation) -> "cancel:" + incarnation;
+          case Signal.Awaited(JobId job) -> "awaited:" + job;
+          case Signal.Ended(JobId job) -> "ended:" + job;
+          case Signal.Missed() -> "missed";
+        };
+  }
+
+  static String ping(String sender, long number) {
+    return sender + ":" + PING + ":" + number;
+  }
+
+  static Optional<Received> split(String payload) {
+    int colon = payload.indexOf(':');
+    return colon < 0
+        ? Optional.empty()
+        : Optional.of(new Received(payload.substring(0, colon), payload.substring(colon + 1)));
+  }
+
+  /** The signal that a body stands for; empty for what is not one, or not one we know. */
+  static Optional<Signal> read(String body) {
+    String[] parts = body.split(":", -1);
+    try {
+      return switch (parts[0]) {
+        case "work" -> Optional.of(new Signal.NewWork(parts[1], Integer.parseInt(parts[2])));
+        case "due" -> Optional.of(new Signal.Scheduled(Values.ofMicros(Long.parseLong(parts[1]))));
+        case "queue" -> Optional.of(new Signal.QueueChanged(parts[1]));
+        case "cancel" -> Optional.of(new Signal.CancelRequested(UUID.fromString(parts[1])));
+        case "awaited" -> Optional.of(new Signal.Awaited(JobId.parse(parts[1])));
+        case "ended" -> Optional.of(new Signal.Ended(JobId.parse(parts[1])));
+        case "missed" -> Optional.of(new Signal.Missed());
+        default -> Optional.empty();
+      };
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException notOurs) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,165 @@
+-- Live jobs, and nothing else: whatever has ended leaves this table in the statement that ends it.
+-- Fixed columns come first, the widest before the others, so that no byte is lost to alignment.
+create table ${schema}.job (
+  id               uuid        not null primary key,
+  -- Who holds it or, when it is not held, who held it last.
+  incarnation      uuid,
+  -- Grows by one with each claim, for the life of the job.
+  token            bigint      not null default 0,
+  created_at       timestamptz not null,
+  -- When it became or becomes due.
+  run_at           timestamptz not null,
+  -- run_at less priority * aging: linear aging never reorders two waiting jobs, so this is computed once.
+  rank             timestamptz not null,
+  -- When its latest attempt began; null while none has.
+  started_at       timestamptz,
+  -- The number of the claim call, by which an incarnation knows claims whose answer was lost.
+  claim_no         bigint,
+  -- Expires at this time if it has not begun.
+  start_by         timestamptz,
+  -- The token of the latest attempt that its holder sent round again: how a repeated finish is known.
+  done_token       bigint,
+  attempt          smallint    not null default 0,
+  priority         smallint    not null,
+  cancel_requested boolean     not null default false,
+  -- Claimed under the cluster-wide limit of its queue.
+  capped           boolean     not null default false,
+  state            text collate "C" not null
+                   check (state in ('SCHEDULED', 'READY', 'CLAIMED', 'RUNNING')),
+  queue            text collate "C" not null,
+  task             text collate "C" not null,
+  payload          text,
+  policy           text,
+  tags             text[],
+  -- A key that counts while the job is live; one that counts for a time is in the ledger, and here for people.
+  unique_key       text collate "C",
+  ledger_key       text collate "C",
+  failures         jsonb
+) with (
+  -- Room on each page for what a claim writes: 108 bytes of WAL less for each job.
+  fillfactor = 50,
+  -- Rows come and go all the time, so what counts is how many died, not which share.
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+create index job_ready on ${schema}.job (queue, task, rank) where state = 'READY';
+create index job_held on ${schema}.job (incarnation) where state in ('CLAIMED', 'RUNNING');
+create index job_due on ${schema}.job (run_at) where state = 'SCHEDULED';
+create index job_start_by on ${schema}.job (start_by)
+  where start_by is not null and state in ('SCHEDULED', 'READY');
+create index job_capped on ${schema}.job (queue) where capped;
+create unique index job_unique on ${schema}.job (task, unique_key) where unique_key is not null;
+create index job_tags on ${schema}.job using gin (tags) where tags is not null;
+
+-- Jobs that ended otherwise than by failing for good. One partition for each day, made ahead of time;
+-- the default partition catches what has none.
+create table ${schema}.job_history (
+  id               uuid        not null,
+  token            bigint      not null,
+  created_at       timestamptz not null,
+  run_at           timestamptz not null,
+  started_at       timestamptz,
+  start_by         timestamptz,
+  finished_at      timestamptz not null,
+  -- Its result is not shown from this time on; null to show it as long as the row is there.
+  result_until     timestamptz,
+  attempt          smallint    not null,
+  priority         smallint    not null,
+  cancel_requested boolean     not null,
+  state            text collate "C" not null check (state in ('SUCCEEDED', 'CANCELLED', 'EXPIRED')),
+  queue            text collate "C" not null,
+  task             text collate "C" not null,
+  node             text,
+  payload          text,
+  result           text,
+  tags             text[],
+  unique_key       text collate "C",
+  failures         jsonb
+) partition by range (finished_at);
+
+create table ${schema}.job_history_default partition of ${schema}.job_history default;
+
+create index job_history_default_finished on ${schema}.job_history_default (finished_at);
+
+create index job_history_id on ${schema}.job_history (id);
+create index job_history_result_until on ${schema}.job_history (result_until)
+  where result_until is not null;
+create index job_history_tags on ${schema}.job_history using gin (tags) where tags is not null;
+
+-- Jobs that failed for good, until they are retried, purged or past their time.
+create table ${schema}.dead_letter (
+  id               uuid        not null primary key,
+  token            bigint      not null,
+  created_at       timestamptz not null,
+  run_at           timestamptz not null,
+  started_at       timestamptz,
+  start_by         timestamptz,
+  finished_at      timestamptz not null,
+  attempt          smallint    not null,
+  priority         smallint    not null,
+  cancel_requested boolean     not null,
+  queue            text collate "C" not null,
+  task             text collate "C" not null,
+  node             text,
+  payload          text,
+  policy           text,
+  tags             text[],
+  unique_key       text collate "C",
+  ledger_key       text collate "C",
+  failures         jsonb
+);
+
+create index dead_letter_task on ${schema}.dead_letter (task, queue, id);
+create index dead_letter_finished on ${schema}.dead_letter (finished_at);
+create index dead_letter_tags on ${schema}.dead_letter using gin (tags) where tags is not null;
+
+-- One row for each start of a node. Half empty pages, so that a beat is written in place.
+create table ${schema}.node (
+  incarnation uuid        not null primary key,
+  id          text        not null,
+  host        text        not null,
+  pid         bigint      not null,
+  version     text        not null,
+  -- How long it may be silent, in microseconds.
+  terms       bigint      not null,
+  queues      text[]      not null,
+  tasks       text[]      not null,
+  capacity    integer     not null,
+  running     integer     not null default 0,
+  beat        bigint      not null default 0,
+  state       text collate "C" not null check (state in ('ALIVE', 'DEAD')),
+  started_at  timestamptz not null,
+  beaten_at   timestamptz not null,
+  died_at     timestamptz
+) with (fillfactor = 50);
+
+-- Settings of queues; a queue without a row has none.
+create table ${schema}.queue (
+  name     text collate "C" not null primary key,
+  paused   boolean not null default false,
+  max_held integer check (max_held >= 0)
+);
+
+-- Unique keys that count for a time, whatever became of their job.
+create table ${schema}.unique_ledger (
+  task       text collate "C" not null,
+  key        text collate "C" not null,
+  job_id     uuid        not null,
+  expires_at timestamptz not null,
+  primary key (task, key)
+);
+
+create index unique_ledger_expires on ${schema}.unique_ledger (expires_at);
+
+-- How many jobs ended, so that nobody counts history. Each writer has a shard of its own and never waits.
+create table ${schema}.tally (
+  day   date   not null,
+  queue text collate "C" not null,
+  task  text collate "C" not null,
+  state text collate "C" not null,
+  shard uuid   not null,
+  count bigint not null,
+  primary key (day, queue, task, state, shard)
+) with (fillfactor = 50);

@@ -1,0 +1,100 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.embedded.testing.SharedServer;
+import dev.holdfast.embedded.testing.TestDatabase;
+import dev.holdfast.testkit.contract.StoreFixture;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+
+/** A database of its own for one test class, emptied for each test. */
+final class PostgresFixture implements StoreFixture, AutoCloseable {
+  private static final List<String> TABLES =
+      List.of("job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally");
+
+  private static final List<String> AGE =
+      List.of(
+          """
+          update holdfast.job set created_at = created_at - t, run_at = run_at - t,
+            rank = rank - t, started_at = started_at - t, start_by = start_by - t
+          """,
+          """
+          update holdfast.job_history set created_at = created_at - t, run_at = run_at - t,
+            started_at = started_at - t, start_by = start_by - t, finished_at = finished_at - t,
+            result_until = result_until - t
+          """,
+          """
+          update holdfast.dead_letter set created_at = created_at - t, run_at = run_at - t,
+            started_at = started_at - t, start_by = start_by - t, finished_at = finished_at - t
+          """,
+          """
+          update holdfast.node set started_at = started_at - t, beaten_at = beaten_at - t,
+            died_at = died_at - t
+          """,
+          "update holdfast.unique_ledger set expires_at = expires_at - t",
+          "update holdfast.tally set day = (day - t)::date");
+
+  private final TestDatabase database;
+  private final PostgresStore store;
+
+  PostgresFixture() {
+    this.database = SharedServer.freshDatabase();
+    this.store = PostgresStore.connect(settings().build());
+  }
+
+  PostgresSettings.Builder settings() {
+    return PostgresSettings.builder(database.jdbcUrl())
+        .user(database.user())
+        .password(database.password());
+  }
+
+  TestDatabase database() {
+    return database;
+  }
+
+  @Override
+  public PostgresStore store() {
+    return store;
+  }
+
+  @Override
+  public void passTime(Duration time) {
+    try (Connection connection = database.connect()) {
+      for (String sql : AGE) {
+        String shifted = sql.replace(" - t", " - ? * interval '1 microsecond'");
+        try (PreparedStatement statement = connection.prepareStatement(shifted)) {
+          for (int i = 1; i <= statement.getParameterMetaData().getParameterCount(); i++) {
+            statement.setLong(i, time.toNanos() / 1000);
+          }
+          statement.executeUpdate();
+        }
+      }
+    } catch (SQLException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  /** Make the store as good as new. */
+  PostgresFixture emptied() {
+    execute("truncate holdfast." + String.join(", holdfast.", TABLES));
+    return this;
+  }
+
+  void execute(String sql) {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    store.close();
+    database.close();
+  }
+}

@@ -1,0 +1,26 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.testkit.node.NodeContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Whole nodes on PostgreSQL. */
+class PostgresNodeTest extends NodeContract {
+  private static PostgresFixture fixture;
+
+  @BeforeAll
+  static void open() {
+    fixture = new PostgresFixture();
+  }
+
+  @AfterAll
+  static void close() {
+    fixture.close();
+  }
+
+  @Override
+  protected Store freshStore() {
+    return fixture.emptied().store();
+  }
+}
