@@ -1,5 +1,7 @@
 package dev.holdfast.embedded;
 
+import org.jspecify.annotations.Nullable;
+
 /** Says what the embedded server could not do, with which value, and what would help. */
 public final class EmbeddedPostgresException extends RuntimeException {
 
@@ -7,7 +9,7 @@ public final class EmbeddedPostgresException extends RuntimeException {
     super(message);
   }
 
-  EmbeddedPostgresException(String message, Throwable cause) {
+  EmbeddedPostgresException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

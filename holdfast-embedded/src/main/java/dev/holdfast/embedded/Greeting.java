@@ -1,11 +1,15 @@
 package dev.holdfast.embedded;
 
+import dev.holdfast.embedded.Postmaster.Absent;
+import dev.holdfast.embedded.Postmaster.Dead;
+import dev.holdfast.embedded.Postmaster.Mistaken;
 import dev.holdfast.embedded.Postmaster.Running;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** The first connection to a server: proof that it is ours, is ready, and takes our password. */
 record Greeting(DataFolder folder, Login login, Duration limit) {
@@ -15,31 +19,38 @@ record Greeting(DataFolder folder, Login login, Duration limit) {
 
   /** Waits until the server answers; empty when it ends instead, as one that was stopping does. */
   Optional<Running> await() {
-    Instant deadline = Instant.now().plus(limit);
-    while (Postmaster.of(folder.pgdata()) instanceof Running running) {
-      Optional<SQLException> objection = greet(running);
-      if (objection.isEmpty()) {
-        return Optional.of(running);
-      }
-      if (Instant.now().isAfter(deadline)) {
-        throw new EmbeddedPostgresException(
-            "The server that runs in %s (process %d, port %d) did not answer within %s: look at %s."
-                .formatted(folder.root(), running.pid(), running.port(), limit, folder.logs()),
-            objection.get());
-      }
-      Pause.briefly();
-    }
-    return Optional.empty();
+    AtomicReference<@Nullable SQLException> objection = new AtomicReference<>();
+    Optional<Postmaster> settled =
+        Pause.untilPresent(
+            () -> {
+              Postmaster seen = Postmaster.of(folder.pgdata());
+              objection.set(seen instanceof Running running ? greet(running) : null);
+              return objection.get() == null ? Optional.of(seen) : Optional.empty();
+            },
+            limit);
+    return switch (settled.orElseThrow(() -> noAnswer(objection.get()))) {
+      case Running running -> Optional.of(running);
+      case Absent absent -> Optional.empty();
+      case Dead dead -> Optional.empty();
+      case Mistaken mistaken -> Optional.empty();
+    };
+  }
+
+  private EmbeddedPostgresException noAnswer(@Nullable SQLException objection) {
+    return new EmbeddedPostgresException(
+        "The server that runs in %s did not answer within %s: look at %s."
+            .formatted(folder.root(), limit, folder.logs()),
+        objection);
   }
 
   /** What keeps the server from answering for now, if anything. */
-  private Optional<SQLException> greet(Running running) {
+  private @Nullable SQLException greet(Running running) {
     if (running.port() == 0) {
-      return Optional.of(new SQLException("it has no port yet"));
+      return new SQLException("It has no port yet.");
     }
     try {
       check(running);
-      return Optional.empty();
+      return null;
     } catch (SQLException e) {
       String state = e.getSQLState();
       if (state != null && state.startsWith(REFUSED)) {
@@ -51,7 +62,7 @@ record Greeting(DataFolder folder, Login login, Duration limit) {
                 .formatted(folder.root(), running.port(), running.pid()),
             e);
       }
-      return Optional.of(e);
+      return e;
     }
   }
 

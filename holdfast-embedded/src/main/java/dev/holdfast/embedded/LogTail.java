@@ -3,8 +3,7 @@ package dev.holdfast.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SeekableByteChannel;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -41,11 +40,9 @@ final class LogTail {
   }
 
   private static String lastBytes(Path file) throws IOException {
-    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
-      channel.position(Math.max(0, channel.size() - BYTES));
-      ByteBuffer bytes = ByteBuffer.allocate(BYTES);
-      while (bytes.hasRemaining() && channel.read(bytes) >= 0) {}
-      return UTF_8.decode(bytes.flip()).toString();
+    try (InputStream in = Files.newInputStream(file)) {
+      in.skipNBytes(Math.max(0, Files.size(file) - BYTES));
+      return new String(in.readAllBytes(), UTF_8);
     }
   }
 }

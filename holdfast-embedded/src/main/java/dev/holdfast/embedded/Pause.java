@@ -1,41 +1,47 @@
 package dev.holdfast.embedded;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
-/** The wait between two looks at something that another process does. */
+/**
+ * Waits for what another process does, by looking again and again. An interrupt is kept for later:
+ * a thread that was told to end must still be able to stop its server.
+ */
 final class Pause {
 
   private static final Duration BRIEF = Duration.ofMillis(20);
 
   private Pause() {}
 
-  static void briefly() {
-    try {
-      Thread.sleep(BRIEF);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new EmbeddedPostgresException("Interrupted while waiting for PostgreSQL.", e);
-    }
+  /** Looks until the condition holds, at most for {@code limit}, and answers whether it does. */
+  static boolean until(BooleanSupplier condition, Duration limit) {
+    return untilPresent(
+            () -> condition.getAsBoolean() ? Optional.of(true) : Optional.empty(), limit)
+        .isPresent();
   }
 
-  /**
-   * Looks until the condition holds, at most for {@code limit}, and answers whether it does. For
-   * endings: an interrupted thread must be able to see one through.
-   */
-  static boolean until(BooleanSupplier condition, Duration limit) {
+  /** Looks until there is something to see, at most for {@code limit}. */
+  static <T> Optional<T> untilPresent(Supplier<Optional<T>> look, Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     boolean interrupted = false;
-    while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
-      try {
-        Thread.sleep(BRIEF);
-      } catch (InterruptedException e) {
-        interrupted = true;
+    try {
+      while (true) {
+        Optional<T> seen = look.get();
+        if (seen.isPresent() || System.nanoTime() - deadline > 0) {
+          return seen;
+        }
+        try {
+          Thread.sleep(BRIEF);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return condition.getAsBoolean();
   }
 }

@@ -18,10 +18,8 @@ final class ServerProcess {
 
   private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
 
-  /** How long the sessions of a dead server may take to notice that it is dead. */
-  private static final Duration SESSIONS_END = Duration.ofSeconds(10);
-
-  private static final int PORTS_TO_TRY = 5;
+  /** How long to try again where that may help. */
+  private static final Duration PERSISTENCE = Duration.ofSeconds(10);
 
   private final DataFolder folder;
   private final Options options;
@@ -146,30 +144,39 @@ final class ServerProcess {
 
   private Running start(int asked, boolean afterDeath) {
     Instant began = Instant.now();
-    int portsTried = 0;
-    while (true) {
-      int port = Port.choose(asked, folder.rememberedPort());
-      folder.configure(settings(port));
-      folder.rememberPort(port);
-      Command start = pgCtl(() -> pgCtl.start(options.startLimit()));
-      if (start.succeeded()) {
-        Running running = greeting.await().orElseThrow(() -> didNotStart(start, began));
-        log.info(
-            "PostgreSQL {} serves {} at port {}, started in {} ms",
-            binaries.version(),
-            folder.root(),
-            running.port(),
-            Duration.between(began, Instant.now()).toMillis());
-        return running;
-      }
-      boolean portWasLost = asked == 0 && !isRunning() && !Port.isFree(port);
-      boolean sessionsLinger =
-          afterDeath && !isRunning() && Instant.now().isBefore(began.plus(SESSIONS_END));
-      if (!sessionsLinger && !(portWasLost && ++portsTried < PORTS_TO_TRY)) {
-        throw didNotStart(start, began);
-      }
-      Pause.briefly();
+    Command start = launch(asked);
+    while (!start.succeeded()
+        && anotherTryMayHelp(asked, afterDeath)
+        && Instant.now().isBefore(began.plus(PERSISTENCE))) {
+      start = launch(asked);
     }
+    Optional<Running> running = start.succeeded() ? greeting.await() : Optional.empty();
+    if (running.isEmpty()) {
+      throw didNotStart(start, began);
+    }
+    log.info(
+        "PostgreSQL {} serves {} at port {}, started in {} ms",
+        binaries.version(),
+        folder.root(),
+        running.get().port(),
+        Duration.between(began, Instant.now()).toMillis());
+    return running.get();
+  }
+
+  private Command launch(int asked) {
+    int port = Port.choose(asked, folder.rememberedPort());
+    folder.configure(settings(port));
+    folder.rememberPort(port);
+    return pgCtl(() -> pgCtl.start(options.startLimit()));
+  }
+
+  /**
+   * The sessions of a server that was killed may take a while to notice, and PostgreSQL waits for
+   * them. And a port that was free may have been taken before the server could.
+   */
+  private boolean anotherTryMayHelp(int asked, boolean afterDeath) {
+    boolean portWasLost = asked == 0 && folder.rememberedPort().stream().noneMatch(Port::isFree);
+    return !isRunning() && (afterDeath || portWasLost);
   }
 
   private EmbeddedPostgresException didNotStart(Command start, Instant began) {

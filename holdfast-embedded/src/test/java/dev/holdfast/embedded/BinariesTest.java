@@ -22,8 +22,10 @@ class BinariesTest {
     Path half = Files.createDirectories(cache.resolve("unpacking-00000000/bin"));
     Files.writeString(half.resolve("postgres"), "half of it");
 
-    CompletableFuture<Binaries> first = CompletableFuture.supplyAsync(() -> Binaries.in(cache));
-    CompletableFuture<Binaries> second = CompletableFuture.supplyAsync(() -> Binaries.in(cache));
+    CompletableFuture<Binaries> first =
+        CompletableFuture.supplyAsync(() -> Binaries.in(cache), Threads.OWN);
+    CompletableFuture<Binaries> second =
+        CompletableFuture.supplyAsync(() -> Binaries.in(cache), Threads.OWN);
     Binaries binaries = first.get(60, SECONDS);
     assertThat(second.get(60, SECONDS)).isEqualTo(binaries);
 

@@ -190,6 +190,17 @@ class EmbeddedPostgresTest {
     assertThatThrownBy(mine::restart).isInstanceOf(IllegalStateException.class);
   }
 
+  @Test
+  void anInterruptedThreadCanStillStopItsServer() {
+    EmbeddedPostgres mine = EmbeddedPostgres.at(temp.resolve("interrupted")).start();
+
+    Thread.currentThread().interrupt();
+    mine.close();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(mine.isRunning()).isFalse();
+  }
+
   private static void listenOnce(InetAddress address, int port) throws Exception {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(address, port), 1);

@@ -36,7 +36,7 @@ class FileMutexTest {
     Path file = temp.resolve("lock");
     FileMutex held = FileMutex.await(file);
     CompletableFuture<FileMutex> waiting =
-        CompletableFuture.supplyAsync(() -> FileMutex.await(file));
+        CompletableFuture.supplyAsync(() -> FileMutex.await(file), Threads.OWN);
     assertThat(waiting).isNotDone();
 
     held.close();

@@ -43,11 +43,12 @@ class KilledTest {
     try (EmbeddedPostgres server = EmbeddedPostgres.at(temp.resolve("data")).start();
         Connection busy = server.connect("postgres");
         Statement statement = busy.createStatement()) {
-      CompletableFuture<Void> session = CompletableFuture.runAsync(() -> compute(statement));
+      CompletableFuture<Void> session =
+          CompletableFuture.runAsync(() -> compute(statement), Threads.OWN);
       await().atMost(PATIENCE).until(() -> activeSessions(server) > 0);
       kill(server.pid());
 
-      CompletableFuture<Void> restart = CompletableFuture.runAsync(server::restart);
+      CompletableFuture<Void> restart = CompletableFuture.runAsync(server::restart, Threads.OWN);
       await()
           .atMost(PATIENCE)
           .ignoreExceptions()

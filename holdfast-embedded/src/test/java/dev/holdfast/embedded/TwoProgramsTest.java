@@ -76,9 +76,9 @@ class TwoProgramsTest {
   void twoThreadsThatStartTogetherShareOneServer() throws Exception {
     Path folder = temp.resolve("data");
     CompletableFuture<EmbeddedPostgres> first =
-        CompletableFuture.supplyAsync(() -> EmbeddedPostgres.at(folder).start());
+        CompletableFuture.supplyAsync(() -> EmbeddedPostgres.at(folder).start(), Threads.OWN);
     CompletableFuture<EmbeddedPostgres> second =
-        CompletableFuture.supplyAsync(() -> EmbeddedPostgres.at(folder).start());
+        CompletableFuture.supplyAsync(() -> EmbeddedPostgres.at(folder).start(), Threads.OWN);
 
     try (EmbeddedPostgres one = first.get(60, SECONDS);
         EmbeddedPostgres other = second.get(60, SECONDS)) {
