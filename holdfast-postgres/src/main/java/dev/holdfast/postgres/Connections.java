@@ -13,10 +13,48 @@ final class Connections {
   /** How much longer the socket waits than the server works: the server's own word is better. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
+  private static final Duration HEARTBEAT = Duration.ofSeconds(4);
+
   private Connections() {}
 
   /** A source of single connections. */
   static DataSource single(PostgresSettings settings) {
+    return single(settings, settings.statementTimeout(), GRACE);
+  }
+
+  /** A pool that asks the database nothing of its own accord. */
+  static HikariDataSource pool(PostgresSettings settings) {
+    HikariConfig config = quiet(settings, "pool", single(settings));
+    config.setMaximumPoolSize(settings.poolSize());
+    config.setMinimumIdle(1);
+    config.setConnectionTimeout(Duration.ofSeconds(10).toMillis());
+    return new HikariDataSource(config);
+  }
+
+  /**
+   * A connection for heartbeats alone. However busy the pool is, a node must be able to say that it
+   * lives; and an answer that takes longer than a heartbeat is worth less than another try.
+   */
+  static HikariDataSource heart(PostgresSettings settings) {
+    HikariConfig config =
+        quiet(settings, "heart", single(settings, HEARTBEAT, Duration.ofSeconds(1)));
+    config.setMaximumPoolSize(1);
+    config.setMinimumIdle(0);
+    config.setConnectionTimeout(HEARTBEAT.toMillis());
+    return new HikariDataSource(config);
+  }
+
+  private static HikariConfig quiet(PostgresSettings settings, String use, DataSource source) {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(settings.name() + "-" + settings.schema() + "-" + use);
+    config.setDataSource(source);
+    config.setKeepaliveTime(0);
+    // Whether the database is there is asked, and answered in words, by Migrations.
+    config.setInitializationFailTimeout(-1);
+    return config;
+  }
+
+  private static DataSource single(PostgresSettings settings, Duration timeout, Duration grace) {
     Properties properties = new Properties();
     if (settings.user() != null) {
       PGProperty.USER.set(properties, settings.user());
@@ -24,11 +62,10 @@ final class Connections {
     if (settings.password() != null) {
       PGProperty.PASSWORD.set(properties, settings.password());
     }
-    Duration timeout = settings.statementTimeout();
     PGProperty.APPLICATION_NAME.set(properties, settings.name());
     PGProperty.OPTIONS.set(properties, options(timeout));
-    PGProperty.SOCKET_TIMEOUT.set(properties, (int) timeout.plus(GRACE).toSeconds());
-    PGProperty.CONNECT_TIMEOUT.set(properties, 10);
+    PGProperty.SOCKET_TIMEOUT.set(properties, (int) timeout.plus(grace).toSeconds());
+    PGProperty.CONNECT_TIMEOUT.set(properties, (int) Math.min(10, timeout.toSeconds()));
     PGProperty.TCP_KEEP_ALIVE.set(properties, true);
     return new QuietDataSource(settings.url(), properties);
   }
@@ -42,19 +79,5 @@ final class Connections {
     return "-c statement_timeout=%1$d -c idle_in_transaction_session_timeout=%1$d"
             .formatted(timeout.toMillis())
         + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off";
-  }
-
-  /** A pool that asks the database nothing of its own accord. */
-  static HikariDataSource pool(PostgresSettings settings) {
-    HikariConfig config = new HikariConfig();
-    config.setPoolName(settings.name() + "-" + settings.schema());
-    config.setDataSource(single(settings));
-    config.setMaximumPoolSize(settings.poolSize());
-    config.setMinimumIdle(1);
-    config.setKeepaliveTime(0);
-    config.setConnectionTimeout(Duration.ofSeconds(10).toMillis());
-    // Whether the database is there is asked, and answered in words, by Migrations.
-    config.setInitializationFailTimeout(-1);
-    return new HikariDataSource(config);
   }
 }

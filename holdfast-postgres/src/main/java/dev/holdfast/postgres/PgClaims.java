@@ -9,13 +9,17 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
 
 /** Taking hold of jobs. */
 final class PgClaims implements Claims {
@@ -71,6 +75,22 @@ final class PgClaims implements Claims {
       order by r.rank limit :wanted for update skip locked
       """;
 
+  // Windows ascend without overlap, and the loop over them stops when enough are locked.
+  private static final String PICK_ONE_TASK_IN_WINDOWS =
+      """
+      select t.ctid, t.rank
+      from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
+      cross join lateral (
+        select r.ctid, r.rank from ${schema}.job r
+        where r.state = 'READY' and r.queue = :queue and r.task = :task
+          and r.rank >= w.lo and r.rank < w.hi
+          and (r.start_by is null or r.start_by > now())
+          and ${gate}
+        order by r.rank limit :wanted for update skip locked
+      ) t
+      limit :wanted
+      """;
+
   // Merges the heads of all tasks without locks to see how many of each are due, then locks that
   // many of each. Locking the wanted number of every task and using a part of it would write a
   // lock record for each row in vain: 3,140 bytes of WAL for each job claimed out of 50 tasks,
@@ -102,6 +122,41 @@ final class PgClaims implements Claims {
       ) t
       """;
 
+  private static final String PICK_SEVERAL_TASKS_IN_WINDOWS =
+      """
+      select t.ctid, t.rank
+      from (
+        select m.task, count(*) as share
+        from (
+          select k.task
+          from unnest(:tasks::text[]) k(task)
+          cross join unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
+          cross join lateral (
+            select r.rank from ${schema}.job r
+            where r.state = 'READY' and r.queue = :queue and r.task = k.task
+              and r.rank >= w.lo and r.rank < w.hi
+              and (r.start_by is null or r.start_by > now())
+              and ${gate}
+            order by r.rank limit :wanted
+          ) h
+          order by h.rank limit :wanted
+        ) m
+        group by m.task
+      ) s
+      cross join lateral (
+        select v.ctid, v.rank
+        from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
+        cross join lateral (
+          select r.ctid, r.rank from ${schema}.job r
+          where r.state = 'READY' and r.queue = :queue and r.task = s.task
+            and r.rank >= w.lo and r.rank < w.hi
+            and (r.start_by is null or r.start_by > now())
+          order by r.rank limit s.share for update skip locked
+        ) v
+        limit s.share
+      ) t
+      """;
+
   // By queue_pkey. Claims under a limit go one at a time; each counts in a later statement, whose
   // snapshot is younger than this lock.
   private static final String LOCK_LIMIT =
@@ -113,16 +168,32 @@ final class PgClaims implements Claims {
 
   private final Database database;
   private final Starts starts;
+  private final Duration aging;
+  private final Duration slowness;
+  private final Map<Lane, ReadyScan> scans = new ConcurrentHashMap<>();
   private final String claimOneTask;
+  private final String claimOneTaskInWindows;
   private final String claimSeveralTasks;
+  private final String claimSeveralTasksInWindows;
   private final String lockLimit;
   private final String countCapped;
 
-  PgClaims(Database database) {
+  /** What claims that look in the same places have in common. */
+  private record Lane(String queue, List<String> tasks) {}
+
+  PgClaims(Database database, Duration aging) {
+    this(database, aging, ReadyScan.SLOW);
+  }
+
+  PgClaims(Database database, Duration aging, Duration slowness) {
     this.database = database;
+    this.aging = aging;
+    this.slowness = slowness;
     this.starts = new Starts(database);
     this.claimOneTask = claim(database, PICK_ONE_TASK);
+    this.claimOneTaskInWindows = claim(database, PICK_ONE_TASK_IN_WINDOWS);
     this.claimSeveralTasks = claim(database, PICK_SEVERAL_TASKS);
+    this.claimSeveralTasksInWindows = claim(database, PICK_SEVERAL_TASKS_IN_WINDOWS);
     this.lockLimit = database.sql(LOCK_LIMIT);
     this.countCapped = database.sql(COUNT_CAPPED);
   }
@@ -164,23 +235,50 @@ final class PgClaims implements Claims {
   }
 
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
+    ReadyScan scan =
+        scans.computeIfAbsent(
+            new Lane(order.queue(), order.tasks()), fresh -> new ReadyScan(aging, slowness));
+    long began = System.nanoTime();
+    List<ReadyScan.Window> windows = scan.windows(began);
+    List<Ranked> claimed = claim(handle, order, wanted, windows);
+    long ended = System.nanoTime();
+    scan.took(windows, began, ended);
+    if (!claimed.isEmpty()) {
+      Instant last = claimed.size() < wanted ? null : claimed.getLast().rank();
+      scan.saw(claimed.getFirst().job().claimedAt(), last, ended);
+    }
+    return claimed.stream().map(Ranked::job).toList();
+  }
+
+  private List<Ranked> claim(
+      Handle handle, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
     boolean one = order.tasks().size() == 1;
-    var query =
+    boolean whole = windows.equals(ReadyScan.WHOLE);
+    Query query =
         handle
-            .createQuery(one ? claimOneTask : claimSeveralTasks)
+            .createQuery(
+                one
+                    ? whole ? claimOneTask : claimOneTaskInWindows
+                    : whole ? claimSeveralTasks : claimSeveralTasksInWindows)
             .bind("incarnation", order.incarnation())
             .bind("claimNo", order.claimNo())
             .bind("queue", order.queue())
             .bind("limit", order.limit())
             .bind("start", order.start())
             .bind("wanted", wanted);
-    query =
-        one
-            ? query.bind("task", order.tasks().getFirst())
-            : query.bindArray("tasks", String.class, Set.copyOf(order.tasks()));
-    return query.map((row, context) -> Ranked.read(row, order.queue())).stream()
+    if (one) {
+      query.bind("task", order.tasks().getFirst());
+    } else {
+      query.bindArray("tasks", String.class, Set.copyOf(order.tasks()));
+    }
+    if (!whole) {
+      query.bindArray("from", String.class, windows.stream().map(w -> w.from().toString()).toList());
+      query.bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
+    }
+    return query
+        .map((row, context) -> Ranked.read(row, order.queue()))
+        .stream()
         .sorted(Comparator.comparing(Ranked::rank))
-        .map(Ranked::job)
         .toList();
   }
 

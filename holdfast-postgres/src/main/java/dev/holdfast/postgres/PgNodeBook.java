@@ -79,14 +79,19 @@ final class PgNodeBook implements NodeBook {
       """;
 
   private final Database database;
+  private final Database heart;
   private final String register;
   private final String beat;
   private final String leave;
   private final String list;
   private final String holder;
 
-  PgNodeBook(Database database) {
+  /**
+   * @param heart where a node says that it lives, however busy the other one is
+   */
+  PgNodeBook(Database database, Database heart) {
     this.database = database;
+    this.heart = heart;
     this.register = database.sql(REGISTER);
     this.beat = database.sql(BEAT);
     this.leave = database.sql(LEAVE);
@@ -96,7 +101,7 @@ final class PgNodeBook implements NodeBook {
 
   @Override
   public void register(NodeCard card) {
-    database.run(
+    heart.run(
         "register node %s".formatted(card.id()),
         handle ->
             handle
@@ -115,7 +120,7 @@ final class PgNodeBook implements NodeBook {
 
   @Override
   public Optional<BeatReply> beat(UUID incarnation, int running) {
-    return database.run(
+    return heart.run(
         "write the heartbeat of incarnation %s".formatted(incarnation),
         handle -> {
           Beat reply = new Beat();
@@ -131,7 +136,7 @@ final class PgNodeBook implements NodeBook {
 
   @Override
   public void leave(UUID incarnation) {
-    database.run(
+    heart.run(
         "sign incarnation %s off".formatted(incarnation),
         handle -> handle.createUpdate(leave).bind("incarnation", incarnation).execute());
   }

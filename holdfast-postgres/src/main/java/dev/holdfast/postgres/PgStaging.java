@@ -74,27 +74,42 @@ final class PgStaging implements Staging {
     return database.run("stage jobs that are due", handle -> stage(handle, limit));
   }
 
+  /** Looks first: where nothing is due, which is most of the time, that is all it asks. */
   private Report stage(Handle handle, int limit) {
-    int expired =
-        handle
-            .createQuery(expire)
-            .bind("limit", limit)
-            .bind("shard", shard)
-            .map((row, context) -> row.getInt(1))
-            .one();
+    Optional<Duration> wait = next(handle);
+    if (wait.isEmpty() || !wait.get().isZero()) {
+      return new Report(Map.of(), 0, false, wait);
+    }
+    int expired = expire(handle, limit);
+    Map<String, Integer> readied = ready(handle, limit);
+    int total = readied.values().stream().mapToInt(Integer::intValue).sum();
+    return new Report(readied, expired, expired >= limit || total >= limit, next(handle));
+  }
+
+  private Optional<Duration> next(Handle handle) {
+    return handle
+        .createQuery(next)
+        .map((row, context) -> Optional.ofNullable(row.getObject(1, Long.class)))
+        .one()
+        .map(micros -> Values.ofMicros(Math.max(0, micros)));
+  }
+
+  private int expire(Handle handle, int limit) {
+    return handle
+        .createQuery(expire)
+        .bind("limit", limit)
+        .bind("shard", shard)
+        .map((row, context) -> row.getInt(1))
+        .one();
+  }
+
+  private Map<String, Integer> ready(Handle handle, int limit) {
     Map<String, Integer> readied = new TreeMap<>();
     handle
         .createQuery(ready)
         .bind("limit", limit)
         .map((row, context) -> row.getString(1))
         .forEach(queue -> readied.merge(queue, 1, Integer::sum));
-    int total = readied.values().stream().mapToInt(Integer::intValue).sum();
-    Optional<Duration> wait =
-        handle
-            .createQuery(next)
-            .map((row, context) -> Optional.ofNullable(row.getObject(1, Long.class)))
-            .one()
-            .map(micros -> Values.ofMicros(Math.max(0, micros)));
-    return new Report(readied, expired, expired >= limit || total >= limit, wait);
+    return readied;
   }
 }

@@ -103,8 +103,7 @@ final class PgUpkeep implements Upkeep {
 
   @Override
   public Report tidy(Retention retention) {
-    partitions.ensure();
-    int dropped = partitions.drop(retention.history());
+    int dropped = partitions.tidy(retention.history());
     int ended = step("throw old history away", HISTORY, retention.history());
     int dead = step("throw old dead letters away", DEAD_LETTERS, retention.deadLetter());
     int results = step("throw old results away", RESULTS, retention.history());

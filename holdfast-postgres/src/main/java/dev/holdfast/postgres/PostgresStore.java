@@ -30,9 +30,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class PostgresStore implements Store {
-  private final Database database;
-  private final DataSource listenOn;
-  private final Runnable onClose;
+  private final Access access;
   private final IntakeStatements intakeStatements;
   private final TransactionNotice notice;
   private final Intake intake;
@@ -47,22 +45,29 @@ public final class PostgresStore implements Store {
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
 
-  private PostgresStore(Database database, DataSource listenOn, Duration aging, Runnable onClose) {
+  /**
+   * The ways to one database.
+   *
+   * @param heart for heartbeats
+   * @param listenOn gives a connection that is kept
+   */
+  private record Access(Database database, Database heart, DataSource listenOn, Runnable onClose) {}
+
+  private PostgresStore(Access access, Duration aging) {
+    Database database = access.database();
     // Ends that no node reports are counted in rows that only this process writes.
     UUID shard = UUID.randomUUID();
-    this.database = database;
-    this.listenOn = listenOn;
-    this.onClose = onClose;
+    this.access = access;
     this.intakeStatements = new IntakeStatements(database, aging);
     this.notice = new TransactionNotice(database, Channel.of(database.schema()), System::nanoTime);
     this.intake = new PgIntake(database, intakeStatements);
-    this.claims = new PgClaims(database);
+    this.claims = new PgClaims(database, aging);
     this.outcomes = new PgOutcomes(database, aging);
     this.staging = new PgStaging(database, shard);
     this.lookup = new PgLookup(database);
     this.control = new PgControl(database, aging, shard);
     this.queues = new PgQueueBook(database);
-    this.nodes = new PgNodeBook(database);
+    this.nodes = new PgNodeBook(database, access.heart());
     this.upkeep = new PgUpkeep(database);
   }
 
@@ -76,8 +81,19 @@ public final class PostgresStore implements Store {
     DataSource single = Connections.single(settings);
     new Migrations(Database.own(single, settings.schema()), settings.place()).migrate();
     HikariDataSource pool = Connections.pool(settings);
+    HikariDataSource heart = Connections.heart(settings);
+    Runnable close =
+        () -> {
+          heart.close();
+          pool.close();
+        };
     return new PostgresStore(
-        Database.own(pool, settings.schema()), single, settings.aging(), pool::close);
+        new Access(
+            Database.own(pool, settings.schema()),
+            Database.own(heart, settings.schema()),
+            single,
+            close),
+        settings.aging());
   }
 
   /**
@@ -99,7 +115,7 @@ public final class PostgresStore implements Store {
     PostgresSettings.checkAging(aging);
     Database database = Database.foreign(dataSource, schema, statementTimeout);
     new Migrations(database, "the given data source").migrate();
-    return new PostgresStore(database, dataSource, aging, () -> {});
+    return new PostgresStore(new Access(database, database, dataSource, () -> {}), aging);
   }
 
   @Override
@@ -160,7 +176,7 @@ public final class PostgresStore implements Store {
   public PostgresCoordinator coordinator() {
     synchronized (coordinating) {
       if (coordinator == null) {
-        coordinator = new PostgresCoordinator(listenOn, database);
+        coordinator = new PostgresCoordinator(access.listenOn(), access.database());
       }
       return coordinator;
     }
@@ -173,6 +189,6 @@ public final class PostgresStore implements Store {
         coordinator.close();
       }
     }
-    onClose.run();
+    access.onClose().run();
   }
 }

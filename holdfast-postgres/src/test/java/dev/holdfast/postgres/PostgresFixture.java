@@ -5,6 +5,7 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.testkit.contract.StoreFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -79,8 +80,21 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
 
   /** Make the store as good as new. */
   PostgresFixture emptied() {
-    execute("truncate holdfast." + String.join(", holdfast.", TABLES));
+    // Deleting a few rows is much quicker than truncating a dozen tables.
+    execute("delete from holdfast." + String.join("; delete from holdfast.", TABLES));
     return this;
+  }
+
+  /** The only value of a query, as text. */
+  String ask(String sql) {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getString(1);
+    } catch (SQLException failure) {
+      throw new IllegalStateException(failure);
+    }
   }
 
   void execute(String sql) {

@@ -5,6 +5,7 @@ import dev.holdfast.api.codec.PayloadCodec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -12,6 +13,15 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class JsonCodec implements PayloadCodec {
   private final JsonMapper mapper;
+
+  /** A reader for each type, made once; a class value does not keep classes from being unloaded. */
+  private final ClassValue<ObjectReader> readers =
+      new ClassValue<>() {
+        @Override
+        protected ObjectReader computeValue(Class<?> type) {
+          return mapper.readerFor(type);
+        }
+      };
 
   public JsonCodec() {
     this(
@@ -41,7 +51,7 @@ public final class JsonCodec implements PayloadCodec {
   @Override
   public <T> @Nullable T decode(String text, Class<T> type) {
     try {
-      return mapper.readValue(text, type);
+      return readers.get(type).readValue(text);
     } catch (JacksonException failure) {
       throw new CodecException(
           "The text cannot be read as %s: %s"

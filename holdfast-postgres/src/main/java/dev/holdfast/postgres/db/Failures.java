@@ -3,6 +3,7 @@ package dev.holdfast.postgres.db;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import java.sql.SQLException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -20,6 +21,7 @@ public final class Failures {
   private static final String FEATURE_NOT_SUPPORTED = "0A000";
   private static final String COMPLETION_UNKNOWN = "40003";
   private static final String READ_ONLY = "25006";
+  private static final String IDLE_IN_TRANSACTION = "25P03";
 
   private Failures() {}
 
@@ -60,8 +62,9 @@ public final class Failures {
     if (state.equals(COMPLETION_UNKNOWN) || !fromServer(failure)) {
       return Outcome.UNKNOWN;
     }
-    // After a schema change a prepared plan may be stale; the driver prepares it anew.
-    if (state.equals(FEATURE_NOT_SUPPORTED) || state.equals(READ_ONLY)) {
+    // After a schema change a prepared plan may be stale, and the driver prepares it anew; a server
+    // that has just become a standby accepts no writes, and its successor will.
+    if (Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION).contains(state)) {
       return Outcome.RETRYABLE;
     }
     return switch (state.substring(0, 2)) {

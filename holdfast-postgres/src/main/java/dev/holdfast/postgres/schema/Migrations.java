@@ -8,6 +8,7 @@ import java.util.Map;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationInfoService;
 import org.flywaydb.core.api.MigrationState;
 import org.jdbi.v3.core.Handle;
 
@@ -37,8 +38,9 @@ public final class Migrations {
   public void migrate() {
     checkServer();
     Flyway flyway = flyway();
-    checkNotNewer(flyway);
-    if (flyway.info().pending().length > 0) {
+    MigrationInfoService found = flyway.info();
+    checkNotNewer(found);
+    if (found.pending().length > 0) {
       database.transaction(
           "wait for other nodes that migrate schema %s".formatted(database.schema()),
           handle -> migrateAlone(handle, flyway));
@@ -53,7 +55,7 @@ public final class Migrations {
     handle.execute(
         "select pg_advisory_xact_lock(hashtextextended(?, 0))",
         "holdfast migration " + database.schema());
-    checkNotNewer(flyway);
+    checkNotNewer(flyway.info());
     try {
       flyway.migrate();
     } catch (FlywayException failure) {
@@ -98,8 +100,8 @@ public final class Migrations {
     }
   }
 
-  private void checkNotNewer(Flyway flyway) {
-    for (MigrationInfo migration : flyway.info().all()) {
+  private void checkNotNewer(MigrationInfoService found) {
+    for (MigrationInfo migration : found.all()) {
       if (migration.getState() == MigrationState.FUTURE_SUCCESS
           || migration.getState() == MigrationState.FUTURE_FAILED) {
         throw new StoreException(

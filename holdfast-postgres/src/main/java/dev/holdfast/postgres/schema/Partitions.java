@@ -5,11 +5,12 @@ import dev.holdfast.postgres.db.Failures;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
@@ -35,9 +36,11 @@ public final class Partitions {
   // No lock, or rows of that day in the default partition already.
   private static final Set<String> NOT_NOW = Set.of("55P03", "23514");
 
+  // The date as well, so that a round that finds nothing to do asks once.
   private static final String EXISTING =
       """
-      select c.relname from pg_inherits i
+      select (now() at time zone 'UTC')::date, c.relname
+      from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
       where i.inhparent = '${schema}.job_history'::regclass
       """;
@@ -68,30 +71,40 @@ public final class Partitions {
     this.mayProceed = mayProceed;
   }
 
+  /**
+   * Today by the clock of the database, and the days that have a partition.
+   */
+  private record Calendar(LocalDate today, Set<LocalDate> days) {}
+
   /** Make the partitions of today and of the next days, as far as they are missing. */
   public void ensure() {
-    Set<LocalDate> existing = Set.copyOf(days());
-    LocalDate today = today();
-    for (LocalDate day = today; !day.isAfter(today.plusDays(DAYS_AHEAD)); day = day.plusDays(1)) {
-      if (!existing.contains(day)) {
-        attempt("make the history partition of %s".formatted(day), CREATE, day);
-      }
-    }
+    ensure(look());
   }
 
   /**
-   * Drop the partitions of days that are over for longer than this.
+   * Make what is missing, and drop the partitions of days that are over for longer than this.
    *
    * @return how many were dropped
    */
-  public int drop(Duration retention) {
+  public int tidy(Duration retention) {
+    Calendar calendar = look();
+    ensure(calendar);
     long daysKept = Math.min(retention.plusDays(1).minusNanos(1).toDays(), 3_650_000);
-    LocalDate first = today().minusDays(daysKept);
+    LocalDate first = calendar.today().minusDays(daysKept);
     return (int)
-        days().stream()
+        calendar.days().stream()
             .filter(day -> day.isBefore(first))
             .filter(day -> attempt("drop the history partition of %s".formatted(day), DROP, day))
             .count();
+  }
+
+  private void ensure(Calendar calendar) {
+    for (int ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
+      LocalDate day = calendar.today().plusDays(ahead);
+      if (!calendar.days().contains(day)) {
+        boolean unused = attempt("make the history partition of %s".formatted(day), CREATE, day);
+      }
+    }
   }
 
   private boolean attempt(String operation, String template, LocalDate day) {
@@ -123,28 +136,25 @@ public final class Partitions {
     }
   }
 
-  private List<LocalDate> days() {
+  private Calendar look() {
     return database.run(
         "list the partitions of history",
-        handle ->
-            handle
-                .createQuery(database.sql(EXISTING))
-                .map((row, context) -> row.getString(1))
-                .stream()
-                .map(NAME::matcher)
-                .filter(name -> name.matches())
-                .map(name -> LocalDate.parse(name.group(1), DAY))
-                .sorted()
-                .collect(Collectors.toList()));
-  }
-
-  private LocalDate today() {
-    return database.run(
-        "ask the database for the date",
-        handle ->
-            handle
-                .createQuery("select (now() at time zone 'UTC')::date")
-                .mapTo(LocalDate.class)
-                .one());
+        handle -> {
+          // There is always one row: the default partition.
+          Set<LocalDate> days = new TreeSet<>();
+          LocalDate today = LocalDate.MIN;
+          for (Map.Entry<LocalDate, String> row :
+              handle
+                  .createQuery(database.sql(EXISTING))
+                  .map((row, context) -> Map.entry(row.getObject(1, LocalDate.class), row.getString(2)))
+                  .list()) {
+            today = row.getKey();
+            Matcher name = NAME.matcher(row.getValue());
+            if (name.matches()) {
+              days.add(LocalDate.parse(name.group(1), DAY));
+            }
+          }
+          return new Calendar(today, days);
+        });
   }
 }

@@ -1,0 +1,106 @@
+package dev.holdfast.postgres;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the claims of one lane look for ready jobs.
+ *
+ * <p>Normally from the beginning of job_ready. But while a transaction somewhere holds an old
+ * snapshot, entries of jobs that are long done cannot be removed from the index, and each costs
+ * every claim 0.1 to 0.2 microseconds: 400 ms for one claim after two million jobs. Then claims look
+ * through windows instead, which leave out where nothing can be: new jobs of a priority enter at the
+ * present less their head start, so what is older and was claimed or seen empty stays empty.
+ *
+ * <p>What windows miss (a job committed long after its rank was taken, one that was given back) is
+ * found by looking from the beginning now and then, as often as a twentieth of the time allows.
+ */
+final class ReadyScan {
+  /** A claim from the beginning that takes longer than this leads to windows. */
+  static final Duration SLOW = Duration.ofMillis(25);
+
+  private static final int SHARE = 20;
+  private static final Duration SLACK = Duration.ofSeconds(1);
+  private static final int PRIORITIES = 10;
+  private static final Instant BEGINNING = Instant.EPOCH;
+  private static final Instant END = Instant.parse("9999-01-01T00:00:00Z");
+
+  /** A part of the ranks, from the first included to the last excluded. */
+  record Window(Instant from, Instant to) {}
+
+  /** Everything. */
+  static final List<Window> WHOLE = List.of(new Window(BEGINNING, END));
+
+  private final Duration aging;
+  private final Duration slowness;
+  private final Instant[] nothingBefore = new Instant[PRIORITIES];
+  private boolean slow;
+  private long wholeAgainAt;
+  private Instant lastTime = BEGINNING;
+  private long lastTimeAt;
+
+  ReadyScan(Duration aging, Duration slowness) {
+    this.aging = aging;
+    this.slowness = slowness;
+    Arrays.fill(nothingBefore, BEGINNING);
+  }
+
+  /**
+   * The windows for a claim, ascending and without overlap.
+   *
+   * @param nanos the monotonic clock
+   */
+  synchronized List<Window> windows(long nanos) {
+    if (!slow || nanos - wholeAgainAt >= 0) {
+      return WHOLE;
+    }
+    Instant present = lastTime.plusNanos(nanos - lastTimeAt).plus(SLACK);
+    List<Window> windows = new ArrayList<>();
+    for (int priority = PRIORITIES - 1; priority > 0; priority--) {
+      Instant to = earlier(nothingBefore[priority - 1], enteringAt(present, priority));
+      if (nothingBefore[priority].isBefore(to)) {
+        windows.add(new Window(nothingBefore[priority], to));
+      }
+    }
+    windows.add(new Window(nothingBefore[0], END));
+    return windows;
+  }
+
+  /** Learn from a claim how long it took, in nanoseconds of the monotonic clock. */
+  synchronized void took(List<Window> windows, long began, long ended) {
+    if (windows.equals(WHOLE)) {
+      slow = ended - began > slowness.toNanos();
+      wholeAgainAt = ended + SHARE * (ended - began);
+    }
+  }
+
+  /**
+   * Learn from a claim what is empty now.
+   *
+   * @param time when it was made, by the clock of the database
+   * @param last the last rank it took, if it got all it wanted; null if it took all there was
+   */
+  synchronized void saw(Instant time, @Nullable Instant last, long nanos) {
+    lastTime = time;
+    lastTimeAt = nanos;
+    for (int priority = 0; priority < PRIORITIES; priority++) {
+      Instant settled = enteringAt(time.minus(SLACK), priority);
+      Instant empty = last == null ? settled : earlier(last, settled);
+      if (nothingBefore[priority].isBefore(empty)) {
+        nothingBefore[priority] = empty;
+      }
+    }
+  }
+
+  private Instant enteringAt(Instant time, int priority) {
+    return time.minus(aging.multipliedBy(priority));
+  }
+
+  private static Instant earlier(Instant one, Instant other) {
+    return one.isBefore(other) ? one : other;
+  }
+}

@@ -1,0 +1,36 @@
+package dev.holdfast.postgres;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.NewJob;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** New jobs in few words. */
+final class Drafts {
+  static final String QUEUE = "mail";
+  static final String TASK = "mail::send";
+
+  private Drafts() {}
+
+  static NewJob job() {
+    return job(null, When.NOW);
+  }
+
+  static NewJob job(@Nullable UniqueKey key, When when) {
+    return new NewJob(
+        new JobId(UuidCreator.getTimeOrderedEpoch()),
+        TASK,
+        QUEUE,
+        4,
+        when,
+        "{}",
+        key,
+        Set.of(),
+        null,
+        null,
+        false);
+  }
+}

@@ -1,0 +1,166 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.embedded.testing.SharedServer;
+import dev.holdfast.embedded.testing.TestDatabase;
+import java.net.ServerSocket;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What happens when a program meets a database for the first time. */
+class MigrationTest {
+  private TestDatabase database;
+
+  @BeforeEach
+  void open() {
+    database = SharedServer.freshDatabase();
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  @Test
+  void manyNodesMayStartAtOnceOnAnEmptyDatabase() throws Exception {
+    int nodes = 6;
+    CyclicBarrier start = new CyclicBarrier(nodes);
+    try (ExecutorService threads = Executors.newFixedThreadPool(nodes)) {
+      List<Future<?>> starting = new ArrayList<>();
+      for (int i = 0; i < nodes; i++) {
+        starting.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  PostgresStore.connect(settings().build()).close();
+                  return null;
+                }));
+      }
+      for (Future<?> node : starting) {
+        node.get();
+      }
+    }
+
+    assertThat(ask("select count(*) from holdfast.schema_version where version = '1'"))
+        .isEqualTo("1");
+  }
+
+  @Test
+  void schemasInOneDatabaseDoNotKnowOfEachOther() throws SQLException {
+    try (PostgresStore one = PostgresStore.connect(settings().schema("one").build());
+        PostgresStore two = PostgresStore.connect(settings().schema("two").build())) {
+      one.intake().enqueue(List.of(Drafts.job()));
+
+      assertThat(ask("select count(*) from one.job")).isEqualTo("1");
+      assertThat(ask("select count(*) from two.job")).isEqualTo("0");
+      assertThat(two.queues().list()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSchemaWithTablesOfTheUsersOwnIsFine() throws SQLException {
+    execute("create schema shared", "create table shared.mine (id int)");
+
+    PostgresStore.connect(settings().schema("shared").build()).close();
+
+    assertThat(ask("select count(*) from shared.job")).isEqualTo("0");
+  }
+
+  @Test
+  void aSchemaMadeByANewerProgramIsRefusedAndLeftAlone() throws SQLException {
+    PostgresStore.connect(settings().build()).close();
+    execute(
+        """
+        insert into holdfast.schema_version
+          (installed_rank, version, description, type, script, installed_by, execution_time, success)
+        values (99, '99', 'the future', 'SQL', 'V99__the_future.sql', 'somebody', 1, true)
+        """);
+
+    assertThatThrownBy(() -> PostgresStore.connect(settings().build()))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            failure -> assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED))
+        .hasMessageContaining("Schema holdfast")
+        .hasMessageContaining("version 99, made by a newer Holdfast than this one")
+        .hasMessageContaining("upgrade this program");
+  }
+
+  @Test
+  void aDatabaseThatIsNotThereIsSaidInOneSentence() throws Exception {
+    int nobody;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      nobody = socket.getLocalPort();
+    }
+    String url = "jdbc:postgresql://127.0.0.1:" + nobody + "/app?password=secret";
+
+    assertThatThrownBy(() -> PostgresStore.connect(PostgresSettings.of(url)))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE))
+        .hasMessageStartingWith("The database at jdbc:postgresql://127.0.0.1:" + nobody + "/app")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void aWrongPasswordIsNotWorthAskingAgain() {
+    assertThatThrownBy(
+            () -> PostgresStore.connect(settings().password("wrong").build()))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            failure -> assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED))
+        .hasMessageContaining("Check the user, the password");
+  }
+
+  @Test
+  void aNodeThatFindsEverythingDoneWritesNothing() throws SQLException {
+    PostgresStore.connect(settings().build()).close();
+    execute(
+        "create role reader login password 'reader'",
+        "grant usage on schema holdfast to reader",
+        "grant select, insert, update, delete on all tables in schema holdfast to reader");
+    try {
+      PostgresStore.connect(settings().user("reader").password("reader").build()).close();
+    } finally {
+      execute("drop owned by reader", "drop role reader");
+    }
+  }
+
+  private PostgresSettings.Builder settings() {
+    return PostgresSettings.builder(database.jdbcUrl())
+        .user(database.user())
+        .password(database.password());
+  }
+
+  private void execute(String... statements) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  private String ask(String sql) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getString(1);
+    }
+  }
+}

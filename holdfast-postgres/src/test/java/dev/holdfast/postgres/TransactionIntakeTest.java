@@ -1,0 +1,223 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.DuplicateJobException;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.UniqueKey.OnConflict;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.NewJob;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/** Enqueueing inside a transaction of the caller's own. */
+class TransactionIntakeTest {
+  private static PostgresFixture fixture;
+
+  private Connection caller;
+
+  @BeforeAll
+  static void open() {
+    fixture = new PostgresFixture();
+    fixture.execute("create table public.orders (id int)");
+  }
+
+  @AfterAll
+  static void close() {
+    fixture.close();
+  }
+
+  @BeforeEach
+  void begin() throws SQLException {
+    fixture.emptied().execute("delete from public.orders");
+    caller = fixture.database().connect();
+    caller.setAutoCommit(false);
+  }
+
+  @AfterEach
+  void end() throws SQLException {
+    caller.close();
+  }
+
+  @Test
+  void theJobExistsWhenTheTransactionCommitsTogetherWithTheCallersRows() throws SQLException {
+    NewJob job = Drafts.job();
+    insertOrder(1);
+    enqueue(job);
+
+    assertThat(exists(job)).isFalse();
+    caller.commit();
+
+    assertThat(exists(job)).isTrue();
+    assertThat(fixture.ask("select count(*) from public.orders")).isEqualTo("1");
+  }
+
+  @Test
+  void theJobIsGoneWhenTheTransactionRollsBack() throws SQLException {
+    NewJob plain = Drafts.job();
+    NewJob keyed = Drafts.job(UniqueKey.within("order 1", Duration.ofDays(1)), When.NOW);
+    enqueue(plain, keyed);
+    caller.rollback();
+
+    assertThat(exists(plain)).isFalse();
+    assertThat(exists(keyed)).isFalse();
+    assertThat(store().intake().enqueue(List.of(keyed)))
+        .containsExactly(new Admission(keyed.id(), Admission.Answer.CREATED));
+  }
+
+  @Test
+  void aRefusedKeyLeavesTheCallersTransactionUsable() throws SQLException {
+    UniqueKey key = UniqueKey.whileActive("order 1").onConflict(OnConflict.FAIL);
+    store().intake().enqueue(List.of(Drafts.job(key, When.NOW)));
+    NewJob fine = Drafts.job();
+    insertOrder(1);
+
+    assertThatThrownBy(() -> enqueue(fine, Drafts.job(key, When.NOW)))
+        .isInstanceOf(DuplicateJobException.class);
+    insertOrder(2);
+    caller.commit();
+
+    assertThat(exists(fine)).isFalse();
+    assertThat(fixture.ask("select count(*) from public.orders")).isEqualTo("2");
+  }
+
+  @Test
+  void anIdThatIsKnownIsAnsweredWithoutSpoilingTheTransaction() throws SQLException {
+    NewJob job = Drafts.job();
+    store().intake().enqueue(List.of(job));
+
+    assertThat(enqueue(job))
+        .containsExactly(new Admission(job.id(), Admission.Answer.EXISTING));
+    insertOrder(1);
+    caller.commit();
+
+    assertThat(fixture.ask("select count(*) from public.orders")).isEqualTo("1");
+  }
+
+  @Test
+  void jobsOfOneTransactionKeepTheirOrderAcrossCalls() throws SQLException {
+    List<JobId> ids = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      NewJob job = Drafts.job();
+      ids.add(job.id());
+      enqueue(job);
+    }
+    caller.commit();
+
+    assertThat(fixture.ask("select string_agg(id::text, ',' order by rank) from holdfast.job"))
+        .isEqualTo(String.join(",", ids.stream().map(JobId::toString).toList()));
+  }
+
+  @Test
+  void aLongTransactionDoesNotMakeItsJobsLookOlder() throws SQLException {
+    insertOrder(1);
+    fixture.execute("select pg_sleep(0.05)");
+    NewJob job = Drafts.job(null, new When.After(Duration.ofHours(1)));
+    enqueue(job);
+
+    try (Statement statement = caller.createStatement();
+        var rows =
+            statement.executeQuery(
+                "select min(created_at) > now() + interval '50 ms' from holdfast.job")) {
+      rows.next();
+      assertThat(rows.getBoolean(1)).isTrue();
+    }
+    caller.commit();
+
+    assertThat(store().lookup().find(Set.of(job.id())).get(job.id()).state())
+        .isEqualTo(JobState.SCHEDULED);
+  }
+
+  @Test
+  void aConnectionThatIsNotInATransactionIsRefused() throws SQLException {
+    caller.setAutoCommit(true);
+
+    assertThatThrownBy(() -> enqueue(Drafts.job()))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("autocommit")
+        .hasMessageContaining("setAutoCommit(false)");
+  }
+
+  @Test
+  void theWakeupTravelsInsideTheTransaction() throws SQLException {
+    try (Connection listening = listening()) {
+      enqueue(Drafts.job());
+      assertThat(heard(listening, 50)).isEmpty();
+
+      caller.commit();
+
+      assertThat(heard(listening, 5_000)).containsExactly("-:work:mail:4");
+    }
+  }
+
+  @Test
+  void onlySoManyTransactionsASecondCarryAWakeup() throws SQLException {
+    try (Connection listening = listening()) {
+      long begin = System.nanoTime();
+      for (int i = 0; i < 100; i++) {
+        enqueue(Drafts.job());
+        caller.commit();
+      }
+      long slots = (System.nanoTime() - begin) / 20_000_000 + 1;
+
+      // What was sent before this has arrived when this has.
+      fixture.execute("notify holdfast_holdfast, 'last'");
+      List<String> all = new ArrayList<>();
+      while (!all.contains("last")) {
+        all.addAll(heard(listening, 5_000));
+      }
+      assertThat(all.size() - 1).isBetween(1, (int) slots);
+    }
+  }
+
+  private Connection listening() throws SQLException {
+    Connection connection = fixture.database().connect();
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("listen holdfast_holdfast");
+    }
+    return connection;
+  }
+
+  private static List<String> heard(Connection connection, int millis) throws SQLException {
+    PGNotification[] got = connection.unwrap(PGConnection.class).getNotifications(millis);
+    return got == null
+        ? List.of()
+        : Arrays.stream(got).map(PGNotification::getParameter).toList();
+  }
+
+  private List<Admission> enqueue(NewJob... jobs) {
+    return store().intakeIn(caller).enqueue(List.of(jobs));
+  }
+
+  private void insertOrder(int id) throws SQLException {
+    try (Statement statement = caller.createStatement()) {
+      statement.execute("insert into public.orders values (" + id + ")");
+    }
+  }
+
+  private static boolean exists(NewJob job) {
+    return store().lookup().find(Set.of(job.id())).containsKey(job.id());
+  }
+
+  private static PostgresStore store() {
+    return fixture.store();
+  }
+}

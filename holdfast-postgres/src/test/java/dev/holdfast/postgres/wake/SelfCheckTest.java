@@ -1,0 +1,52 @@
+package dev.holdfast.postgres.wake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.postgres.wake.SelfCheck.Advice;
+import dev.holdfast.postgres.wake.SelfCheck.Patience;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class SelfCheckTest {
+  private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+  private final SelfCheck check = new SelfCheck(Patience.DEFAULT, 0);
+
+  @Test
+  void aNewConnectionIsPingedAtOnceAndOnlyOnce() {
+    assertThat(check.advise(0)).isEqualTo(Advice.PING);
+    assertThat(check.advise(1 * SECOND)).isEqualTo(Advice.WAIT);
+    assertThat(check.quiet(1 * SECOND)).isEqualTo(Duration.ofSeconds(4));
+  }
+
+  @Test
+  void aPingThatDoesNotComeBackMeansThatNothingIsHeard() {
+    check.advise(0);
+
+    assertThat(check.advise(5 * SECOND)).isEqualTo(Advice.GIVE_UP);
+  }
+
+  @Test
+  void aConnectionThatHearsThingsIsNotPinged() {
+    check.advise(0);
+    check.heard(1 * SECOND);
+    check.heard(50 * SECOND);
+
+    assertThat(check.advise(100 * SECOND)).isEqualTo(Advice.WAIT);
+    assertThat(check.quiet(100 * SECOND)).isEqualTo(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void aSilentConnectionIsPingedOnceAMinute() {
+    check.advise(0);
+    check.heard(0);
+
+    assertThat(check.advise(59 * SECOND)).isEqualTo(Advice.WAIT);
+    assertThat(check.advise(60 * SECOND)).isEqualTo(Advice.PING);
+    assertThat(check.advise(64 * SECOND)).isEqualTo(Advice.WAIT);
+    check.heard(64 * SECOND);
+    assertThat(check.advise(123 * SECOND)).isEqualTo(Advice.WAIT);
+    assertThat(check.advise(124 * SECOND)).isEqualTo(Advice.PING);
+    assertThat(check.advise(129 * SECOND)).isEqualTo(Advice.GIVE_UP);
+  }
+}
