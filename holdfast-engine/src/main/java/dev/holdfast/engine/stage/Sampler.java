@@ -1,12 +1,14 @@
 package dev.holdfast.engine.stage;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class Sampler implements Role {
   private static final Logger log = LoggerFactory.getLogger(Sampler.class);
   private static final Duration ROUND = Duration.ofSeconds(60);
+  private static final Duration IDLE_ROUND = Duration.ofMinutes(3);
   private static final int ROUNDS_PER_TASK_CHECK = 5;
 
   private final QueueBook queues;
@@ -36,15 +39,27 @@ public final class Sampler implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    Duration next = ROUND;
     try {
-      meters.depths(queues.list());
-      if (round++ % ROUNDS_PER_TASK_CHECK == 0) {
+      List<QueueStatus> statuses = queues.list();
+      meters.depths(statuses);
+      boolean anyReady = statuses.stream().anyMatch(status -> status.ready() > 0);
+      if (anyReady && round++ % ROUNDS_PER_TASK_CHECK == 0) {
         checkTasks();
+      } else if (!anyReady) {
+        noneUnknown();
+        next = IDLE_ROUND;
       }
     } catch (StoreException failure) {
       log.warn("Queues could not be measured: {}", failure.getMessage());
     }
-    return now.plus(ROUND);
+    return now.plus(next);
+  }
+
+  private void noneUnknown() {
+    meters.unknownTaskJobs(0);
+    warnedOf = Map.of();
+    round = 0;
   }
 
   private void checkTasks() {
