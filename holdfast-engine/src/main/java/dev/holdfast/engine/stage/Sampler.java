@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 /** Measures how deep queues are, and warns of ready jobs whose task no live node knows. */
 public final class Sampler implements Role {
   private static final Logger log = LoggerFactory.getLogger(Sampler.class);
+  private static final Duration FIRST_ROUND = Duration.ofSeconds(15);
   private static final Duration ROUND = Duration.ofSeconds(60);
   private static final Duration IDLE_ROUND = Duration.ofMinutes(3);
   private static final int ROUNDS_PER_TASK_CHECK = 5;
@@ -23,6 +24,7 @@ public final class Sampler implements Role {
   private final QueueBook queues;
   private final Lookup lookup;
   private final Meters meters;
+  private boolean begun;
   private int round;
   private Map<String, Long> warnedOf = Map.of();
 
@@ -39,6 +41,11 @@ public final class Sampler implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    if (!begun) {
+      // Counting a large backlog takes a while, and a node that has just started has better to do.
+      begun = true;
+      return now.plus(FIRST_ROUND);
+    }
     Duration next = ROUND;
     try {
       List<QueueStatus> statuses = queues.list();
