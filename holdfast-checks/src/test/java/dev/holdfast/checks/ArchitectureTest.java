@@ -75,8 +75,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(ENGINE)
             .should()
-            .dependOnClassesThat(
-                resideInAnyPackage(SQL).and(not(type(Connection.class)))));
+            .dependOnClassesThat(resideInAnyPackage(SQL).and(not(type(Connection.class)))));
   }
 
   @Test
@@ -117,8 +116,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(TESTKIT)
             .should()
-            .dependOnClassesThat(
-                resideInAnyPackage(SQL).and(not(type(Connection.class)))));
+            .dependOnClassesThat(resideInAnyPackage(SQL).and(not(type(Connection.class)))));
   }
 
   @Test

@@ -133,7 +133,12 @@ class DocumentationTest {
                 said,
                 null,
                 null,
-                List.of("-proc:none", "-d", out.toString(), "-cp", System.getProperty("java.class.path")),
+                List.of(
+                    "-proc:none",
+                    "-d",
+                    out.toString(),
+                    "-cp",
+                    System.getProperty("java.class.path")),
                 null,
                 List.of(new Source(source)))
             .call();

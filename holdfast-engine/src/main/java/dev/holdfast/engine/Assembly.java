@@ -73,8 +73,7 @@ final class Assembly {
             from.store.claims(),
             identity,
             new Receipts(holdings, meters, bus, awaited));
-    Timekeeper timekeeper =
-        new Timekeeper(settings.id(), holdings, completer, ticker, from.random);
+    Timekeeper timekeeper = new Timekeeper(settings.id(), holdings, completer, ticker, from.random);
     Stager stager = new Stager(from.store.staging(), bus, ticker);
     List<Driven> claimers = new ArrayList<>();
     Heart heart = heart(() -> claimers.forEach(Driven::expectWork));
@@ -242,20 +241,17 @@ final class Assembly {
     List<Lane> lanes = new ArrayList<>();
     settings
         .queues()
-        .forEach(
-            (queue, own) -> {
-              Slots.Pool queuePool = new Slots.Pool(own.concurrency());
-              byExecutor.forEach(
-                  (name, names) ->
-                      lanes.add(
-                          new Lane(
-                              queue,
-                              executor(name),
-                              names,
-                              new Slots(
-                                  reserving,
-                                  List.of(nodePool, queuePool, pool(executorPools, name))))));
-            });
+        .forEach((queue, own) -> {
+          Slots.Pool queuePool = new Slots.Pool(own.concurrency());
+          byExecutor.forEach((name, names) ->
+              lanes.add(
+                  new Lane(
+                      queue,
+                      executor(name),
+                      names,
+                      new Slots(
+                          reserving, List.of(nodePool, queuePool, pool(executorPools, name))))));
+        });
     return lanes;
   }
 
@@ -275,7 +271,10 @@ final class Assembly {
     return executor;
   }
 
-  /** Roles have platform threads of their own: handlers that hog the virtual ones must not starve them. */
+  /**
+   * Roles have platform threads of their own: handlers that hog the virtual ones must not starve
+   * them.
+   */
   private RoleThread drive(Role role) {
     return new RoleThread(
         role, ticker, Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory());

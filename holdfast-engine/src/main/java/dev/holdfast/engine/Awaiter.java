@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for jobs to end. It tells the cluster which job it waits for, and whoever ends that job says
- * so; a look now and then covers signals that got lost.
+ * Waits for jobs to end. It tells the cluster which job it waits for, and whoever ends that job
+ * says so; a look now and then covers signals that got lost.
  */
 final class Awaiter implements AutoCloseable {
   private static final Duration FIRST_LOOK = Duration.ofMillis(250);
@@ -80,10 +80,12 @@ final class Awaiter implements AutoCloseable {
         if (left <= 0) {
           throw new AwaitTimeoutException(id, job.state(), atMost);
         }
-        boolean called =
-            call.bell.tryAcquire(Math.min(left, wait.toNanos()), TimeUnit.NANOSECONDS);
+        boolean called = call.bell.tryAcquire(Math.min(left, wait.toNanos()), TimeUnit.NANOSECONDS);
         if (!called) {
-          wait = wait.multipliedBy(2).compareTo(LONGEST_WAIT) < 0 ? wait.multipliedBy(2) : LONGEST_WAIT;
+          wait =
+              wait.multipliedBy(2).compareTo(LONGEST_WAIT) < 0
+                  ? wait.multipliedBy(2)
+                  : LONGEST_WAIT;
         }
       }
     } finally {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Catches misspelt queues: a job for a queue that nobody serves would wait for ever. Answers are kept
- * for a minute, so that an enqueue costs no look-up.
+ * Catches misspelt queues: a job for a queue that nobody serves would wait for ever. Answers are
+ * kept for a minute, so that an enqueue costs no look-up.
  */
 final class DeclaredQueues {
   private static final Logger log = LoggerFactory.getLogger(DeclaredQueues.class);

@@ -44,11 +44,7 @@ public final class HoldfastClient implements Holdfast {
 
   /** A client with a bus of a node in the same process. */
   HoldfastClient(
-      Store store,
-      PayloadCodec codec,
-      SignalBus bus,
-      ClientSettings settings,
-      Supplier<UUID> ids) {
+      Store store, PayloadCodec codec, SignalBus bus, ClientSettings settings, Supplier<UUID> ids) {
     this(store, codec, bus, settings, ids, () -> {});
   }
 
@@ -61,7 +57,8 @@ public final class HoldfastClient implements Holdfast {
       Runnable onClose) {
     this.store = store;
     this.bus = bus;
-    this.intaker = new Intaker(codec, settings, ids, new DeclaredQueues(store.queues(), settings), bus);
+    this.intaker =
+        new Intaker(codec, settings, ids, new DeclaredQueues(store.queues(), settings), bus);
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
     this.onClose = onClose;
   }

@@ -104,9 +104,9 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Stop: claim no more, give back what has not begun, let running jobs finish within the grace, then
-   * interrupt them and give back those that stop. What ignores its interrupt stays held until the
-   * process ends. Calling it again does nothing.
+   * Stop: claim no more, give back what has not begun, let running jobs finish within the grace,
+   * then interrupt them and give back those that stop. What ignores its interrupt stays held until
+   * the process ends. Calling it again does nothing.
    */
   @Override
   public void close() {
@@ -137,7 +137,8 @@ public final class HoldfastNode implements AutoCloseable {
   private void leave() {
     if (held() > 0) {
       log.error(
-          "{} jobs ignored their interrupt or could not be written; they stay held until they are recovered",
+          "{} jobs ignored their interrupt or could not be written; they stay held until they are"
+              + " recovered",
           held());
     }
     try {

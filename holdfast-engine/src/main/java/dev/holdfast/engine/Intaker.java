@@ -129,7 +129,10 @@ final class Intaker {
         own != null);
   }
 
-  /** Write; after a lost answer write again, marked as a repeat, which changes nothing if it was heard. */
+  /**
+   * Write; after a lost answer write again, marked as a repeat, which changes nothing if it was
+   * heard.
+   */
   private List<Admission> writeRepeatably(Intake intake, List<NewJob> jobs) {
     List<NewJob> attempt = jobs;
     for (int tries = 1; ; tries++) {
@@ -147,9 +150,7 @@ final class Intaker {
 
   private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {
     return new Enqueued<>(
-        admission.id(),
-        admission.answer() == Admission.Answer.CREATED,
-        request.type().result());
+        admission.id(), admission.answer() == Admission.Answer.CREATED, request.type().result());
   }
 
   /** Wake each queue once, and the stagers for the job that is due first. */

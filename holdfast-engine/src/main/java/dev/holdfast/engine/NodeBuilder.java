@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Collects what a node is to do. Each method says what its setting defaults to; {@link NodeSettings}
- * says what they mean.
+ * Collects what a node is to do. Each method says what its setting defaults to; {@link
+ * NodeSettings} says what they mean.
  */
 public final class NodeBuilder {
   final Store store;
@@ -61,7 +61,8 @@ public final class NodeBuilder {
   }
 
   /** Run jobs of this task by this code. */
-  public <P, R> NodeBuilder handle(TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
+  public <P, R> NodeBuilder handle(
+      TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
     tasks.add(new TaskRegistry.Registered<>(type, handler));
     return this;
   }

@@ -40,8 +40,8 @@ public record NodeSettings(
    * How a node serves a queue.
    *
    * @param concurrency how many of its jobs the node runs at once; defaults to 100
-   * @param prefetch how many more it holds ready to begin; defaults to 0. Prefetching saves the wait
-   *     for a claim between short jobs, at the price of a second write for each.
+   * @param prefetch how many more it holds ready to begin; defaults to 0. Prefetching saves the
+   *     wait for a claim between short jobs, at the price of a second write for each.
    */
   public record QueueSettings(int concurrency, int prefetch) {
     public static final QueueSettings DEFAULT = new QueueSettings(100, 0);
@@ -79,8 +79,7 @@ public record NodeSettings(
     if (terms.compareTo(heartbeat.multipliedBy(6)) < 0) {
       throw new IllegalArgumentException(
           "Terms of %s are too short for a heartbeat every %s, which is every %s while idle: give terms of at least %s."
-              .formatted(
-                  terms, heartbeat, heartbeat.multipliedBy(2), heartbeat.multipliedBy(6)));
+              .formatted(terms, heartbeat, heartbeat.multipliedBy(2), heartbeat.multipliedBy(6)));
     }
     if (shutdownGrace.isNegative()) {
       throw new IllegalArgumentException(

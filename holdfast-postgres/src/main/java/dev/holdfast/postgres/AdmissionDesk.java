@@ -9,8 +9,7 @@ import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Admission.Answer;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.postgres.IntakeStatements.Candidate;
-import dev.holdfast.postgres.IntakeStatements.FullKey;
+import dev.holdfast.postgres.Candidate.FullKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -115,7 +114,7 @@ final class AdmissionDesk {
     ordered.stream().filter(Candidate::isWindowed).forEach(e -> firsts.putIfAbsent(e.fullKey(), e));
     return firsts.isEmpty()
         ? Set.of()
-        : statements.takeLedgerKeys(connection, List.copyOf(firsts.values()));
+        : statements.keys().takeLedgerKeys(connection, List.copyOf(firsts.values()));
   }
 
   private Set<UUID> takeBackEnded(List<Candidate> insertable, Set<UUID> inserted)
@@ -139,7 +138,7 @@ final class AdmissionDesk {
             .filter(e -> e.isWindowed() && keyed.contains(e.id()) && !wasCreated(e))
             .toList();
     if (!unused.isEmpty()) {
-      statements.releaseLedgerKeys(connection, unused);
+      statements.keys().releaseLedgerKeys(connection, unused);
     }
   }
 
@@ -180,7 +179,7 @@ final class AdmissionDesk {
             .filter(e -> e.key() != null && e.isWindowed() == windowed)
             .map(Candidate::fullKey)
             .collect(Collectors.toSet());
-    return keys.isEmpty() ? new HashMap<>() : statements.holders(connection, keys, windowed);
+    return keys.isEmpty() ? new HashMap<>() : statements.keys().holders(connection, keys, windowed);
   }
 
   /** Of several contents for one job the last in the list stays. */

@@ -272,12 +272,11 @@ final class PgClaims implements Claims {
       query.bindArray("tasks", String.class, Set.copyOf(order.tasks()));
     }
     if (!whole) {
-      query.bindArray("from", String.class, windows.stream().map(w -> w.from().toString()).toList());
+      query.bindArray(
+          "from", String.class, windows.stream().map(w -> w.from().toString()).toList());
       query.bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
     }
-    return query
-        .map((row, context) -> Ranked.read(row, order.queue()))
-        .stream()
+    return query.map((row, context) -> Ranked.read(row, order.queue())).stream()
         .sorted(Comparator.comparing(Ranked::rank))
         .toList();
   }

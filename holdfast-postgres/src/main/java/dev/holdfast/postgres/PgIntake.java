@@ -43,9 +43,7 @@ final class PgIntake implements Intake {
   /** The short way for fresh ids without keys: one statement, all or none by itself. */
   private List<Admission> insert(Connection connection, List<NewJob> jobs) throws SQLException {
     statements.insert(connection, AdmissionDesk.entries(jobs));
-    return jobs.stream()
-        .map(job -> new Admission(job.id(), Admission.Answer.CREATED))
-        .toList();
+    return jobs.stream().map(job -> new Admission(job.id(), Admission.Answer.CREATED)).toList();
   }
 
   static List<Admission> admit(

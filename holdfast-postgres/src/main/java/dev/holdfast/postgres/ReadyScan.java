@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Normally from the beginning of job_ready. But while a transaction somewhere holds an old
  * snapshot, entries of jobs that are long done cannot be removed from the index, and each costs
- * every claim 0.1 to 0.2 microseconds: 400 ms for one claim after two million jobs. Then claims look
- * through windows instead, which leave out where nothing can be: new jobs of a priority enter at the
- * present less their head start, so what is older and was claimed or seen empty stays empty.
+ * every claim 0.1 to 0.2 microseconds: 400 ms for one claim after two million jobs. Then claims
+ * look through windows instead, which leave out where nothing can be: new jobs of a priority enter
+ * at the present less their head start, so what is older and was claimed or seen empty stays empty.
  *
  * <p>What windows miss (a job committed long after its rank was taken, one that was given back) is
  * found by looking from the beginning now and then, as often as a twentieth of the time allows.

@@ -53,9 +53,7 @@ class DatabaseRestartTest {
                 .start()) {
       node.client()
           .enqueueAll(
-              IntStream.range(0, JOBS)
-                  .mapToObj(i -> JobRequest.of(COUNT, new Figure(i)))
-                  .toList());
+              IntStream.range(0, JOBS).mapToObj(i -> JobRequest.of(COUNT, new Figure(i))).toList());
       await().atMost(PATIENCE).until(() -> runs.size() > JOBS / 20);
 
       if (killed) {
@@ -66,11 +64,8 @@ class DatabaseRestartTest {
       await()
           .atMost(PATIENCE)
           .ignoreExceptions()
-          .until(
-              () ->
-                  node.client()
-                      .count(JobFilter.ALL)
-                      .equals(Map.of(JobState.SUCCEEDED, (long) JOBS)));
+          .until(() ->
+              node.client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, (long) JOBS)));
       assertThat(runs).hasSize(JOBS);
       // Without a holder that dies nothing runs twice: answers lost on the way are recognised.
       assertThat(runs.values()).allSatisfy(count -> assertThat(count).hasValue(1));

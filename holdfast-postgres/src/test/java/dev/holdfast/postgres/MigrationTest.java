@@ -44,12 +44,11 @@ class MigrationTest {
       List<Future<?>> starting = new ArrayList<>();
       for (int i = 0; i < nodes; i++) {
         starting.add(
-            threads.submit(
-                () -> {
-                  start.await();
-                  PostgresStore.connect(settings().build()).close();
-                  return null;
-                }));
+            threads.submit(() -> {
+              start.await();
+              PostgresStore.connect(settings().build()).close();
+              return null;
+            }));
       }
       for (Future<?> node : starting) {
         node.get();
@@ -118,8 +117,7 @@ class MigrationTest {
 
   @Test
   void aWrongPasswordIsNotWorthAskingAgain() {
-    assertThatThrownBy(
-            () -> PostgresStore.connect(settings().password("wrong").build()))
+    assertThatThrownBy(() -> PostgresStore.connect(settings().password("wrong").build()))
         .isInstanceOfSatisfying(
             StoreException.class,
             failure -> assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED))

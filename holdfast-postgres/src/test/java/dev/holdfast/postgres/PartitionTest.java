@@ -135,7 +135,8 @@ class PartitionTest {
     fixture.passTime(Duration.ofDays(3));
     fixture.execute("update holdfast.tally set shard = gen_random_uuid()");
     fixture.execute(
-        "insert into holdfast.tally select day, queue, task, state, gen_random_uuid(), 40 from holdfast.tally");
+        "insert into holdfast.tally select day, queue, task, state, gen_random_uuid(), 40 from"
+            + " holdfast.tally");
 
     tidy();
 

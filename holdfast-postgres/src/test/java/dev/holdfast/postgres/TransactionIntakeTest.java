@@ -104,8 +104,7 @@ class TransactionIntakeTest {
     NewJob job = Drafts.job();
     store().intake().enqueue(List.of(job));
 
-    assertThat(enqueue(job))
-        .containsExactly(new Admission(job.id(), Admission.Answer.EXISTING));
+    assertThat(enqueue(job)).containsExactly(new Admission(job.id(), Admission.Answer.EXISTING));
     insertOrder(1);
     caller.commit();
 
@@ -198,9 +197,7 @@ class TransactionIntakeTest {
 
   private static List<String> heard(Connection connection, int millis) throws SQLException {
     PGNotification[] got = connection.unwrap(PGConnection.class).getNotifications(millis);
-    return got == null
-        ? List.of()
-        : Arrays.stream(got).map(PGNotification::getParameter).toList();
+    return got == null ? List.of() : Arrays.stream(got).map(PGNotification::getParameter).toList();
   }
 
   private List<Admission> enqueue(NewJob... jobs) {

@@ -88,15 +88,13 @@ class WindowedClaimTest {
       List<ClaimedJob> batch = claim(names, 1 + random.nextInt(25));
       batch.forEach(job -> assertThat(claimed.add(job.id())).isTrue());
       assertThat(batch)
-          .isSortedAccordingTo(
-              (one, other) ->
-                  one.readyAt()
-                      .minus(PostgresSettings.DEFAULT_AGING.multipliedBy(one.priority()))
-                      .compareTo(
-                          other
-                              .readyAt()
-                              .minus(
-                                  PostgresSettings.DEFAULT_AGING.multipliedBy(other.priority()))));
+          .isSortedAccordingTo((one, other) ->
+              one.readyAt()
+                  .minus(PostgresSettings.DEFAULT_AGING.multipliedBy(one.priority()))
+                  .compareTo(
+                      other
+                          .readyAt()
+                          .minus(PostgresSettings.DEFAULT_AGING.multipliedBy(other.priority()))));
     }
     long expected =
         fixture.store().lookup().list(JobFilter.ALL, null, 10_000).stream()
@@ -104,10 +102,9 @@ class WindowedClaimTest {
             .count();
     await()
         .atMost(Duration.ofSeconds(20))
-        .until(
-            () -> {
-              claim(names, 100).forEach(job -> claimed.add(job.id()));
-              return claimed.size() == expected;
-            });
+        .until(() -> {
+          claim(names, 100).forEach(job -> claimed.add(job.id()));
+          return claimed.size() == expected;
+        });
   }
 }

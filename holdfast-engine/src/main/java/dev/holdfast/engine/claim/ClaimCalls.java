@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The numbers of claim calls that are under way. A call whose answer was lost is no longer under way:
- * whatever it claimed shows up at the next beats as rows nobody here knows, and goes back.
+ * The numbers of claim calls that are under way. A call whose answer was lost is no longer under
+ * way: whatever it claimed shows up at the next beats as rows nobody here knows, and goes back.
  */
 public final class ClaimCalls {
   private final AtomicLong last = new AtomicLong();
@@ -24,7 +24,9 @@ public final class ClaimCalls {
     open.remove(number);
   }
 
-  /** The calls under way. Look here before looking at the holdings, or a call that ends is missed. */
+  /**
+   * The calls under way. Look here before looking at the holdings, or a call that ends is missed.
+   */
   public Set<Long> underWay() {
     return Set.copyOf(open);
   }

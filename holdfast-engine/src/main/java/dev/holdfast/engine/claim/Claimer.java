@@ -118,9 +118,7 @@ public final class Claimer implements Role {
                       start,
                       ahead,
                       rule.limit()));
-      parts
-          .meters()
-          .claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
+      parts.meters().claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
       int started = 0;
       for (ClaimedJob job : jobs) {
         started += job.started() ? 1 : 0;

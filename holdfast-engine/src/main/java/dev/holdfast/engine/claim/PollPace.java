@@ -32,7 +32,8 @@ public record PollPace(Duration burst, Duration deepIdle) {
   public Duration after(int looksInVain, double chance) {
     double millis =
         Math.min(
-            burst.toMillis() * Math.pow(GROWTH, Math.min(looksInVain, 32)), (double) deepIdle.toMillis());
+            burst.toMillis() * Math.pow(GROWTH, Math.min(looksInVain, 32)),
+            (double) deepIdle.toMillis());
     return Duration.ofMillis(Math.round(millis * (1 - JITTER * chance)));
   }
 }

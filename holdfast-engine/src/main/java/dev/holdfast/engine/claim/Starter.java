@@ -18,7 +18,9 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Starts prefetched jobs in batches as slots become free: the start is written before code runs. */
+/**
+ * Starts prefetched jobs in batches as slots become free: the start is written before code runs.
+ */
 public final class Starter implements Role {
   private static final Logger log = LoggerFactory.getLogger(Starter.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);

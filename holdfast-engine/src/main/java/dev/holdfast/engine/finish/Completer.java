@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes reports in groups: whatever has gathered while the last group was written makes the next. So
- * a lone report is written at once, and a flood shares its commits.
+ * Writes reports in groups: whatever has gathered while the last group was written makes the next.
+ * So a lone report is written at once, and a flood shares its commits.
  */
 public final class Completer implements Role, FinishSink {
   private static final Logger log = LoggerFactory.getLogger(Completer.class);
@@ -129,7 +129,9 @@ public final class Completer implements Role, FinishSink {
     }
   }
 
-  /** Write a group, halving it where the store refuses it, until the report at fault stands alone. */
+  /**
+   * Write a group, halving it where the store refuses it, until the report at fault stands alone.
+   */
   private void write(List<Report> reports) {
     try {
       List<Report> back = reports.stream().filter(r -> r.finish == null).toList();
@@ -201,7 +203,10 @@ public final class Completer implements Role, FinishSink {
       if (again.outcome() != StoreException.Outcome.REFUSED) {
         throw again;
       }
-      log.error("Even that was refused; job {} is let go and found by the next beat", holding.job().id(), again);
+      log.error(
+          "Even that was refused; job {} is let go and found by the next beat",
+          holding.job().id(),
+          again);
       receipts.forget(holding);
     }
     report.written = true;

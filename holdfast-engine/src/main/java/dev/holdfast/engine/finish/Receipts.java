@@ -73,7 +73,8 @@ public final class Receipts {
   private void lost(Holding holding) {
     meters.staleWrites(1);
     log.warn(
-        "Job {} of {} was no longer held by this node under token {}; how this attempt ended was not written",
+        "Job {} of {} was no longer held by this node under token {}; how this attempt ended was"
+            + " not written",
         holding.job().id(),
         holding.job().task(),
         holding.job().token());

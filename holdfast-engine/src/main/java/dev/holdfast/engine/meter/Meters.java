@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The meters of a node. Those of a queue carry its name as the tag {@code queue}; in Prometheus they
- * read {@code holdfast_jobs_claimed_total} and so on.
+ * The meters of a node. Those of a queue carry its name as the tag {@code queue}; in Prometheus
+ * they read {@code holdfast_jobs_claimed_total} and so on.
  */
 public final class Meters {
   private final MeterRegistry registry;
@@ -27,7 +27,8 @@ public final class Meters {
     this.registry = registry;
     this.staleWrites =
         Counter.builder("holdfast.stale.writes.rejected")
-            .description("Writes of holders that had lost their claim; none of them changed anything")
+            .description(
+                "Writes of holders that had lost their claim; none of them changed anything")
             .register(registry);
     Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
         .description("Ready jobs of tasks that no live node has a handler for")
@@ -148,11 +149,10 @@ public final class Meters {
       named.put(status.name(), status);
       queue(status.name());
     }
-    queues.forEach(
-        (name, meters) -> {
-          QueueStatus status = named.get(name);
-          meters.depth.set(status == null ? 0 : status.ready());
-          meters.oldestMillis.set(status == null ? 0 : status.oldestReady().toMillis());
-        });
+    queues.forEach((name, meters) -> {
+      QueueStatus status = named.get(name);
+      meters.depth.set(status == null ? 0 : status.ready());
+      meters.oldestMillis.set(status == null ? 0 : status.oldestReady().toMillis());
+    });
   }
 }

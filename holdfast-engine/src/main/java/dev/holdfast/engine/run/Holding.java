@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One job in this node's hands, from its claim until the store has confirmed how it ended.
  *
- * <p>All changes are made under its own lock, so that an interrupt can never reach a thread that has
- * gone on to another job.
+ * <p>All changes are made under its own lock, so that an interrupt can never reach a thread that
+ * has gone on to another job.
  */
 public final class Holding {
   private final ClaimedJob job;
@@ -48,7 +48,10 @@ public final class Holding {
     return true;
   }
 
-  /** Note that the handler has returned: no interrupt will come any more, and one that came is spent. */
+  /**
+   * Note that the handler has returned: no interrupt will come any more, and one that came is
+   * spent.
+   */
   synchronized void handlerReturned() {
     runner = null;
     Thread.interrupted();

@@ -101,11 +101,11 @@ public final class Runner {
 
   private Went invoke(Holding holding) {
     Duration timeout = holding.policy().timeout();
-    Timekeeper.Alarm alarm =
-        timeout == null ? null : parts.timekeeper().watch(holding, timeout);
+    Timekeeper.Alarm alarm = timeout == null ? null : parts.timekeeper().watch(holding, timeout);
     try {
       return call(holding, registered(holding));
-    } catch (Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
+    } catch (
+        Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
       return new Went.Threw(Verdict.codeOf(thrown), thrown);
     } finally {
       holding.handlerReturned();
@@ -211,7 +211,9 @@ public final class Runner {
           holding.job().task(),
           code,
           thrown.toString(),
-          finish instanceof Finish.RetryIn retry ? "again in " + retry.delay() : "no more attempts");
+          finish instanceof Finish.RetryIn retry
+              ? "again in " + retry.delay()
+              : "no more attempts");
     }
     return finish;
   }

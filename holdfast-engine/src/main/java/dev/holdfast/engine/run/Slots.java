@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How much more a node may run: a tree of counters, in which a lane (one queue on one executor) takes
- * from its queue, its executor and the node at once.
+ * How much more a node may run: a tree of counters, in which a lane (one queue on one executor)
+ * takes from its queue, its executor and the node at once.
  *
  * <p>Reserving is rare (once a claim) and takes a lock; releasing is per job and only adds.
  */

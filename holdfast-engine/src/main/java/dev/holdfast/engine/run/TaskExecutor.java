@@ -21,7 +21,9 @@ public interface TaskExecutor extends AutoCloseable {
   /** How many jobs it runs at once. A node claims no more for it than that. */
   int capacity();
 
-  /** Run soon, on a thread that may be interrupted while it runs this. Never called beyond capacity. */
+  /**
+   * Run soon, on a thread that may be interrupted while it runs this. Never called beyond capacity.
+   */
   void execute(Runnable job);
 
   /** Let go of threads. Called when nothing runs any more, or nothing can be waited for. */
@@ -33,8 +35,7 @@ public interface TaskExecutor extends AutoCloseable {
     return of(
         VIRTUAL,
         Integer.MAX_VALUE,
-        Executors.newThreadPerTaskExecutor(
-            Thread.ofVirtual().name("holdfast-job-", 0).factory()));
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("holdfast-job-", 0).factory()));
   }
 
   /** A fixed number of platform threads. */

@@ -13,7 +13,8 @@ public final class TaskRegistry {
   private final Map<String, Registered<?, ?>> tasks;
 
   /** A task with its code. */
-  public record Registered<P, R>(TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {}
+  public record Registered<P, R>(
+      TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {}
 
   /**
    * Know these tasks.

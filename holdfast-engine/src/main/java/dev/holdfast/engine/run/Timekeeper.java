@@ -12,14 +12,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Interrupts attempts that take longer than their timeout. One that ignores the interrupt is given up
- * after a while: its job goes on by its retry policy, its slot stays taken until its thread ends.
+ * Interrupts attempts that take longer than their timeout. One that ignores the interrupt is given
+ * up after a while: its job goes on by its retry policy, its slot stays taken until its thread
+ * ends.
  */
 public final class Timekeeper implements Role {
   private static final Logger log = LoggerFactory.getLogger(Timekeeper.class);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** When to look at a job. Alarms of jobs that end in time are taken back, or they would pile up. */
+  /**
+   * When to look at a job. Alarms of jobs that end in time are taken back, or they would pile up.
+   */
   record Alarm(Moment at, long number, Holding holding) {}
 
   private static final Comparator<Alarm> BY_TIME =
@@ -115,7 +118,8 @@ public final class Timekeeper implements Role {
     holdings.addRunaway(holding.job().id());
     if (holding.settle()) {
       log.error(
-          "Job {} of {} ignores its interrupt; the attempt is given up and its slot stays taken until its thread ends",
+          "Job {} of {} ignores its interrupt; the attempt is given up and its slot stays taken"
+              + " until its thread ends",
           holding.job().id(),
           holding.job().task());
       sink.finish(holding, Runner.timedOut(holding, node, random.nextDouble()));

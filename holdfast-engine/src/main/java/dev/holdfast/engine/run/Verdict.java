@@ -32,7 +32,11 @@ public final class Verdict {
    * @param chance a number from 0 to 1 that places the wait within its jitter
    */
   public static Finish onFailure(
-      Held held, Finish.Failure failure, @Nullable Throwable thrown, RetryPolicy retry, double chance) {
+      Held held,
+      Finish.Failure failure,
+      @Nullable Throwable thrown,
+      RetryPolicy retry,
+      double chance) {
     if (thrown instanceof RetryLater later) {
       return new Finish.Later(held, later.delay());
     }

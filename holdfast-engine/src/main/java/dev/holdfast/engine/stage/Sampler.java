@@ -74,7 +74,8 @@ public final class Sampler implements Role {
     meters.unknownTaskJobs(unknown.values().stream().mapToLong(Long::longValue).sum());
     if (!unknown.isEmpty() && !unknown.keySet().equals(warnedOf.keySet())) {
       log.warn(
-          "Ready jobs wait for tasks that no live node has a handler for: {}. They are kept; deploy a node that knows them.",
+          "Ready jobs wait for tasks that no live node has a handler for: {}. They are kept; deploy"
+              + " a node that knows them.",
           unknown);
     }
     warnedOf = unknown;

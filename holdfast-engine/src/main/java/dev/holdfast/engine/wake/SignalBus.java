@@ -19,7 +19,9 @@ public final class SignalBus implements AutoCloseable {
     this.subscription = cluster.onSignal(this::deliver);
   }
 
-  /** Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once. */
+  /**
+   * Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once.
+   */
   public void publish(Signal signal) {
     cluster.announce(signal);
   }

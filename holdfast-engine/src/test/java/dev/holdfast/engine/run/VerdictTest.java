@@ -49,8 +49,7 @@ class VerdictTest {
 
   @Test
   void anExponentialBackoffMultipliesUpToItsCap() {
-    RetryPolicy exponential =
-        RetryPolicy.exponential(Duration.ofSeconds(1)).maxAttempts(1000);
+    RetryPolicy exponential = RetryPolicy.exponential(Duration.ofSeconds(1)).maxAttempts(1000);
 
     assertThat(delay(1, exponential, MIDDLE)).isEqualTo(Duration.ofSeconds(1));
     assertThat(delay(5, exponential, MIDDLE)).isEqualTo(Duration.ofSeconds(16));
@@ -96,8 +95,7 @@ class VerdictTest {
   @Test
   void retryLaterIsNoFailureEvenOnTheLastAttempt() {
     assertThat(
-            verdict(
-                10, new RetryLater(Duration.ofMinutes(3), "busy"), RetryPolicy.DEFAULT, MIDDLE))
+            verdict(10, new RetryLater(Duration.ofMinutes(3), "busy"), RetryPolicy.DEFAULT, MIDDLE))
         .isEqualTo(new Finish.Later(HELD, Duration.ofMinutes(3)));
   }
 

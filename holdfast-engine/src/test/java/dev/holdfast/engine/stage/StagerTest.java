@@ -51,7 +51,8 @@ class StagerTest {
   void itLooksAgainAtOnceWhileThereIsMore() {
     answer = report(Map.of("mail", 1_000), true, Optional.of(Duration.ofSeconds(7)));
 
-    assertThat(tickAt(Duration.ofSeconds(1))).isEqualTo(new Moment(Duration.ofSeconds(1).toNanos()));
+    assertThat(tickAt(Duration.ofSeconds(1)))
+        .isEqualTo(new Moment(Duration.ofSeconds(1).toNanos()));
   }
 
   @Test
@@ -65,7 +66,8 @@ class StagerTest {
     stager.expect(Duration.ofSeconds(5));
     assertThat(wakes).hasValue(1);
 
-    assertThat(tickAt(Duration.ofSeconds(1))).isEqualTo(new Moment(Duration.ofSeconds(5).toNanos()));
+    assertThat(tickAt(Duration.ofSeconds(1)))
+        .isEqualTo(new Moment(Duration.ofSeconds(5).toNanos()));
     assertThat(looks).as("woken, but nothing is due yet").hasValue(1);
     tickAt(Duration.ofSeconds(5));
     assertThat(looks).hasValue(2);

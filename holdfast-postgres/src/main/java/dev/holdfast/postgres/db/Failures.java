@@ -103,25 +103,22 @@ public final class Failures {
         return server.getMessage();
       }
     }
-    String message = sql != null ? deepest(sql).getMessage() : failure.getMessage();
+    String message = sql != null ? sql.getMessage() : failure.getMessage();
     return message == null ? failure.getClass().getSimpleName() : stripEnd(message);
-  }
-
-  /** A pool hides why it has no connection in the cause. */
-  private static Throwable deepest(SQLException sql) {
-    return sql.getCause() instanceof SQLException cause ? deepest(cause) : sql;
   }
 
   private static String stripEnd(String message) {
     return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
   }
 
+  /** The innermost is what the driver said; those around it come from pools and batches. */
   private static @Nullable SQLException sqlException(Throwable failure) {
+    SQLException innermost = null;
     for (Throwable t = failure; t != null; t = t.getCause()) {
       if (t instanceof SQLException sql) {
-        return sql;
+        innermost = sql;
       }
     }
-    return null;
+    return innermost;
   }
 }

@@ -71,9 +71,7 @@ public final class Partitions {
     this.mayProceed = mayProceed;
   }
 
-  /**
-   * Today by the clock of the database, and the days that have a partition.
-   */
+  /** Today by the clock of the database, and the days that have a partition. */
   private record Calendar(LocalDate today, Set<LocalDate> days) {}
 
   /** Make the partitions of today and of the next days, as far as they are missing. */
@@ -146,7 +144,8 @@ public final class Partitions {
           for (Map.Entry<LocalDate, String> row :
               handle
                   .createQuery(database.sql(EXISTING))
-                  .map((row, context) -> Map.entry(row.getObject(1, LocalDate.class), row.getString(2)))
+                  .map((row, context) ->
+                      Map.entry(row.getObject(1, LocalDate.class), row.getString(2)))
                   .list()) {
             today = row.getKey();
             Matcher name = NAME.matcher(row.getValue());

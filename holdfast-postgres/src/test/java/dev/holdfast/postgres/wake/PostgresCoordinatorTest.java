@@ -52,7 +52,9 @@ class PostgresCoordinatorTest {
 
     one.notifyNewWork("mail", 7);
 
-    await().atMost(SOON).untilAsserted(() -> assertThat(heard).contains(new Signal.NewWork("mail", 7)));
+    await()
+        .atMost(SOON)
+        .untilAsserted(() -> assertThat(heard).contains(new Signal.NewWork("mail", 7)));
   }
 
   @Test
@@ -123,7 +125,8 @@ class PostgresCoordinatorTest {
     one.onSignal(heard::add);
 
     execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = '"
+        "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and"
+            + " datname = '"
             + database.name()
             + "'");
 
@@ -144,10 +147,7 @@ class PostgresCoordinatorTest {
         new PostgresCoordinator(source(elsewhere), Database.own(source(database), "fleet"), brief);
     open.add(deaf);
 
-    await()
-        .during(Duration.ofMillis(600))
-        .atMost(SOON)
-        .until(() -> !deaf.isWorking());
+    await().during(Duration.ofMillis(600)).atMost(SOON).until(() -> !deaf.isWorking());
     deaf.notifyNewWork("mail", 7);
   }
 
@@ -156,10 +156,7 @@ class PostgresCoordinatorTest {
     working("fleet");
     String before = lastStatement();
 
-    await()
-        .during(Duration.ofMillis(500))
-        .atMost(SOON)
-        .until(() -> lastStatement().equals(before));
+    await().during(Duration.ofMillis(500)).atMost(SOON).until(() -> lastStatement().equals(before));
     assertThat(before).startsWith("listen holdfast_fleet");
   }
 
@@ -195,7 +192,8 @@ class PostgresCoordinatorTest {
         Statement statement = connection.createStatement();
         ResultSet rows =
             statement.executeQuery(
-                "select query || query_start from pg_stat_activity where query like 'listen%' and datname = '"
+                "select query || query_start from pg_stat_activity where query like 'listen%' and"
+                    + " datname = '"
                     + database.name()
                     + "'")) {
       rows.next();

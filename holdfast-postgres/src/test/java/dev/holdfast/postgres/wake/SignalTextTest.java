@@ -38,7 +38,8 @@ class SignalTextTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "work", "work:mail", "work:mail:high", "due:soon", "cancel:x", "ping:1"})
+  @ValueSource(
+      strings = {"", "work", "work:mail", "work:mail:high", "due:soon", "cancel:x", "ping:1"})
   void whatIsNotASignalIsIgnored(String body) {
     assertThat(SignalText.read(body)).isEmpty();
   }

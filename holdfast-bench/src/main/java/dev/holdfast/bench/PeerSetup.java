@@ -1,0 +1,80 @@
+package dev.holdfast.bench;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.bench.peers.Peer;
+import dev.holdfast.cli.bench.BenchServer;
+import dev.holdfast.cli.bench.NoopJobs;
+import dev.holdfast.cli.database.Address;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** A peer with its tables in a schema of their own, and a pool as large as it asks for. */
+final class PeerSetup implements AutoCloseable {
+  private final BenchServer server;
+  private final String schema;
+  private final Peer peer;
+  private final HikariDataSource pool;
+
+  private PeerSetup(BenchServer server, String schema, Peer peer, HikariDataSource pool) {
+    this.server = server;
+    this.schema = schema;
+    this.peer = peer;
+    this.pool = pool;
+  }
+
+  static PeerSetup install(BenchServer server, Peer peer) throws SQLException {
+    String schema = BenchServer.freshSchema();
+    server.execute("create schema " + schema);
+    HikariDataSource pool = pool(server.address(), schema, peer.connections());
+    PeerSetup setup = new PeerSetup(server, schema, peer, pool);
+    try {
+      peer.install(pool);
+      return setup;
+    } catch (RuntimeException failure) {
+      setup.close();
+      throw failure;
+    }
+  }
+
+  private static HikariDataSource pool(Address address, String schema, int connections) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(address.url());
+    set(config, "user", address.user());
+    set(config, "password", address.password());
+    config.addDataSourceProperty("currentSchema", schema);
+    // Peers insert by JDBC batches, which this makes as fast as they can be.
+    config.addDataSourceProperty("reWriteBatchedInserts", "true");
+    config.setMaximumPoolSize(connections);
+    return new HikariDataSource(config);
+  }
+
+  private static void set(HikariConfig config, String name, @Nullable String value) {
+    if (value != null) {
+      config.addDataSourceProperty(name, value);
+    }
+  }
+
+  String name() {
+    return peer.name();
+  }
+
+  /** How many jobs it does in a few seconds. */
+  int comfortableRound() {
+    return peer.comfortableRound();
+  }
+
+  /** Enqueue and drain so many jobs, and return the jobs drained per second. */
+  double drain(int jobs) throws SQLException {
+    peer.enqueue(jobs);
+    server.settle();
+    return NoopJobs.rate(jobs, peer.drain(jobs));
+  }
+
+  @Override
+  public void close() throws SQLException {
+    peer.close();
+    pool.close();
+    server.execute("drop schema if exists %s cascade".formatted(schema));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.bench.peers.DbSchedulerPeer;
+import dev.holdfast.bench.peers.JobRunrPeer;
+import dev.holdfast.bench.peers.Peer;
+import dev.holdfast.bench.peers.QuartzPeer;
+import dev.holdfast.cli.bench.Bar;
+import dev.holdfast.cli.bench.Bench;
+import dev.holdfast.cli.bench.BenchCommand;
+import dev.holdfast.cli.bench.BenchDatabase;
+import dev.holdfast.cli.bench.Measure;
+import dev.holdfast.cli.bench.Report;
+import dev.holdfast.cli.bench.Rounds;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+
+/** Holdfast beside its peers. */
+@Command(
+    name = "peers",
+    description = {
+      "Drain no-op jobs with Holdfast, db-scheduler, JobRunr and Quartz, taking turns.",
+      "Each on the same server; Holdfast 100k jobs a round, the others as many as they do in a few"
+          + " seconds."
+    })
+public final class PeersBench extends BenchCommand {
+  private static final String HOLDFAST = "holdfast";
+
+  @Override
+  protected void measure(Bench bench) throws Exception {
+    List<PeerSetup> setups = new ArrayList<>();
+    try (BenchDatabase database = bench.server().fresh()) {
+      for (Peer peer : List.of(new DbSchedulerPeer(), new JobRunrPeer(), new QuartzPeer())) {
+        setups.add(PeerSetup.install(bench.server(), peer));
+      }
+      Rounds<Double> rounds = bench.<Double>rounds("peers");
+      int jobs = bench.jobs(100_000, 2_000);
+      rounds.side(HOLDFAST, () -> database.drain(jobs));
+      for (PeerSetup setup : setups) {
+        int own = bench.jobs(setup.comfortableRound(), 500);
+        rounds.side(name(setup), () -> setup.drain(own));
+      }
+      rounds.run();
+      report(bench.report(), rounds, setups.stream().map(PeersBench::name).toList());
+    } finally {
+      for (PeerSetup setup : setups) {
+        setup.close();
+      }
+    }
+  }
+
+  private static void report(Report report, Rounds<Double> rounds, List<String> peers) {
+    report.add(Measure.of("peers.holdfast", rounds.median(HOLDFAST, r -> r), "jobs/s"));
+    for (String peer : peers) {
+      report.add(Measure.of("peers." + peer, rounds.median(peer, r -> r), "jobs/s"));
+    }
+    String best =
+        peers.stream()
+            .max(Comparator.comparingDouble(peer -> rounds.median(peer, r -> r)))
+            .orElseThrow();
+    report.add(
+        Measure.of("peers.ratio", rounds.ratio(HOLDFAST, best, r -> r), Measure.RATIO)
+            .should(Bar.atLeast(4)));
+    report.note("peers.ratio compares with the best of them, which is %s.".formatted(best));
+  }
+
+  private static String name(PeerSetup setup) {
+    return setup.name().toLowerCase(Locale.ROOT);
+  }
+}

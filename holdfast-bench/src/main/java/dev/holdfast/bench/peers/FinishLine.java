@@ -1,0 +1,64 @@
+package dev.holdfast.bench.peers;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Times one round: from the first job run until the last is finished in the peer's own tables. */
+final class FinishLine {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private final int expected;
+  private final AtomicInteger ran = new AtomicInteger();
+  private final CountDownLatch allRan = new CountDownLatch(1);
+  private volatile long firstRanAt;
+
+  FinishLine(int expected) {
+    this.expected = expected;
+  }
+
+  /** What every no-op job does. */
+  void jobRan() {
+    int crossed = ran.incrementAndGet();
+    if (crossed == 1) {
+      firstRanAt = System.nanoTime();
+    }
+    if (crossed == expected) {
+      allRan.countDown();
+    }
+  }
+
+  /**
+   * Wait for the round to end.
+   *
+   * @param unfinished a query for whether a job is left that the peer has not recorded as finished;
+   *     asked only after every job ran, so that it costs the peer nothing
+   */
+  Duration await(Tables tables, String unfinished) {
+    try {
+      awaitRuns();
+      tables.awaitNo(unfinished, PATIENCE);
+      return Duration.ofNanos(System.nanoTime() - firstRanAt);
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while " + progress(), stop);
+    }
+  }
+
+  private void awaitRuns() throws InterruptedException {
+    int before = -1;
+    while (!allRan.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      int now = ran.get();
+      if (now == before) {
+        throw new IllegalStateException(
+            "Nothing happened for " + PATIENCE + " after " + progress());
+      }
+      before = now;
+    }
+  }
+
+  private String progress() {
+    return ran.get() + " of " + expected + " jobs had run";
+  }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast.bench.peers;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jobrunr.jobs.lambdas.JobRequest;
+import org.jobrunr.jobs.lambdas.JobRequestHandler;
+import org.jobrunr.jobs.mappers.JobMapper;
+import org.jobrunr.scheduling.JobRequestScheduler;
+import org.jobrunr.server.BackgroundJobServer;
+import org.jobrunr.server.BackgroundJobServerConfiguration;
+import org.jobrunr.server.JobActivator;
+import org.jobrunr.server.configuration.BackgroundJobServerThreadType;
+import org.jobrunr.server.configuration.DefaultBackgroundJobServerWorkerPolicy;
+import org.jobrunr.storage.StorageProvider;
+import org.jobrunr.storage.StorageProviderUtils.DatabaseOptions;
+import org.jobrunr.storage.sql.postgres.PostgresStorageProvider;
+import org.jobrunr.utils.mapper.JsonMapper;
+import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
+
+/**
+ * JobRunr, the open source edition: a row per job with its history as JSON, kept as {@code
+ * SUCCEEDED} when it is done.
+ */
+public final class JobRunrPeer implements Peer {
+  // How many jobs it may hold is also how many it fetches at once, so it gains from far more
+  // workers than its default of 16 per core, on virtual threads, which it picks by itself from Java
+  // 21 on. They wait for few connections: more only made PostgreSQL busier.
+  private static final int WORKERS = 128;
+  private static final int CONNECTIONS = 20;
+
+  // The shortest it accepts on a SQL store. It also fetches whenever a worker comes free.
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
+
+  private static final String UNFINISHED =
+      "select exists (select from jobrunr_jobs where state <> 'SUCCEEDED')";
+
+  private final Tables tables = new Tables();
+  private final JsonMapper json = new Jackson3JsonMapper();
+
+  @Override
+  public String name() {
+    return "JobRunr 8.7.0";
+  }
+
+  @Override
+  public int connections() {
+    return CONNECTIONS;
+  }
+
+  @Override
+  public int comfortableRound() {
+    return 20_000;
+  }
+
+  @Override
+  public void install(DataSource database) {
+    tables.installIn(database);
+    new PostgresStorageProvider(database, DatabaseOptions.CREATE).close();
+  }
+
+  /** A stream is saved in batches of 5,000; a request is cheaper to analyse than a lambda. */
+  @Override
+  public void enqueue(int count) {
+    try (StorageProvider store = store()) {
+      new JobRequestScheduler(store, List.of()).enqueue(Stream.generate(Nothing::new).limit(count));
+    }
+  }
+
+  @Override
+  public Duration drain(int count) {
+    tables.analyze();
+    FinishLine finishLine = new FinishLine(count);
+    try (StorageProvider store = store()) {
+      BackgroundJobServer server =
+          new BackgroundJobServer(store, json, new Activator(finishLine), configuration());
+      server.start();
+      try {
+        return finishLine.await(tables, UNFINISHED);
+      } finally {
+        server.stop();
+      }
+    }
+  }
+
+  @Override
+  public void close() {}
+
+  private StorageProvider store() {
+    StorageProvider store =
+        new PostgresStorageProvider(tables.database(), DatabaseOptions.NO_VALIDATE);
+    store.setJobMapper(new JobMapper(json));
+    return store;
+  }
+
+  private static BackgroundJobServerConfiguration configuration() {
+    return BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
+        .andPollInterval(POLL_INTERVAL)
+        .andBackgroundJobServerWorkerPolicy(
+            new DefaultBackgroundJobServerWorkerPolicy(
+                WORKERS, BackgroundJobServerThreadType.VirtualThreads));
+  }
+
+  /** The request of a no-op job; public because JobRunr makes it from JSON. */
+  public record Nothing() implements JobRequest {
+    @Override
+    public Class<NothingHandler> getJobRequestHandler() {
+      return NothingHandler.class;
+    }
+  }
+
+  /** Runs a no-op job; public because JobRunr calls it by reflection. */
+  public static final class NothingHandler implements JobRequestHandler<Nothing> {
+    private final FinishLine finishLine;
+
+    NothingHandler(FinishLine finishLine) {
+      this.finishLine = finishLine;
+    }
+
+    @Override
+    public void run(Nothing request) {
+      finishLine.jobRan();
+    }
+  }
+
+  /** Gives every job the handler of this round, as a container would. */
+  private record Activator(NothingHandler handler) implements JobActivator {
+    Activator(FinishLine finishLine) {
+      this(new NothingHandler(finishLine));
+    }
+
+    @Override
+    public <T> T activateJob(Class<T> type) {
+      return type.cast(handler);
+    }
+  }
+}

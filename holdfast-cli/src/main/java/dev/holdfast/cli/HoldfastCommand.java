@@ -1,0 +1,80 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.cli.demo.DemoCommand;
+import dev.holdfast.cli.ops.CancelCommand;
+import dev.holdfast.cli.ops.JobCommand;
+import dev.holdfast.cli.ops.JobsCommand;
+import dev.holdfast.cli.ops.LimitCommand;
+import dev.holdfast.cli.ops.NodesCommand;
+import dev.holdfast.cli.ops.PauseCommand;
+import dev.holdfast.cli.ops.QueuesCommand;
+import dev.holdfast.cli.ops.ResumeCommand;
+import dev.holdfast.cli.ops.RetryCommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** What all commands share. */
+@Command(
+    name = "holdfast",
+    description = "Durable jobs for Java on the PostgreSQL you already run.",
+    mixinStandardHelpOptions = true,
+    versionProvider = ProgramVersion.class,
+    synopsisSubcommandLabel = "COMMAND",
+    scope = ScopeType.INHERIT,
+    sortOptions = false,
+    subcommands = {
+      DemoCommand.class,
+      NodesCommand.class,
+      QueuesCommand.class,
+      JobsCommand.class,
+      JobCommand.class,
+      CancelCommand.class,
+      RetryCommand.class,
+      PauseCommand.class,
+      ResumeCommand.class,
+      LimitCommand.class
+    })
+final class HoldfastCommand implements Runnable {
+
+  /** How much of the log to show. */
+  enum LogLevel {
+    ERROR,
+    WARN,
+    INFO,
+    DEBUG,
+    TRACE
+  }
+
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Show the stack trace of a failure.")
+  private boolean verbose;
+
+  boolean verbose() {
+    return verbose;
+  }
+
+  @Option(
+      names = "--log-level",
+      paramLabel = "LEVEL",
+      scope = ScopeType.INHERIT,
+      description =
+          "Log to standard error from this level on: ${COMPLETION-CANDIDATES}. Defaults to WARN.")
+  void logLevel(LogLevel level) {
+    LogSetup.level(level.name());
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "A command is missing.");
+  }
+}

@@ -1,0 +1,17 @@
+package dev.holdfast.cli.bench;
+
+import picocli.CommandLine.Command;
+
+/** One bench after the other. */
+@Command(
+    name = "all",
+    description = "Run all benches but 'peers'; takes about half an hour without --quick.")
+public final class AllBenches extends BenchCommand {
+
+  @Override
+  protected void measure(Bench bench) throws Exception {
+    for (BenchCommand part : BenchSuite.benches()) {
+      part.measure(bench);
+    }
+  }
+}

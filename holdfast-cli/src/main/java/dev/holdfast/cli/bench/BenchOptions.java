@@ -1,0 +1,71 @@
+package dev.holdfast.cli.bench;
+
+import dev.holdfast.cli.database.Address;
+import dev.holdfast.cli.database.ServerOptions;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options of every bench. */
+public final class BenchOptions {
+  private static final int USUAL_ROUNDS = 5;
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "How often each side is measured. Defaults to 5, or 1 with --quick.")
+  private @Nullable Integer rounds;
+
+  @Option(
+      names = "--jobs",
+      paramLabel = "N",
+      description = "How many jobs a round has. Defaults to what the bench says.")
+  private @Nullable Integer jobs;
+
+  @Option(names = "--json", description = "Print an array of {name, value, unit, bar, ok}.")
+  private boolean json;
+
+  @Option(names = "--check", description = "Exit with 1 and name each bar that is missed.")
+  private boolean check;
+
+  @Option(names = "--quick", description = "Small and soon over, to see that it works at all.")
+  private boolean quick;
+
+  Optional<Address> named() {
+    return server.named();
+  }
+
+  int rounds() {
+    return rounds != null ? rounds : quick ? 1 : USUAL_ROUNDS;
+  }
+
+  int jobs(int usual, int quickly) {
+    return jobs != null ? jobs : quick ? quickly : usual;
+  }
+
+  boolean json() {
+    return json;
+  }
+
+  boolean check() {
+    return check;
+  }
+
+  boolean quick() {
+    return quick;
+  }
+
+  /** What is wrong with them, if anything is. */
+  Optional<String> complaint() {
+    if (rounds != null && rounds < 1) {
+      return Optional.of("%d rounds are not valid: give at least 1.".formatted(rounds));
+    }
+    if (jobs != null && jobs < 1) {
+      return Optional.of("%d jobs are not valid: give at least 1.".formatted(jobs));
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.cli.bench;
+
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** Whether processes get in each other's way. */
+@Command(
+    name = "contention",
+    description = "Run 100k no-op jobs in two processes on one database, and compare with one.")
+public final class ContentionBench extends BenchCommand {
+
+  @Override
+  protected void measure(Bench bench) throws Exception {
+    int jobs = bench.jobs(100_000, 2_000);
+    try (BenchDatabase database = bench.server().fresh();
+        Child one = Child.start(bench.server(), database.schema(), "drain-child");
+        Child two = Child.start(bench.server(), database.schema(), "drain-child")) {
+      one.await(Child.READY);
+      two.await(Child.READY);
+      Rounds<Double> rounds =
+          bench
+              .<Double>rounds("contention")
+              .side("two", () -> drain(bench.server(), database, jobs, List.of(one, two)))
+              .side("one", () -> drain(bench.server(), database, jobs, List.of(one)))
+              .run();
+      Report report = bench.report();
+      report.add(Measure.of("contention.one", rounds.median("one", r -> r), "jobs/s"));
+      report.add(Measure.of("contention.two", rounds.median("two", r -> r), "jobs/s"));
+      report.add(
+          Measure.of("contention.ratio", rounds.ratio("two", "one", r -> r), Measure.RATIO)
+              .should(Bar.atLeast(0.95)));
+    }
+  }
+
+  private static double drain(
+      BenchServer server, BenchDatabase database, int jobs, List<Child> children) throws Exception {
+    database.clear();
+    NoopJobs.enqueue(database.store(), jobs);
+    server.settle();
+    long begun = Micros.now();
+    for (Child child : children) {
+      child.tell("GO");
+    }
+    long ended = begun;
+    for (Child child : children) {
+      long[] ranAndWhen = child.await(Child.DONE);
+      ended = ranAndWhen[0] == 0 ? ended : Math.max(ended, ranAndWhen[1]);
+    }
+    database.requireDone(jobs, 0);
+    return jobs / ((ended - begun) / 1e6);
+  }
+}

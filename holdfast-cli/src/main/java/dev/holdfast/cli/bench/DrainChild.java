@@ -1,0 +1,55 @@
+package dev.holdfast.cli.bench;
+
+import dev.holdfast.cli.database.Address;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.postgres.PostgresStore;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+
+/** A node in a process of its own, which on each order runs whatever there is. */
+@Command(name = "drain-child", hidden = true)
+final class DrainChild extends ChildCommand {
+  private static final Duration LOOK_EVERY = Duration.ofNanos(500_000);
+  private static final long QUIET_MICROS = 20_000;
+
+  @SuppressWarnings("NullAway.Init")
+  private PostgresStore store;
+
+  @Override
+  void begin(Address address, PostgresStore opened, String schema) {
+    this.store = opened;
+  }
+
+  /** Answer with the number of jobs, and when the last of them was durably finished. */
+  @Override
+  String obey(String order) {
+    AtomicInteger ran = new AtomicInteger();
+    try (HoldfastNode node = NoopJobs.start(store, ran)) {
+      long quietSince = Micros.now();
+      long looked = quietSince;
+      int seen = 0;
+      while (true) {
+        LockSupport.parkNanos(LOOK_EVERY.toNanos());
+        long now = Micros.now();
+        if (ran.get() != seen || node.held() > 0) {
+          seen = ran.get();
+          quietSince = now;
+          looked = now;
+        } else if (now - looked > QUIET_MICROS) {
+          // The database is asked only where there is nothing to measure any more.
+          if (isEmpty()) {
+            return seen + " " + quietSince;
+          }
+          looked = Micros.now();
+        }
+      }
+    }
+  }
+
+  private boolean isEmpty() {
+    return store.queues().list().stream()
+        .allMatch(queue -> queue.ready() == 0 && queue.held() == 0);
+  }
+}

@@ -1,0 +1,125 @@
+package dev.holdfast.cli.demo;
+
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.store.Store;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import java.util.random.RandomGenerator;
+
+/** Runs a node, enqueues jobs, and shows a line a second, until it is enough. */
+final class Demo {
+  private static final int JOBS_PER_SECOND = 200;
+  private static final Duration BEAT = Duration.ofMillis(50);
+  private static final Duration LINE_EVERY = Duration.ofSeconds(1);
+  private static final Duration DRAIN_AT_MOST = Duration.ofSeconds(15);
+
+  /**
+   * When it is enough.
+   *
+   * @param time after this time
+   * @param jobs or when so many jobs were enqueued
+   */
+  record Length(Duration time, long jobs) {}
+
+  private final Store store;
+  private final Length length;
+  private final PrintWriter out;
+  private final CountDownLatch stop;
+  private final DemoTasks tasks = new DemoTasks(RandomGenerator.getDefault());
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final long begun = System.nanoTime();
+  private long enqueued;
+  private long printed;
+
+  /**
+   * @param stop counted down by whoever wants it to end at once
+   */
+  Demo(Store store, Length length, PrintWriter out, CountDownLatch stop) {
+    this.store = store;
+    this.length = length;
+    this.out = out;
+    this.stop = stop;
+  }
+
+  void run() throws InterruptedException {
+    Board board;
+    try (HoldfastNode node = tasks.node(store).meters(meters).start()) {
+      Holdfast client = node.client();
+      board = new Board(client, meters, out);
+      boolean stopped = enqueueUntilEnough(client, board);
+      if (!stopped) {
+        awaitDrained(board);
+      }
+      out.println("The node stops: it claims no more, and jobs that run may finish ...");
+      out.flush();
+    }
+    summarise(board);
+  }
+
+  /** Return whether somebody stopped it. */
+  private boolean enqueueUntilEnough(Holdfast client, Board board) throws InterruptedException {
+    while (enqueued < length.jobs() && elapsed().compareTo(length.time()) < 0) {
+      enqueueDue(client);
+      printDue(board);
+      if (stop.await(BEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void enqueueDue(Holdfast client) {
+    long due = Math.min(length.jobs(), (elapsed().plus(BEAT).toMillis() * JOBS_PER_SECOND) / 1000);
+    List<JobRequest<?, ?>> batch = new ArrayList<>();
+    while (enqueued < due) {
+      batch.add(tasks.any());
+      enqueued++;
+    }
+    client.enqueueAll(batch);
+  }
+
+  private void awaitDrained(Board board) throws InterruptedException {
+    out.println("Enough enqueued; what is left is finished ...");
+    long deadline = System.nanoTime() + DRAIN_AT_MOST.toNanos();
+    while (board.live() > 0 && System.nanoTime() < deadline) {
+      printDue(board);
+      if (stop.await(BEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    }
+    board.print(elapsed().toMillis() / 1000.0);
+  }
+
+  private void printDue(Board board) {
+    long due = elapsed().dividedBy(LINE_EVERY);
+    if (due > printed) {
+      printed = due;
+      board.print(elapsed().toMillis() / 1000.0);
+    }
+  }
+
+  private void summarise(Board board) {
+    long done = total(board::succeeded);
+    out.printf(
+        "%nIn %d seconds %d jobs were enqueued and %d done; %d attempts failed and were tried"
+            + " again, %d jobs failed for good.%n",
+        elapsed().toSeconds(), enqueued, done, total(board::retried), total(board::failed));
+    out.flush();
+  }
+
+  private static long total(ToLongFunction<String> ofQueue) {
+    return DemoTasks.QUEUES.stream().mapToLong(ofQueue).sum();
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(System.nanoTime() - begun);
+  }
+}

@@ -1,0 +1,111 @@
+package dev.holdfast.cli.demo;
+
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.task.TaskFailure;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.store.Store;
+import java.time.Duration;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+
+/** The tasks of the demo: what they are called, what they do, and how often they are asked for. */
+final class DemoTasks {
+  static final String MAIL = "mail";
+  static final String REPORTS = "reports";
+  static final String CPU = "cpu";
+  static final List<String> QUEUES = List.of(MAIL, REPORTS, CPU);
+
+  static final Duration REMIND_IN = Duration.ofSeconds(2);
+  static final int ATTEMPTS = 3;
+  private static final int REPORT_SLOTS = 8;
+
+  record Person(String name) {}
+
+  record Report(int pages) {}
+
+  record Numbers(int below) {}
+
+  /** Quick, and with a result. */
+  private static final TaskType<Person, String> GREET =
+      TaskType.of("demo::greet", Person.class, String.class).with(o -> o.queue(MAIL));
+
+  /** Fails now and then, and is tried again after a second. */
+  private static final TaskType<Person, Void> DELIVER =
+      TaskType.of("demo::deliver", Person.class)
+          .with(o ->
+              o.queue(MAIL).retry(RetryPolicy.fixed(Duration.ofSeconds(1)).maxAttempts(ATTEMPTS)));
+
+  /** Due in a moment. */
+  private static final TaskType<Person, Void> REMIND =
+      TaskType.of("demo::remind", Person.class).with(o -> o.queue(MAIL).runIn(REMIND_IN));
+
+  /** Slow, because it waits for something. */
+  private static final TaskType<Report, Void> REPORT =
+      TaskType.of("demo::report", Report.class).with(o -> o.queue(REPORTS));
+
+  /** Keeps a core busy, so it runs on a platform thread. */
+  private static final TaskType<Numbers, Long> PRIMES =
+      TaskType.of("demo::primes", Numbers.class, Long.class).with(o -> o.queue(CPU));
+
+  private static final List<String> NAMES = List.of("Ada", "Grace", "Edsger", "Barbara", "Tony");
+
+  private final RandomGenerator random;
+
+  DemoTasks(RandomGenerator random) {
+    this.random = random;
+  }
+
+  /** A node that knows these tasks. */
+  NodeBuilder node(Store store) {
+    return HoldfastNode.on(store)
+        .queue(MAIL, 50)
+        .queue(REPORTS, REPORT_SLOTS)
+        .queue(CPU, Runtime.getRuntime().availableProcessors())
+        .route(PRIMES.name(), TaskExecutor.PLATFORM)
+        .handle(GREET, (person, context) -> "Hello, %s!".formatted(person.name()))
+        .handle(DELIVER, this::deliver)
+        .handle(REMIND, (person, context) -> null)
+        .handle(REPORT, DemoTasks::report)
+        .handle(PRIMES, (numbers, context) -> countPrimes(numbers.below()));
+  }
+
+  /** Something to do, mostly something quick. */
+  JobRequest<?, ?> any() {
+    int dice = random.nextInt(100);
+    if (dice < 4) {
+      return JobRequest.of(REPORT, new Report(5 + random.nextInt(10)));
+    }
+    if (dice < 14) {
+      return JobRequest.of(PRIMES, new Numbers(20_000 + random.nextInt(60_000)));
+    }
+    Person person = new Person(NAMES.get(random.nextInt(NAMES.size())));
+    if (dice < 24) {
+      return JobRequest.of(REMIND, person);
+    }
+    return dice < 44 ? JobRequest.of(DELIVER, person) : JobRequest.of(GREET, person);
+  }
+
+  private Void deliver(Person person, TaskContext context) {
+    if (random.nextInt(4) == 0) {
+      throw new TaskFailure("LINE_BUSY", "The line to %s is busy.".formatted(person.name()));
+    }
+    return null;
+  }
+
+  private static Void report(Report report, TaskContext context) throws InterruptedException {
+    Thread.sleep(Duration.ofMillis(100).multipliedBy(report.pages()));
+    return null;
+  }
+
+  private static long countPrimes(int below) {
+    return IntStream.range(2, below)
+        .filter(n -> IntStream.rangeClosed(2, (int) Math.sqrt(n)).noneMatch(d -> n % d == 0))
+        .count();
+  }
+}

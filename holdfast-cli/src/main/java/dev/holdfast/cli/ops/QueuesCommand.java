@@ -1,0 +1,41 @@
+package dev.holdfast.cli.ops;
+
+import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Table;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Lists queues. */
+@Command(name = "queues", description = "List the queues that have jobs, settings or a node.")
+public final class QueuesCommand extends ClientCommand {
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  @Override
+  int ask(Session session) {
+    List<QueueStatus> queues = session.client().queues().list();
+    if (json) {
+      Json.print(queues, session.out());
+      return DONE;
+    }
+    Table table =
+        Table.of("queue", "paused", "limit", "ready", "held", "scheduled", "oldest")
+            .numbers("limit", "ready", "held", "scheduled", "oldest");
+    for (QueueStatus queue : queues) {
+      Integer limit = queue.limit();
+      table.row(
+          queue.name(),
+          queue.paused() ? "yes" : "no",
+          limit == null ? "" : limit,
+          queue.ready(),
+          queue.held(),
+          queue.scheduled(),
+          Ages.of(queue.oldestReady()));
+    }
+    table.print(session.out());
+    return DONE;
+  }
+}

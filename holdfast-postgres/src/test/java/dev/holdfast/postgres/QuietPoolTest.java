@@ -1,0 +1,135 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.testkit.contract.Worker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections that ask the database nothing of their own accord, and notice when they are dead. */
+class QuietPoolTest {
+  private PostgresFixture fixture;
+
+  @BeforeEach
+  void open() {
+    fixture = new PostgresFixture();
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void validationSendsNoStatement() throws SQLException {
+    try (Connection connection =
+        Connections.single(fixture.settings().name("quiet").build()).getConnection()) {
+      connection.createStatement().execute("select 'mine'");
+
+      assertThat(connection.isValid(1)).isTrue();
+
+      assertThat(
+              fixture.ask(
+                  "select query from pg_stat_activity where application_name = 'quiet' and datname"
+                      + " = current_database()"))
+          .isEqualTo("select 'mine'");
+    }
+  }
+
+  @Test
+  void aConnectionThatTheServerEndedIsNotValid() throws SQLException {
+    try (Connection connection =
+        Connections.single(fixture.settings().name("quiet").build()).getConnection()) {
+      endAll("quiet");
+
+      await().atMost(Duration.ofSeconds(20)).until(() -> !connection.isValid(1));
+    }
+  }
+
+  @Test
+  void aStoreSurvivesTheLossOfAllItsConnections() {
+    NodeCard card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
+    fixture.store().nodes().register(card);
+    fixture.store().intake().enqueue(List.of(Drafts.job()));
+
+    endAll("holdfast");
+
+    // The pool looks at a connection again when it has not been used for half a second.
+    await()
+        .pollDelay(Duration.ofMillis(600))
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> fixture.store().nodes().beat(card.incarnation(), 0).isPresent());
+    assertThat(fixture.store().intake().enqueue(List.of(Drafts.job()))).hasSize(1);
+  }
+
+  @Test
+  void aBeatIsOneStatementOnAConnectionOfItsOwn() {
+    UUID incarnation = registered();
+    fixture.store().nodes().beat(incarnation, 0);
+    String before = beats();
+
+    fixture.store().nodes().beat(incarnation, 0);
+
+    assertThat(before).isEqualTo("1");
+    assertThat(beats()).isEqualTo("1");
+    assertThat(fixture.ask("select beat from holdfast.node")).isEqualTo("2");
+  }
+
+  @Test
+  void aBusyPoolDoesNotStopTheHeart() throws Exception {
+    UUID incarnation = registered();
+    PostgresSettings small = fixture.settings().poolSize(2).build();
+    try (PostgresStore store = PostgresStore.connect(small);
+        Connection locker = fixture.database().connect()) {
+      locker.setAutoCommit(false);
+      locker.createStatement().execute("lock table holdfast.job");
+      List<Thread> stuck =
+          List.of(
+              Thread.startVirtualThread(() -> store.intake().enqueue(List.of(Drafts.job()))),
+              Thread.startVirtualThread(() -> store.intake().enqueue(List.of(Drafts.job()))));
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() ->
+              fixture
+                  .ask(
+                      "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and"
+                          + " datname = current_database()")
+                  .equals("2"));
+
+      store.nodes().leave(incarnation);
+      locker.rollback();
+
+      assertThat(fixture.ask("select state from holdfast.node")).isEqualTo("DEAD");
+      for (Thread thread : stuck) {
+        thread.join();
+      }
+    }
+  }
+
+  private UUID registered() {
+    NodeCard card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
+    fixture.store().nodes().register(card);
+    return card.incarnation();
+  }
+
+  private String beats() {
+    return fixture.ask(
+        "select count(*) from pg_stat_activity where query like '%beat = beat + 1%' and pid <>"
+            + " pg_backend_pid() and datname = current_database()");
+  }
+
+  private void endAll(String name) {
+    fixture.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '%s' and datname = current_database()"
+            .formatted(name));
+  }
+}
