@@ -46,6 +46,8 @@ final class PeerSetup implements AutoCloseable {
     // Peers insert by JDBC batches, which this makes as fast as they can be.
     config.addDataSourceProperty("reWriteBatchedInserts", "true");
     config.setMaximumPoolSize(connections);
+    // All peers together would want more connections than servers usually have.
+    config.setMinimumIdle(0);
     return new HikariDataSource(config);
   }
 
@@ -68,7 +70,9 @@ final class PeerSetup implements AutoCloseable {
   double drain(int jobs) throws SQLException {
     peer.enqueue(jobs);
     server.settle();
-    return NoopJobs.rate(jobs, peer.drain(jobs));
+    double rate = NoopJobs.rate(jobs, peer.drain(jobs));
+    pool.getHikariPoolMXBean().softEvictConnections();
+    return rate;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.holdfast.bench;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import dev.holdfast.bench.peers.DbSchedulerPeer;
 import dev.holdfast.bench.peers.JobRunrPeer;
 import dev.holdfast.bench.peers.Peer;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 /** Holdfast beside its peers. */
@@ -30,6 +33,7 @@ public final class PeersBench extends BenchCommand {
 
   @Override
   protected void measure(Bench bench) throws Exception {
+    silence("org.jobrunr", "org.quartz", "com.github.kagkarlsson");
     List<PeerSetup> setups = new ArrayList<>();
     try (BenchDatabase database = bench.server().fresh()) {
       for (Peer peer : List.of(new DbSchedulerPeer(), new JobRunrPeer(), new QuartzPeer())) {
@@ -51,6 +55,15 @@ public final class PeersBench extends BenchCommand {
     }
   }
 
+  /** What peers say about themselves would drown the table. */
+  private static void silence(String... loggers) {
+    for (String name : loggers) {
+      if (LoggerFactory.getLogger(name) instanceof Logger logger) {
+        logger.setLevel(Level.OFF);
+      }
+    }
+  }
+
   private static void report(Report report, Rounds<Double> rounds, List<String> peers) {
     report.add(Measure.of("peers.holdfast", rounds.median(HOLDFAST, r -> r), "jobs/s"));
     for (String peer : peers) {
@@ -66,7 +79,10 @@ public final class PeersBench extends BenchCommand {
     report.note("peers.ratio compares with the best of them, which is %s.".formatted(best));
   }
 
+  /** The name without the version, since names of measures are stable. */
   private static String name(PeerSetup setup) {
-    return setup.name().toLowerCase(Locale.ROOT);
+    String full = setup.name().toLowerCase(Locale.ROOT);
+    int version = full.indexOf(' ');
+    return version < 0 ? full : full.substring(0, version);
   }
 }

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -238,8 +239,34 @@ final class PgClaims implements Claims {
     ReadyScan scan =
         scans.computeIfAbsent(
             new Lane(order.queue(), order.tasks()), fresh -> new ReadyScan(aging, slowness));
+    List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
+    List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
+    if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
+      int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
+      int left = wanted - claimed.size();
+      claimed.addAll(claim(handle, rest(order, started, left), left, ReadyScan.WHOLE, scan));
+      claimed.sort(Comparator.comparing(Ranked::rank));
+    }
+    return claimed.stream().map(Ranked::job).toList();
+  }
+
+  /** The same order after a part of it was carried out. */
+  private static ClaimOrder rest(ClaimOrder order, int started, int left) {
+    int start = Math.clamp(order.start() - started, 0, left);
+    return new ClaimOrder(
+        order.incarnation(),
+        order.claimNo(),
+        order.queue(),
+        order.tasks(),
+        start,
+        left - start,
+        order.limit());
+  }
+
+  /** Claim, and let the scan learn from it. */
+  private List<Ranked> claim(
+      Handle handle, ClaimOrder order, int wanted, List<ReadyScan.Window> windows, ReadyScan scan) {
     long began = System.nanoTime();
-    List<ReadyScan.Window> windows = scan.windows(began);
     List<Ranked> claimed = claim(handle, order, wanted, windows);
     long ended = System.nanoTime();
     scan.took(windows, began, ended);
@@ -247,7 +274,7 @@ final class PgClaims implements Claims {
       Instant last = claimed.size() < wanted ? null : claimed.getLast().rank();
       scan.saw(claimed.getFirst().job().claimedAt(), last, ended);
     }
-    return claimed.stream().map(Ranked::job).toList();
+    return claimed;
   }
 
   private List<Ranked> claim(

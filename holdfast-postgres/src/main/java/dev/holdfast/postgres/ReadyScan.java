@@ -16,12 +16,16 @@ import org.jspecify.annotations.Nullable;
  * look through windows instead, which leave out where nothing can be: new jobs of a priority enter
  * at the present less their head start, so what is older and was claimed or seen empty stays empty.
  *
- * <p>What windows miss (a job committed long after its rank was taken, one that was given back) is
- * found by looking from the beginning now and then, as often as a twentieth of the time allows.
+ * <p>What windows miss (a job committed long after its rank was taken, one that was staged late or
+ * given back) is found by looking from the beginning. That is done whenever windows do not yield
+ * enough, unless it takes very long; then now and then, as often as a twentieth of the time allows.
  */
 final class ReadyScan {
   /** A claim from the beginning that takes longer than this leads to windows. */
   static final Duration SLOW = Duration.ofMillis(25);
+
+  /** A node that found too little has this much time to look again. */
+  private static final Duration AFFORDABLE = Duration.ofMillis(250);
 
   private static final int SHARE = 20;
   private static final Duration SLACK = Duration.ofSeconds(1);
@@ -39,6 +43,7 @@ final class ReadyScan {
   private final Duration slowness;
   private final Instant[] nothingBefore = new Instant[PRIORITIES];
   private boolean slow;
+  private long wholeTook;
   private long wholeAgainAt;
   private Instant lastTime = BEGINNING;
   private long lastTimeAt;
@@ -70,11 +75,17 @@ final class ReadyScan {
     return windows;
   }
 
+  /** Whether to look from the beginning after windows did not yield enough. */
+  synchronized boolean affordsWhole() {
+    return wholeTook <= AFFORDABLE.toNanos();
+  }
+
   /** Learn from a claim how long it took, in nanoseconds of the monotonic clock. */
   synchronized void took(List<Window> windows, long began, long ended) {
     if (windows.equals(WHOLE)) {
-      slow = ended - began > slowness.toNanos();
-      wholeAgainAt = ended + SHARE * (ended - began);
+      wholeTook = ended - began;
+      slow = wholeTook > slowness.toNanos();
+      wholeAgainAt = ended + SHARE * wholeTook;
     }
   }
 

@@ -50,6 +50,14 @@ class FailuresTest {
   }
 
   @Test
+  void aTriggerThatObjectsIsRefused() {
+    StoreException failure = failureOf("do 'begin raise exception ''not today''; end'");
+
+    assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(failure).hasMessageContaining("not today");
+  }
+
+  @Test
   void aStatementThatTakesTooLongMayBeTriedAgain() {
     StoreException failure = failureOf("set statement_timeout = 10; select pg_sleep(10)");
 

@@ -97,6 +97,15 @@ class ReadyScanTest {
   }
 
   @Test
+  void whereWindowsYieldTooLittleTheBeginningIsLookedAtUnlessThatTakesVeryLong() {
+    scan.took(ReadyScan.WHOLE, 0, Duration.ofMillis(100).toNanos());
+    assertThat(scan.affordsWhole()).isTrue();
+
+    scan.took(ReadyScan.WHOLE, 0, SECOND);
+    assertThat(scan.affordsWhole()).isFalse();
+  }
+
+  @Test
   void aTwentiethOfTheTimeGoesToLookingFromTheBeginning() {
     aSlowClaim(null);
 

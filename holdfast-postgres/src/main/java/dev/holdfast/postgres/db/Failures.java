@@ -68,12 +68,13 @@ public final class Failures {
       return Outcome.RETRYABLE;
     }
     return switch (state.substring(0, 2)) {
-      case "22", "23", "42", "44", "54", "25", "28", "3D", "3F" -> Outcome.REFUSED;
       case "40", "53", "55", "58" -> Outcome.RETRYABLE;
       // 57P01 and 57P02 end the session: they may come after the commit and before its answer.
       case "57" ->
           state.equals("57014") || state.equals("57P03") ? Outcome.RETRYABLE : Outcome.UNKNOWN;
-      default -> Outcome.UNKNOWN;
+      case "08", "XX" -> Outcome.UNKNOWN;
+      // Bad data, broken constraints, missing rights, a trigger of the user's own that objects.
+      default -> Outcome.REFUSED;
     };
   }
 
