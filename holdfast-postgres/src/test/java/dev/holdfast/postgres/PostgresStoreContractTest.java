@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.testkit.contract.StoreContract;
@@ -13,16 +14,19 @@ import org.junit.jupiter.api.BeforeAll;
 /** The contract of every store, on PostgreSQL. */
 class PostgresStoreContractTest extends StoreContract {
   private static PostgresFixture fixture;
+  private static HikariDataSource pool;
   private static Store store;
 
   @BeforeAll
   static void open() {
     fixture = new PostgresFixture();
+    pool = Connections.pool(fixture.settings().build());
     store = alwaysLookingFromTheBeginning();
   }
 
   @AfterAll
   static void close() {
+    pool.close();
     fixture.close();
   }
 
@@ -49,8 +53,7 @@ class PostgresStoreContractTest extends StoreContract {
   private static Store alwaysLookingFromTheBeginning() {
     PgClaims claims =
         new PgClaims(
-            Database.own(
-                Connections.pool(fixture.settings().build()), PostgresSettings.DEFAULT_SCHEMA),
+            Database.own(pool, PostgresSettings.DEFAULT_SCHEMA),
             PostgresSettings.DEFAULT_AGING,
             Duration.ofDays(1));
     return (Store)

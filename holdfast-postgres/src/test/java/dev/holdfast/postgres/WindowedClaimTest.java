@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -106,5 +107,17 @@ class WindowedClaimTest {
           claim(names, 100).forEach(job -> claimed.add(job.id()));
           return claimed.size() == expected;
         });
+  }
+
+  @Test
+  void aJobOutsideTheWindowsIsFoundAtOnceWhereTheyYieldTooLittle() {
+    enqueue(20, new Random(1));
+    claim(List.of("a"), 100);
+    ClaimedJob old = claim(List.of("b"), 1).getFirst();
+    claim(List.of("b"), 100);
+    fixture.passTime(Duration.ofHours(1));
+    fixture.store().claims().giveBack(NODE, List.of(old.held()));
+
+    assertThat(claim(List.of("b"), 5)).extracting(ClaimedJob::id).containsExactly(old.id());
   }
 }

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Claimer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Claimer.class);
-  private static final int LARGEST_BATCH = 500;
+  private static final int LARGEST_BATCH = 1_000;
   private static final Duration SLOT_CHECK = Duration.ofMillis(20);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
