@@ -119,7 +119,7 @@ final class PgOutcomes implements Outcomes {
   /**
    * How many failed attempts a row keeps: a job that fails for weeks must not drag them all along.
    */
-  private static final int MOST_FAILURES = 50;
+  private static final int MOST_FAILURES = 1_000;
 
   // Appends the failure, if there is one, with its times.
   private static final String FAILURES =

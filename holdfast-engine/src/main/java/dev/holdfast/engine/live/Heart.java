@@ -82,7 +82,7 @@ public final class Heart implements Role {
   @Override
   public Moment tick(Moment now) {
     // Calls first, holdings second: a call that ends in between has its jobs among the holdings.
-    Set<Long> underWay = calls.underWay();
+    ClaimCalls.Seen seen = calls.look();
     Map<JobId, Holding> before = new HashMap<>();
     for (Holding holding : holdings.all()) {
       before.put(holding.job().id(), holding);
@@ -90,7 +90,7 @@ public final class Heart implements Role {
     try {
       Optional<BeatReply> reply = nodes.beat(identity.incarnation(), before.size());
       if (reply.isPresent()) {
-        reconcile(reply.get(), underWay, before);
+        reconcile(reply.get(), seen, before);
       } else {
         startOver();
       }
@@ -101,7 +101,7 @@ public final class Heart implements Role {
     return now.plus(holdings.size() == 0 ? interval.multipliedBy(2) : interval);
   }
 
-  private void reconcile(BeatReply reply, Set<Long> underWay, Map<JobId, Holding> before) {
+  private void reconcile(BeatReply reply, ClaimCalls.Seen seen, Map<JobId, Holding> before) {
     List<Held> strangers = new ArrayList<>();
     for (ClaimRow row : reply.claims()) {
       Holding holding = before.remove(row.held().id());
@@ -109,7 +109,7 @@ public final class Heart implements Role {
         if (row.cancelRequested() && holding.stopReason() == null) {
           holding.stop(StopReason.CANCELLED);
         }
-      } else if (!underWay.contains(row.claimNo()) && isUnknown(row.held())) {
+      } else if (seen.wasOver(row.claimNo()) && isUnknown(row.held())) {
         strangers.add(row.held());
       }
     }
