@@ -32,7 +32,10 @@ final class PgNodeBook implements NodeBook {
         capacity = excluded.capacity
       """;
 
-  // Claims by job_held. One statement, so that a beat costs one round trip: the row that says
+  // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
+  // of
+  // finished jobs in the index, their calls are older and the scan begins behind them. One
+  // statement, so that a beat costs one round trip: the row that says
   // whether the node is alive, then its claims, then the rules of all queues.
   private static final String BEAT =
       """
@@ -48,8 +51,8 @@ final class PgNodeBook implements NodeBook {
       select 'CLAIM', j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
              null, null
       from ${schema}.job j
-      where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
-        and exists (select from beaten)
+      where j.incarnation = :incarnation and j.claim_no >= :fromCall
+        and j.state in ('CLAIMED', 'RUNNING') and exists (select from beaten)
       union all
       select 'RULE', null, null, null, q.paused, null, q.name, q.max_held
       from ${schema}.queue q
@@ -119,7 +122,7 @@ final class PgNodeBook implements NodeBook {
   }
 
   @Override
-  public Optional<BeatReply> beat(UUID incarnation, int running) {
+  public Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
     return heart.run(
         "write the heartbeat of incarnation %s".formatted(incarnation),
         handle -> {
@@ -128,6 +131,7 @@ final class PgNodeBook implements NodeBook {
               .createQuery(beat)
               .bind("incarnation", incarnation)
               .bind("running", running)
+              .bind("fromCall", fromCall)
               .map((row, context) -> reply.read(row))
               .forEach(kind -> {});
           return reply.toReply();

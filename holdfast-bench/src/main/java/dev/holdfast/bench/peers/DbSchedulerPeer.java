@@ -26,7 +26,7 @@ public final class DbSchedulerPeer implements Peer {
   // The poller and the housekeeper work beside the threads.
   private static final int CONNECTIONS = THREADS + 3;
 
-  // A batch is one commit. Its variant for streams commits every 100 instances, and is slower.
+  // A batch is one commit. Its variant for streams commits every 100 instances.
   private static final int BATCH = 1_000;
 
   // Its documented table for PostgreSQL, which its jar does not ship, without the column and the

@@ -14,7 +14,8 @@ public interface Peer extends AutoCloseable {
 
   /**
    * How many connections the pool handed to {@link #install} should have. The driver should be told
-   * {@code reWriteBatchedInserts=true}: bulk inserts of db-scheduler and JobRunr gain from it.
+   * {@code reWriteBatchedInserts=true}, which makes one multi-row insert of the batches that
+   * db-scheduler and JobRunr send.
    */
   int connections();
 

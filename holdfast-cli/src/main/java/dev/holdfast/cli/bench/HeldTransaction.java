@@ -1,6 +1,7 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.store.NodeBook;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -19,6 +20,9 @@ import java.util.concurrent.locks.LockSupport;
 final class HeldTransaction {
   /** Enough to keep a node busy, and few beside what is finished meanwhile. */
   private static final int BACKLOG = 30_000;
+
+  /** Twice the time between two beats, and a third of the time after which others take over. */
+  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(20);
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(5);
 
@@ -43,8 +47,9 @@ final class HeldTransaction {
           double first = rate(ran, window);
           watch(ran, length.minus(window.multipliedBy(2)));
           double last = rate(ran, window);
+          Duration silence = silence(database, node);
           held.rollback();
-          report(first, last);
+          report(first, last, silence);
         }
       } finally {
         enough.set(true);
@@ -53,13 +58,27 @@ final class HeldTransaction {
     }
   }
 
-  private void report(double first, double last) {
+  private void report(double first, double last, Duration silence) {
     bench.report().add(Measure.of("growth.held_first", first, "jobs/s"));
     bench.report().add(Measure.of("growth.held_last", last, "jobs/s"));
     bench
         .report()
         .add(
             Measure.of("growth.held_ratio", last / first, Measure.RATIO).should(Bar.atLeast(0.50)));
+    bench
+        .report()
+        .add(
+            Measure.of("growth.held_silence", silence.toMillis() / 1e3, "s")
+                .should(Bar.atMost(LONGEST_SILENCE.toSeconds())));
+  }
+
+  /** How long ago the node's last beat was: fast as it is, without beats it would count as dead. */
+  private static Duration silence(BenchDatabase database, HoldfastNode node) {
+    return database.store().nodes().list().stream()
+        .filter(status -> status.card().incarnation().equals(node.incarnation()))
+        .map(NodeBook.NodeStatus::silence)
+        .findFirst()
+        .orElseThrow(() -> new BenchException("The node is not in the books any more."));
   }
 
   private Connection hold() throws SQLException {

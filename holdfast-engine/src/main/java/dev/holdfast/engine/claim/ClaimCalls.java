@@ -1,24 +1,33 @@
 package dev.holdfast.engine.claim;
 
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
- * The numbers of claim calls, and which of them are under way. A call whose answer was lost is no
- * longer under way: whatever it claimed shows up at the next beat as rows nobody here knows, and
- * goes back.
+ * The numbers of claim calls, and what is known of them. Whatever a call claimed whose answer was
+ * lost shows up at the next beat as rows nobody here knows, and goes back.
  */
 public final class ClaimCalls {
+  /** How long a call may still be carried out after its caller gave up: longer than any timeout. */
+  private static final Duration LATEST = Duration.ofMinutes(10);
+
   private final Set<Long> open = new HashSet<>();
+  private final Map<Long, Moment> lost = new HashMap<>();
   private long last;
 
   /**
-   * The calls that were over at some moment.
+   * What was known of the calls at some moment.
    *
    * @param last the number of the latest call that had begun
    * @param underWay those that had begun and not ended
+   * @param oldest the oldest whose answer was not known
    */
-  public record Seen(long last, Set<Long> underWay) {
+  public record Seen(long last, Set<Long> underWay, long oldest) {
 
     /** Whether the jobs of this call were among the holdings, or would never be. */
     public boolean wasOver(long number) {
@@ -32,16 +41,27 @@ public final class ClaimCalls {
     return last;
   }
 
-  /** End a call: its jobs are among the holdings now, or its answer will never come. */
+  /** End a call whose answer is known: its jobs are among the holdings now. */
   synchronized void end(long number) {
     open.remove(number);
   }
 
-  /**
-   * See which calls are over. Look here before looking at the holdings, or a call that ends is
-   * missed.
-   */
-  public synchronized Seen look() {
-    return new Seen(last, Set.copyOf(open));
+  /** End a call whose answer was lost: it may have been carried out, or may be yet. */
+  synchronized void lose(long number, Moment now) {
+    open.remove(number);
+    lost.put(number, now.plus(LATEST));
+  }
+
+  /** See what is known. Look here before looking at the holdings, or a call that ends is missed. */
+  public synchronized Seen look(Moment now) {
+    lost.values().removeIf(until -> until.isBefore(now));
+    long oldest = last + 1;
+    if (!open.isEmpty()) {
+      oldest = Math.min(oldest, Collections.min(open));
+    }
+    if (!lost.isEmpty()) {
+      oldest = Math.min(oldest, Collections.min(lost.keySet()));
+    }
+    return new Seen(last, Set.copyOf(open), oldest);
   }
 }

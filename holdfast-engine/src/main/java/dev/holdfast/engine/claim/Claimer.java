@@ -103,36 +103,43 @@ public final class Claimer implements Role {
   }
 
   private int claim(int start, int ahead, QueueBook.Rule rule) {
-    long number = parts.calls().begin();
+    long call = parts.calls().begin();
+    List<ClaimedJob> jobs;
+    Moment asked = parts.ticker().now();
     try {
-      Moment asked = parts.ticker().now();
-      List<ClaimedJob> jobs =
-          parts
-              .claims()
-              .claim(
-                  new ClaimOrder(
-                      parts.identity().incarnation(),
-                      number,
-                      lane.queue(),
-                      lane.tasks(),
-                      start,
-                      ahead,
-                      rule.limit()));
-      parts.meters().claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
-      int started = 0;
-      for (ClaimedJob job : jobs) {
-        started += job.started() ? 1 : 0;
-        accept(job);
+      jobs = parts.claims().claim(order(call, start, ahead, rule));
+    } catch (StoreException failure) {
+      if (failure.outcome() == StoreException.Outcome.UNKNOWN) {
+        parts.calls().lose(call, parts.ticker().now());
+      } else {
+        parts.calls().end(call);
       }
-      lane.slots().release(start - started);
-      return jobs.size();
-    } finally {
-      parts.calls().end(number);
+      throw failure;
     }
+    parts.meters().claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
+    int started = 0;
+    for (ClaimedJob job : jobs) {
+      started += job.started() ? 1 : 0;
+      accept(job, call);
+    }
+    parts.calls().end(call);
+    lane.slots().release(start - started);
+    return jobs.size();
   }
 
-  private void accept(ClaimedJob job) {
-    Holding holding = new Holding(job, policyOf(job));
+  private ClaimOrder order(long call, int start, int ahead, QueueBook.Rule rule) {
+    return new ClaimOrder(
+        parts.identity().incarnation(),
+        call,
+        lane.queue(),
+        lane.tasks(),
+        start,
+        ahead,
+        rule.limit());
+  }
+
+  private void accept(ClaimedJob job, long call) {
+    Holding holding = new Holding(job, call, policyOf(job));
     parts.holdings().add(holding);
     if (job.started()) {
       parts.meters().started(lane.queue(), Duration.between(job.readyAt(), job.claimedAt()));

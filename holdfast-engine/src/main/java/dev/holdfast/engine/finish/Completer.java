@@ -204,10 +204,9 @@ public final class Completer implements Role, FinishSink {
         throw again;
       }
       log.error(
-          "Even that was refused; job {} is let go and found by the next beat",
+          "Even that was refused; job {} stays held until this node stops",
           holding.job().id(),
           again);
-      receipts.forget(holding);
     }
     report.written = true;
   }

@@ -89,8 +89,4 @@ public final class Receipts {
       lost(holding);
     }
   }
-
-  void forget(Holding holding) {
-    holdings.remove(holding);
-  }
 }

@@ -82,13 +82,15 @@ public final class Heart implements Role {
   @Override
   public Moment tick(Moment now) {
     // Calls first, holdings second: a call that ends in between has its jobs among the holdings.
-    ClaimCalls.Seen seen = calls.look();
+    ClaimCalls.Seen seen = calls.look(now);
     Map<JobId, Holding> before = new HashMap<>();
+    long oldestCall = seen.oldest();
     for (Holding holding : holdings.all()) {
       before.put(holding.job().id(), holding);
+      oldestCall = Math.min(oldestCall, holding.claimNo());
     }
     try {
-      Optional<BeatReply> reply = nodes.beat(identity.incarnation(), before.size());
+      Optional<BeatReply> reply = nodes.beat(identity.incarnation(), before.size(), oldestCall);
       if (reply.isPresent()) {
         reconcile(reply.get(), seen, before);
       } else {

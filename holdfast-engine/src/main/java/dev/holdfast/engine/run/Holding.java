@@ -13,18 +13,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Holding {
   private final ClaimedJob job;
+  private final long claimNo;
   private final JobPolicy policy;
   private @Nullable Thread runner;
   private @Nullable StopReason stopReason;
   private boolean ended;
 
-  public Holding(ClaimedJob job, JobPolicy policy) {
+  /** A job that the claim call of this number brought. */
+  public Holding(ClaimedJob job, long claimNo, JobPolicy policy) {
     this.job = job;
+    this.claimNo = claimNo;
     this.policy = policy;
   }
 
   public ClaimedJob job() {
     return job;
+  }
+
+  public long claimNo() {
+    return claimNo;
   }
 
   public JobPolicy policy() {

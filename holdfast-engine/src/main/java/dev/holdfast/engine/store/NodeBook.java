@@ -38,7 +38,7 @@ public interface NodeBook {
   /**
    * The answer to a beat.
    *
-   * @param claims everything the incarnation holds
+   * @param claims what the incarnation holds by the calls that were asked about
    * @param rules the rules of queues
    */
   record BeatReply(List<ClaimRow> claims, Map<String, QueueBook.Rule> rules) {}
@@ -52,9 +52,18 @@ public interface NodeBook {
   /**
    * Say that an incarnation lives: one row is written, however many jobs it holds.
    *
+   * @param running how many jobs it runs
+   * @param fromCall the first claim call to report claims of. A node names the oldest that it still
+   *     holds anything by or does not know the answer to, so that a store need not look past what
+   *     is long done to find what is held.
    * @return what it holds; empty if it is not alive in the books, and so must stop
    */
-  Optional<BeatReply> beat(UUID incarnation, int running);
+  Optional<BeatReply> beat(UUID incarnation, int running, long fromCall);
+
+  /** Say that an incarnation lives, and ask about everything it holds. */
+  default Optional<BeatReply> beat(UUID incarnation, int running) {
+    return beat(incarnation, running, 0);
+  }
 
   /** Mark an incarnation dead, by its own hand. */
   void leave(UUID incarnation);

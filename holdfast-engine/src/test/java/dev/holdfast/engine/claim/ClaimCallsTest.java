@@ -2,9 +2,13 @@ package dev.holdfast.engine.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ClaimCallsTest {
+  private static final Moment NOW = new Moment(0);
+
   private final ClaimCalls calls = new ClaimCalls();
 
   @Test
@@ -12,13 +16,13 @@ class ClaimCallsTest {
     long call = calls.begin();
     calls.end(call);
 
-    assertThat(calls.look().wasOver(call)).isTrue();
+    assertThat(calls.look(NOW).wasOver(call)).isTrue();
   }
 
   @Test
   void aCallUnderWayIsNotOver() {
     long call = calls.begin();
-    ClaimCalls.Seen seen = calls.look();
+    ClaimCalls.Seen seen = calls.look(NOW);
     calls.end(call);
 
     assertThat(seen.wasOver(call)).isFalse();
@@ -26,10 +30,25 @@ class ClaimCallsTest {
 
   @Test
   void aCallThatBeganAfterTheLookWasNotOverThen() {
-    ClaimCalls.Seen seen = calls.look();
+    ClaimCalls.Seen seen = calls.look(NOW);
     long call = calls.begin();
     calls.end(call);
 
     assertThat(seen.wasOver(call)).isFalse();
+  }
+
+  @Test
+  void theOldestCallOfUnknownAnswerIsRemembered() {
+    long lost = calls.begin();
+    long open = calls.begin();
+    long done = calls.begin();
+    calls.end(done);
+    calls.lose(lost, NOW);
+
+    assertThat(calls.look(NOW).oldest()).isEqualTo(lost);
+    assertThat(calls.look(NOW).wasOver(lost)).isTrue();
+    assertThat(calls.look(NOW.plus(Duration.ofHours(1))).oldest()).isEqualTo(open);
+    calls.end(open);
+    assertThat(calls.look(NOW.plus(Duration.ofHours(1))).oldest()).isEqualTo(done + 1);
   }
 }

@@ -45,7 +45,7 @@ create table ${schema}.job (
 );
 
 create index job_ready on ${schema}.job (queue, task, rank) where state = 'READY';
-create index job_held on ${schema}.job (incarnation) where state in ('CLAIMED', 'RUNNING');
+create index job_held on ${schema}.job (incarnation, claim_no) where state in ('CLAIMED', 'RUNNING');
 create index job_due on ${schema}.job (run_at) where state = 'SCHEDULED';
 create index job_start_by on ${schema}.job (start_by)
   where start_by is not null and state in ('SCHEDULED', 'READY');

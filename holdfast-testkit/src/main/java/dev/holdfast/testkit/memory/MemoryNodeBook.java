@@ -29,7 +29,7 @@ final class MemoryNodeBook implements NodeBook {
   }
 
   @Override
-  public Optional<BeatReply> beat(UUID incarnation, int running) {
+  public Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
     return tables.transaction(now -> {
       NodeRow row = tables.nodes.get(incarnation);
       if (row == null || !row.alive) {
@@ -38,13 +38,13 @@ final class MemoryNodeBook implements NodeBook {
       row.beat++;
       row.lastSeen = now;
       row.running = running;
-      return Optional.of(new BeatReply(claimsOf(incarnation), Map.copyOf(tables.rules)));
+      return Optional.of(new BeatReply(claimsOf(incarnation, fromCall), Map.copyOf(tables.rules)));
     });
   }
 
-  private List<ClaimRow> claimsOf(UUID incarnation) {
+  private List<ClaimRow> claimsOf(UUID incarnation, long fromCall) {
     return tables.live.values().stream()
-        .filter(row -> incarnation.equals(row.holder))
+        .filter(row -> incarnation.equals(row.holder) && row.claimNo >= fromCall)
         .map(row ->
             new ClaimRow(
                 new Held(row.id, row.token),
