@@ -206,6 +206,18 @@ public abstract class NodeBookContract extends Contract {
   }
 
   @Test
+  void aBeatReportsNoClaimsOfCallsOlderThanItAskedFor() {
+    Worker worker = worker();
+    enqueueAll(job(), job());
+    worker.claimOne();
+    ClaimedJob second = worker.claimOne();
+    long secondCall = worker.lastClaimNo();
+
+    assertThat(store.nodes().beat(worker.incarnation(), 1, secondCall).orElseThrow().claims())
+        .containsExactly(new ClaimRow(second.held(), secondCall, true, false));
+  }
+
+  @Test
   void aBeatReportsThatACancelWasAskedFor() {
     Worker worker = worker();
     enqueue(job());
