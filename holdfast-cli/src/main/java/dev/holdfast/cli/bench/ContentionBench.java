@@ -6,12 +6,12 @@ import picocli.CommandLine.Command;
 /** Whether processes get in each other's way. */
 @Command(
     name = "contention",
-    description = "Run 100k no-op jobs in two processes on one database, and compare with one.")
+    description = "Run 200k no-op jobs in two processes on one database, and compare with one.")
 public final class ContentionBench extends BenchCommand {
 
   @Override
   protected void measure(Bench bench) throws Exception {
-    int jobs = bench.jobs(100_000, 2_000);
+    int jobs = bench.jobs(200_000, 2_000);
     try (BenchDatabase database = bench.server().fresh();
         Child one = Child.start(bench.server(), database.schema(), "drain-child");
         Child two = Child.start(bench.server(), database.schema(), "drain-child")) {

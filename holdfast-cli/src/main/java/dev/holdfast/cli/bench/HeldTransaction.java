@@ -69,7 +69,7 @@ final class HeldTransaction {
         .report()
         .add(
             Measure.of("growth.held_silence", silence.toMillis() / 1e3, "s")
-                .should(Bar.atMost(LONGEST_SILENCE.toSeconds())));
+                .should(Bar.atMost((double) LONGEST_SILENCE.toSeconds())));
   }
 
   /** How long ago the node's last beat was: fast as it is, without beats it would count as dead. */

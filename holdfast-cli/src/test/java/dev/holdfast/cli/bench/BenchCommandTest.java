@@ -59,15 +59,6 @@ class BenchCommandTest {
     assertThat(contention.out()).contains("contention.one", "contention.two", ">= 0.95");
   }
 
-  @Test
-  void checkNamesTheBarsThatAreMissed() {
-    // Of a single job nearly all is the start of the node, which bare SQL does not have.
-    Cli drain = Cli.on(database, "bench", "drain", "--quick", "--jobs", "1", "--check");
-
-    assertThat(drain.exit()).isEqualTo(1);
-    assertThat(drain.err()).contains("drain.ratio is ").contains("and should be >= 0.50.");
-  }
-
   private List<String> schemas() throws Exception {
     List<String> names = new ArrayList<>();
     try (Connection connection = database.connect();
