@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.live.Heart;
@@ -143,7 +144,7 @@ public final class HoldfastNode implements AutoCloseable {
     }
     try {
       parts.store().nodes().leave(incarnation());
-    } catch (dev.holdfast.api.StoreException away) {
+    } catch (StoreException away) {
       log.warn("Node {} could not say goodbye: {}", id(), away.getMessage());
     }
   }

@@ -54,6 +54,7 @@ final class Intaker {
     this.bus = bus;
   }
 
+  /** Enqueue in a transaction of our own. */
   <P, R> Enqueued<R> enqueue(Intake intake, JobRequest<P, R> request) {
     List<NewJob> jobs = List.of(prepare(request));
     List<Admission> admissions = writeRepeatably(intake, jobs);
@@ -61,21 +62,12 @@ final class Intaker {
     return answer(request, admissions.get(0));
   }
 
+  /** Enqueue many in a transaction of our own. */
   List<Enqueued<?>> enqueueAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
-    if (requests.isEmpty()) {
-      return List.of();
-    }
-    List<NewJob> jobs = new ArrayList<>(requests.size());
-    for (JobRequest<?, ?> request : requests) {
-      jobs.add(prepare(request));
-    }
+    List<NewJob> jobs = prepareAll(requests);
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
-    List<Enqueued<?>> answers = new ArrayList<>(requests.size());
-    for (int i = 0; i < admissions.size(); i++) {
-      answers.add(answer(requests.get(i), admissions.get(i)));
-    }
-    return answers;
+    return answers(requests, admissions);
   }
 
   /** Enqueue in a transaction of the caller's: no second try, since a failure there ends it. */
@@ -88,21 +80,26 @@ final class Intaker {
 
       @Override
       public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-        if (requests.isEmpty()) {
-          return List.of();
-        }
-        List<NewJob> jobs = new ArrayList<>(requests.size());
-        for (JobRequest<?, ?> request : requests) {
-          jobs.add(prepare(request));
-        }
-        List<Admission> admissions = intake.enqueue(jobs);
-        List<Enqueued<?>> answers = new ArrayList<>(requests.size());
-        for (int i = 0; i < admissions.size(); i++) {
-          answers.add(answer(requests.get(i), admissions.get(i)));
-        }
-        return answers;
+        return answers(requests, intake.enqueue(prepareAll(requests)));
       }
     };
+  }
+
+  private List<NewJob> prepareAll(List<? extends JobRequest<?, ?>> requests) {
+    List<NewJob> jobs = new ArrayList<>(requests.size());
+    for (JobRequest<?, ?> request : requests) {
+      jobs.add(prepare(request));
+    }
+    return jobs;
+  }
+
+  private static List<Enqueued<?>> answers(
+      List<? extends JobRequest<?, ?>> requests, List<Admission> admissions) {
+    List<Enqueued<?>> answers = new ArrayList<>(requests.size());
+    for (int i = 0; i < admissions.size(); i++) {
+      answers.add(answer(requests.get(i), admissions.get(i)));
+    }
+    return answers;
   }
 
   private NewJob prepare(JobRequest<?, ?> request) {

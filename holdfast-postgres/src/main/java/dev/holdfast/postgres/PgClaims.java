@@ -67,17 +67,8 @@ final class PgClaims implements Claims {
         where name = :queue and (paused or max_held is distinct from :limit::int))
       """;
 
-  private static final String PICK_ONE_TASK =
-      """
-      select r.ctid, r.rank from ${schema}.job r
-      where r.state = 'READY' and r.queue = :queue and r.task = :task
-        and (r.start_by is null or r.start_by > now())
-        and ${gate}
-      order by r.rank limit :wanted for update skip locked
-      """;
-
   // Windows ascend without overlap, and the loop over them stops when enough are locked.
-  private static final String PICK_ONE_TASK_IN_WINDOWS =
+  private static final String PICK_ONE_TASK =
       """
       select t.ctid, t.rank
       from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
@@ -97,33 +88,6 @@ final class PgClaims implements Claims {
   // lock record for each row in vain: 3,140 bytes of WAL for each job claimed out of 50 tasks,
   // against 390.
   private static final String PICK_SEVERAL_TASKS =
-      """
-      select t.ctid, t.rank
-      from (
-        select m.task, count(*) as share
-        from (
-          select k.task
-          from unnest(:tasks::text[]) k(task)
-          cross join lateral (
-            select r.rank from ${schema}.job r
-            where r.state = 'READY' and r.queue = :queue and r.task = k.task
-              and (r.start_by is null or r.start_by > now())
-              and ${gate}
-            order by r.rank limit :wanted
-          ) h
-          order by h.rank limit :wanted
-        ) m
-        group by m.task
-      ) s
-      cross join lateral (
-        select r.ctid, r.rank from ${schema}.job r
-        where r.state = 'READY' and r.queue = :queue and r.task = s.task
-          and (r.start_by is null or r.start_by > now())
-        order by r.rank limit s.share for update skip locked
-      ) t
-      """;
-
-  private static final String PICK_SEVERAL_TASKS_IN_WINDOWS =
       """
       select t.ctid, t.rank
       from (
@@ -173,9 +137,7 @@ final class PgClaims implements Claims {
   private final Duration slowness;
   private final Map<Lane, ReadyScan> scans = new ConcurrentHashMap<>();
   private final String claimOneTask;
-  private final String claimOneTaskInWindows;
   private final String claimSeveralTasks;
-  private final String claimSeveralTasksInWindows;
   private final String lockLimit;
   private final String countCapped;
 
@@ -192,9 +154,7 @@ final class PgClaims implements Claims {
     this.slowness = slowness;
     this.starts = new Starts(database);
     this.claimOneTask = claim(database, PICK_ONE_TASK);
-    this.claimOneTaskInWindows = claim(database, PICK_ONE_TASK_IN_WINDOWS);
     this.claimSeveralTasks = claim(database, PICK_SEVERAL_TASKS);
-    this.claimSeveralTasksInWindows = claim(database, PICK_SEVERAL_TASKS_IN_WINDOWS);
     this.lockLimit = database.sql(LOCK_LIMIT);
     this.countCapped = database.sql(COUNT_CAPPED);
   }
@@ -280,28 +240,22 @@ final class PgClaims implements Claims {
   private List<Ranked> claim(
       Handle handle, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
     boolean one = order.tasks().size() == 1;
-    boolean whole = windows.equals(ReadyScan.WHOLE);
     Query query =
         handle
-            .createQuery(
-                one
-                    ? whole ? claimOneTask : claimOneTaskInWindows
-                    : whole ? claimSeveralTasks : claimSeveralTasksInWindows)
+            .createQuery(one ? claimOneTask : claimSeveralTasks)
             .bind("incarnation", order.incarnation())
             .bind("claimNo", order.claimNo())
             .bind("queue", order.queue())
             .bind("limit", order.limit())
             .bind("start", order.start())
-            .bind("wanted", wanted);
+            .bind("wanted", wanted)
+            .bindArray(
+                "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
+            .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
     if (one) {
       query.bind("task", order.tasks().getFirst());
     } else {
       query.bindArray("tasks", String.class, Set.copyOf(order.tasks()));
-    }
-    if (!whole) {
-      query.bindArray(
-          "from", String.class, windows.stream().map(w -> w.from().toString()).toList());
-      query.bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
     }
     return query.map((row, context) -> Ranked.read(row, order.queue())).stream()
         .sorted(Comparator.comparing(Ranked::rank))

@@ -32,10 +32,7 @@ final class PgLookup implements Lookup {
       select ${dead} from ${schema}.dead_letter d where d.id = any(:ids::uuid[])
       """;
 
-  // Walks job_pkey, job_history_id of each partition and dead_letter_pkey backwards until enough
-  // rows have passed the filter. A task or queue has no index of its own in history, where it would
-  // cost every job that ends (98 bytes of WAL, a quarter of the throughput); tags have job_tags,
-  // job_history_tags and dead_letter_tags, paid for by jobs that have tags.
+  // Live jobs by job_pkey and the dead by dead_letter_pkey, both walked backwards.
   private static final String LIST =
       """
       select * from (
@@ -46,12 +43,7 @@ final class PgLookup implements Lookup {
            and (:tag::text is null or j.tags @> array[:tag::text])
          order by j.id desc limit :limit)
         union all
-        (select ${history} from ${schema}.job_history h
-         where h.state = any(:states::text[]) and :inHistory and (:before::uuid is null or h.id < :before::uuid)
-           and (:queue::text is null or h.queue = :queue)
-           and (:task::text is null or h.task = :task)
-           and (:tag::text is null or h.tags @> array[:tag::text])
-         order by h.id desc limit :limit)
+        (${ended})
         union all
         (select ${dead} from ${schema}.dead_letter d
          where 'FAILED' = any(:states::text[]) and (:before::uuid is null or d.id < :before::uuid)
@@ -61,6 +53,39 @@ final class PgLookup implements Lookup {
          order by d.id desc limit :limit)
       ) found
       order by id desc limit :limit
+      """;
+
+  // Walks job_history_id of each partition backwards: nearly every row passes. Tags have
+  // job_history_tags.
+  private static final String ENDED_OF_ANY_KIND =
+      """
+      select ${history} from ${schema}.job_history h
+      where h.state = any(:states::text[]) and :inHistory
+        and (:before::uuid is null or h.id < :before::uuid)
+        and (:tag::text is null or h.tags @> array[:tag::text])
+      order by h.id desc limit :limit
+      """;
+
+  // The tally knows which kinds of jobs have ended at all; each kind is read backwards by
+  // job_history_task, so that a rare one does not cost a walk through all of history.
+  private static final String ENDED_OF_SOME_KINDS =
+      """
+      select ${history}
+      from (
+        select distinct t.task, t.state from ${schema}.tally t
+        where t.state = any(:states::text[]) and :inHistory
+          and (:queue::text is null or t.queue = :queue)
+          and (:task::text is null or t.task = :task)
+      ) kind
+      cross join lateral (
+        select * from ${schema}.job_history one
+        where one.task = kind.task and one.state = kind.state
+          and (:before::uuid is null or one.id < :before::uuid)
+          and (:queue::text is null or one.queue = :queue)
+          and (:tag::text is null or one.tags @> array[:tag::text])
+        order by one.id desc limit :limit
+      ) h
+      order by h.id desc limit :limit
       """;
 
   // Live jobs by job_ready, job_due and job_held, one branch for each state so that each can use
@@ -120,7 +145,8 @@ final class PgLookup implements Lookup {
   private final Database database;
   private final WaitReasons reasons;
   private final String find;
-  private final String list;
+  private final String listAnyKind;
+  private final String listSomeKinds;
   private final String count;
   private final String countTagged;
 
@@ -128,9 +154,14 @@ final class PgLookup implements Lookup {
     this.database = database;
     this.reasons = new WaitReasons(database);
     this.find = database.sql(JobReader.columns(FIND));
-    this.list = database.sql(JobReader.columns(LIST));
+    this.listAnyKind = list(database, ENDED_OF_ANY_KIND);
+    this.listSomeKinds = list(database, ENDED_OF_SOME_KINDS);
     this.count = database.sql(COUNT);
     this.countTagged = database.sql(COUNT_TAGGED);
+  }
+
+  private static String list(Database database, String ended) {
+    return database.sql(JobReader.columns(LIST.replace("${ended}", ended)));
   }
 
   @Override
@@ -156,7 +187,7 @@ final class PgLookup implements Lookup {
     return database.run(
         "list jobs",
         handle ->
-            bind(handle.createQuery(list), filter)
+            bind(handle.createQuery(isOfAnyKind(filter) ? listAnyKind : listSomeKinds), filter)
                 .bind(
                     "inHistory",
                     filter.admits(JobState.SUCCEEDED)
@@ -166,6 +197,10 @@ final class PgLookup implements Lookup {
                 .bind("limit", limit)
                 .map((row, context) -> JobReader.read(row))
                 .list());
+  }
+
+  private static boolean isOfAnyKind(JobFilter filter) {
+    return filter.task() == null && filter.queue() == null && filter.admits(JobState.SUCCEEDED);
   }
 
   @Override

@@ -108,12 +108,9 @@ public final class Claimer implements Role {
     Moment asked = parts.ticker().now();
     try {
       jobs = parts.claims().claim(order(call, start, ahead, rule));
-    } catch (StoreException failure) {
-      if (failure.outcome() == StoreException.Outcome.UNKNOWN) {
-        parts.calls().lose(call, parts.ticker().now());
-      } else {
-        parts.calls().end(call);
-      }
+    } catch (RuntimeException failure) {
+      // Whatever the failure says: if any of it was carried out after all, the next beats find it.
+      parts.calls().lose(call, parts.ticker().now());
       throw failure;
     }
     parts.meters().claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));

@@ -84,6 +84,7 @@ create table ${schema}.job_history_default partition of ${schema}.job_history de
 create index job_history_default_finished on ${schema}.job_history_default (finished_at);
 
 create index job_history_id on ${schema}.job_history (id);
+create index job_history_task on ${schema}.job_history (task, state, id);
 create index job_history_result_until on ${schema}.job_history (result_until)
   where result_until is not null;
 create index job_history_tags on ${schema}.job_history using gin (tags) where tags is not null;
