@@ -2,7 +2,8 @@
  * Which database a command works on: one that its user names, or an embedded one in the user's own
  * data folder.
  *
- * <p>A command that only looks never makes tables, and never starts a server that was not there.
+ * <p>A command that only looks makes neither tables nor a data folder; an embedded server that does
+ * not run is started for as long as the command takes.
  */
 @NullMarked
 package dev.holdfast.cli.database;
