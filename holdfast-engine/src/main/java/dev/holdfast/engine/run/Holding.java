@@ -82,11 +82,6 @@ public final class Holding {
     return ended;
   }
 
-  /** Whether its handler is on a thread right now. */
-  public synchronized boolean isOnThread() {
-    return runner != null;
-  }
-
   /** Tell the attempt to stop. The first reason stands, except that a lost claim overrules all. */
   public synchronized void stop(StopReason reason) {
     if (stopReason == null || reason == StopReason.CLAIM_LOST) {

@@ -23,10 +23,6 @@ public final class Slots {
     int free() {
       return capacity - used.get();
     }
-
-    public int used() {
-      return used.get();
-    }
   }
 
   private final Object reserving;

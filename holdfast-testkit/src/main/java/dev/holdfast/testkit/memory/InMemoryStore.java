@@ -35,7 +35,7 @@ public final class InMemoryStore implements Store {
   private final QueueBook queues;
   private final NodeBook nodes;
   private final Upkeep upkeep;
-  private final ClusterCoordinator coordinator = new MemoryCoordinator();
+  private final ClusterCoordinator coordinator = ClusterCoordinator.none();
 
   /** A store with the default aging. */
   public InMemoryStore(InstantSource clock) {
