@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
     description = "Run 200k no-op jobs in two processes on one database, and compare with one.")
 public final class ContentionBench extends BenchCommand {
 
-  private static final int WARM_UPS = 3;
+  private static final int WARM_UPS = 5;
 
   @Override
   protected void measure(Bench bench) throws Exception {
