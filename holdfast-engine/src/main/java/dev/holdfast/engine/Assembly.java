@@ -6,13 +6,22 @@ import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.QueueRules;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
+import dev.holdfast.engine.live.Fence;
 import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.Office;
+import dev.holdfast.engine.live.Pulse;
+import dev.holdfast.engine.live.Tenure;
+import dev.holdfast.engine.live.Watchdog;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.recover.Sweeper;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Slots;
 import dev.holdfast.engine.run.TaskExecutor;
@@ -21,7 +30,9 @@ import dev.holdfast.engine.run.Timekeeper;
 import dev.holdfast.engine.stage.Housekeeper;
 import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.stage.Stager;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.AwaitedJobs;
 import dev.holdfast.engine.wake.Signal;
@@ -31,13 +42,19 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /** Puts the roles of a node together. */
 final class Assembly {
+  /** What every node does; its mode says which of it at present. */
+  private static final Set<String> ROLES = Set.of("worker", "scheduler", "sweeper");
+
   private final NodeBuilder from;
   private final NodeSettings settings;
-  private final Ticker ticker = Ticker.system();
+  private final Ticker ticker;
   private final TaskRegistry tasks;
   private final Identity identity;
   private final Holdings holdings = new Holdings();
@@ -46,6 +63,8 @@ final class Assembly {
   private final AwaitedJobs awaited = new AwaitedJobs();
   private final SignalBus bus;
   private final Meters meters;
+  private final ModeSwitch modes;
+  private final LogContext logs;
   private final Map<String, TaskExecutor> executors;
 
   /** A claimer and the thread that drives it. */
@@ -59,8 +78,14 @@ final class Assembly {
   Assembly(NodeBuilder from, NodeSettings settings) {
     this.from = from;
     this.settings = settings;
+    this.ticker = from.ticker;
     this.tasks = new TaskRegistry(from.tasks);
-    this.identity = new Identity(settings.id(), from.ids);
+    this.logs = new LogContext(settings.id(), settings.name());
+    this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
+    this.identity =
+        new Identity(
+            settings.id(),
+            new Tenure(from.ids.get(), ticker, settings.liveness().allowed(), ticker.now()));
     this.executors = executors();
     this.bus = new SignalBus(from.coordinator);
     this.meters = new Meters(from.meters);
@@ -74,9 +99,22 @@ final class Assembly {
             identity,
             new Receipts(holdings, meters, bus, awaited));
     Timekeeper timekeeper = new Timekeeper(settings.id(), holdings, completer, ticker, from.random);
-    Stager stager = new Stager(from.store.staging(), bus, ticker);
+    Stager stager = new Stager(from.store.staging(), bus, ticker, modes);
     List<Driven> claimers = new ArrayList<>();
-    Heart heart = heart(() -> claimers.forEach(Driven::expectWork));
+    Waker allClaimers = () -> claimers.forEach(Driven::expectWork);
+    holdings.onSuspectGone(allClaimers);
+    RoleThread sweeperThread = drive(sweeper());
+    Fence fence = new Fence(identity, holdings, meters);
+    Heart heart =
+        heart(
+            fence,
+            allClaimers,
+            () -> {
+              sweeperThread.wake();
+              allClaimers.wake();
+            });
+    Watchdog watchdog =
+        new Watchdog(identity, fence, settings.liveness().terms().running().dividedBy(10));
     List<RoleThread> claiming = new ArrayList<>();
     ClaimParts claimParts = claimParts(completer, timekeeper);
     for (Lane lane : lanes()) {
@@ -93,6 +131,7 @@ final class Assembly {
       }
     }
     RoleThread heartThread = drive(heart);
+    watchdog.wakes(heartThread);
     RoleThread completerThread = drive(completer);
     RoleThread timekeeperThread = drive(timekeeper);
     RoleThread stagerThread = drive(stager);
@@ -103,6 +142,7 @@ final class Assembly {
         List.of(
             timekeeperThread,
             stagerThread,
+            sweeperThread,
             drive(new Housekeeper(from.store.upkeep(), settings.retention(), from.random)),
             drive(new Sampler(from.store.queues(), from.store.lookup(), meters)));
     Runnable subscription = bus.subscribe(listener(claimers, stager, heartThread));
@@ -110,13 +150,16 @@ final class Assembly {
         new HoldfastNode.Parts(
             settings,
             from.store,
-            identity::incarnation,
+            identity,
+            modes,
+            allClaimers,
             bus,
             holdings,
             heart,
             completer,
             claimers.stream().map(Driven::claimer).toList(),
-            new HoldfastNode.Threads(claiming, clocks, completerThread, heartThread),
+            new HoldfastNode.Threads(
+                claiming, clocks, completerThread, List.of(heartThread, drive(watchdog))),
             List.copyOf(executors.values()),
             subscription,
             new HoldfastClient(from.store, from.codec, bus, from.client, from.ids)));
@@ -126,7 +169,7 @@ final class Assembly {
     Runner runner =
         new Runner(
             new Runner.Parts(
-                settings.id(),
+                logs,
                 tasks,
                 from.codec,
                 holdings,
@@ -141,6 +184,8 @@ final class Assembly {
         identity,
         calls,
         rules,
+        modes,
+        settings.fleet().serves(),
         tasks,
         holdings,
         runner,
@@ -150,31 +195,61 @@ final class Assembly {
         from.random);
   }
 
-  private Heart heart(Runnable onNewRules) {
+  private Heart heart(Fence fence, Waker claimers, Runnable onStartedOver) {
+    LivenessSettings liveness = settings.liveness();
     return new Heart(
         new Heart.Parts(
             from.store.nodes(),
             from.store.claims(),
-            identity,
-            this::card,
+            new Office(identity, from.ids, ticker, liveness.allowed(), this::card, modes::modes),
+            fence,
             calls,
             holdings,
-            rules,
-            onNewRules,
-            settings.heartbeat()));
+            Pulse.of(
+                liveness.heartbeat(),
+                liveness.terms().running(),
+                settings.maxConcurrent(),
+                liveness.keepHeartbeats()),
+            reply -> {
+              boolean changed = rules.update(reply.rules());
+              if (modes.set(reply.modes()) || changed) {
+                claimers.wake();
+              }
+            },
+            onStartedOver));
   }
 
-  private NodeCard card(Identity who) {
+  private Sweeper sweeper() {
+    LivenessSettings liveness = settings.liveness();
+    return new Sweeper(
+        new Sweeper.Parts(
+            from.store.nodes(),
+            from.store.recovery(),
+            tasks,
+            modes,
+            bus,
+            meters,
+            ticker,
+            from.random,
+            liveness.sweep(),
+            new Recovery.Scope(
+                liveness.recoverClaimed(), liveness.recoverRunning(), settings.fleet().sweeps())));
+  }
+
+  private NodeCard card(UUID incarnation) {
     return new NodeCard(
-        who.incarnation(),
+        incarnation,
         settings.id(),
-        NodeBuilder.hostName(),
+        settings.name(),
+        NodeIdentity.hostName(),
         ProcessHandle.current().pid(),
         Version.current(),
-        settings.terms(),
+        settings.liveness().terms(),
         settings.queues().keySet(),
         tasks.names(),
-        settings.maxConcurrent());
+        settings.maxConcurrent(),
+        settings.fleet().stack(),
+        ROLES);
   }
 
   private Consumer<Signal> listener(List<Driven> claimers, Stager stager, RoleThread heart) {
@@ -276,7 +351,14 @@ final class Assembly {
    * them.
    */
   private RoleThread drive(Role role) {
+    ThreadFactory threads = Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory();
     return new RoleThread(
-        role, ticker, Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory());
+        role,
+        ticker,
+        loop ->
+            threads.newThread(() -> {
+              logs.enter();
+              loop.run();
+            }));
   }
 }

@@ -1,19 +1,28 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.live.Heart;
+import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.route.TaskPattern;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.StopReason;
 import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -38,7 +47,9 @@ public final class HoldfastNode implements AutoCloseable {
   record Parts(
       NodeSettings settings,
       Store store,
-      Identities identities,
+      Identity identity,
+      ModeSwitch modes,
+      Waker claimersWaker,
       SignalBus bus,
       Holdings holdings,
       Heart heart,
@@ -49,17 +60,17 @@ public final class HoldfastNode implements AutoCloseable {
       Runnable subscription,
       Holdfast client) {}
 
-  /** Who the node is. */
-  interface Identities {
-    UUID incarnation();
-  }
-
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
-      List<RoleThread> claiming, List<RoleThread> clocks, RoleThread completer, RoleThread heart) {}
+      List<RoleThread> claiming,
+      List<RoleThread> clocks,
+      RoleThread completer,
+      List<RoleThread> heart) {}
 
   private final Parts parts;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean running;
+  private volatile boolean hurried;
 
   HoldfastNode(Parts parts) {
     this.parts = parts;
@@ -71,10 +82,13 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   void start() {
+    warnOfNamesakes();
+    warnOfNoRecovery();
     parts.heart().register();
+    running = true;
     Threads threads = parts.threads();
     threads.completer().start();
-    threads.heart().start();
+    threads.heart().forEach(RoleThread::start);
     threads.clocks().forEach(RoleThread::start);
     threads.claiming().forEach(RoleThread::start);
     log.info(
@@ -82,6 +96,80 @@ public final class HoldfastNode implements AutoCloseable {
         id(),
         parts.settings().queues().keySet(),
         parts.settings().maxConcurrent());
+  }
+
+  private void warnOfNamesakes() {
+    for (NodeStatus other : parts.store().nodes().list()) {
+      if (other.alive()
+          && other.card().id().equals(id())
+          && other.silence().compareTo(other.card().terms().running()) < 0) {
+        log.warn(
+            "Another node is called {} and seems to live: {} on host {} with process id {}, silent"
+                + " for {} ms. If that one was killed this is no harm; otherwise give each its own"
+                + " id",
+            id(),
+            other.card().incarnation(),
+            other.card().host(),
+            other.card().pid(),
+            other.silence().toMillis());
+      }
+    }
+  }
+
+  private void warnOfNoRecovery() {
+    LivenessSettings liveness = parts.settings().liveness();
+    if (!liveness.recoverClaimed() || !liveness.recoverRunning()) {
+      log.warn(
+          "Node {} does not take back {} jobs of nodes that die; where no other node does, they"
+              + " stay held until somebody releases them",
+          id(),
+          liveness.recoverClaimed() ? "running" : liveness.recoverRunning() ? "claimed" : "any");
+    }
+  }
+
+  /**
+   * Whether this node takes part: started, not told to stop, and not fenced. For a readiness probe;
+   * it turns false the moment {@link #close} is called.
+   */
+  public boolean isReady() {
+    return running && !closed.get() && !parts.identity().tenure().isOver();
+  }
+
+  /** What it does with work at present, in general and by exception. */
+  public Modes modes() {
+    return parts.modes().modes();
+  }
+
+  /** Do this with work from now on. */
+  public void mode(NodeMode mode) {
+    change(new Modes(mode, modes().exceptions()));
+  }
+
+  /** Do this with work of tasks that match a pattern. */
+  public void mode(String pattern, NodeMode mode) {
+    TaskPattern.of(pattern);
+    Map<String, NodeMode> exceptions = new TreeMap<>(modes().exceptions());
+    exceptions.put(pattern, mode);
+    change(new Modes(modes().node(), exceptions));
+  }
+
+  /** Make no exception for this pattern any more. */
+  public void clearMode(String pattern) {
+    Map<String, NodeMode> exceptions = new TreeMap<>(modes().exceptions());
+    exceptions.remove(pattern);
+    change(new Modes(modes().node(), exceptions));
+  }
+
+  /** Make no exceptions any more. */
+  public void clearModes() {
+    change(new Modes(modes().node(), Map.of()));
+  }
+
+  private void change(Modes modes) {
+    // Written first: the next beat would otherwise bring the old ones back.
+    parts.store().nodes().setModes(incarnation(), modes);
+    parts.modes().set(modes);
+    parts.claimersWaker().wake();
   }
 
   /** A client that wakes this node without a detour through the database. */
@@ -96,7 +184,7 @@ public final class HoldfastNode implements AutoCloseable {
 
   /** The incarnation that its claims belong to. */
   public UUID incarnation() {
-    return parts.identities().incarnation();
+    return parts.identity().incarnation();
   }
 
   /** How many jobs it holds. */
@@ -107,11 +195,12 @@ public final class HoldfastNode implements AutoCloseable {
   /**
    * Stop: claim no more, give back what has not begun, let running jobs finish within the grace,
    * then interrupt them and give back those that stop. What ignores its interrupt stays held until
-   * the process ends. Calling it again does nothing.
+   * the process ends. Calling it again while it waits for running jobs ends the waiting.
    */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
+      hurried = true;
       return;
     }
     log.info("Node {} stops; it holds {} jobs", id(), held());
@@ -127,7 +216,7 @@ public final class HoldfastNode implements AutoCloseable {
     }
     threads.clocks().forEach(RoleThread::close);
     threads.completer().close();
-    threads.heart().close();
+    threads.heart().forEach(RoleThread::close);
     leave();
     parts.subscription().run();
     parts.bus().close();
@@ -151,7 +240,7 @@ public final class HoldfastNode implements AutoCloseable {
 
   private boolean awaitNothingHeld(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
-    while (held() > 0 && System.nanoTime() < deadline) {
+    while (held() > 0 && !hurried && System.nanoTime() < deadline) {
       LockSupport.parkNanos(this, Duration.ofMillis(5).toNanos());
     }
     return held() == 0;

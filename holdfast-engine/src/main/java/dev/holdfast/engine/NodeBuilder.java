@@ -2,10 +2,13 @@ package dev.holdfast.engine;
 
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Names;
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.NodeSettings.Fleet;
 import dev.holdfast.engine.NodeSettings.QueueSettings;
 import dev.holdfast.engine.claim.PollPace;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -14,19 +17,22 @@ import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects what a node is to do. Each method says what its setting defaults to; {@link
@@ -40,16 +46,20 @@ public final class NodeBuilder {
   MeterRegistry meters = Metrics.globalRegistry;
   ClusterCoordinator coordinator;
   Supplier<UUID> ids = UuidCreator::getTimeOrderedEpochPlus1;
+  Ticker ticker = Ticker.system();
   RandomGenerator random = RandomGenerator.getDefault();
   ClientSettings client = ClientSettings.DEFAULT;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
-  private String id = defaultId();
+  private NodeIdentity identity = NodeIdentity.hostAndPid();
+  private @Nullable String name;
+  private LivenessSettings liveness = LivenessSettings.DEFAULT;
+  private @Nullable String stack;
+  private @Nullable Set<String> serves;
+  private NodeMode mode = NodeMode.FULL;
   private int maxConcurrent = 200;
   private Router router = Router.toAll(TaskExecutor.VIRTUAL);
   private int platformThreads = Runtime.getRuntime().availableProcessors();
   private PollPace poll = PollPace.DEFAULT;
-  private Duration heartbeat = Duration.ofSeconds(10);
-  private Duration terms = Duration.ofSeconds(60);
   private Upkeep.Retention retention =
       new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
   private int resultLimit = 1 << 20;
@@ -63,7 +73,18 @@ public final class NodeBuilder {
   /** Run jobs of this task by this code. */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
-    tasks.add(new TaskRegistry.Registered<>(type, handler));
+    tasks.add(new TaskRegistry.Registered<>(type, handler, Optional.empty()));
+    return this;
+  }
+
+  /**
+   * Run jobs of this task by this code, and ask this policy what becomes of one whose node died
+   * while it ran. It is asked for jobs whose crash policy says so; see {@link
+   * dev.holdfast.api.task.CrashPolicy#ask}.
+   */
+  public <P, R> NodeBuilder handle(
+      TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
+    tasks.add(new TaskRegistry.Registered<>(type, handler, Optional.of(recovery)));
     return this;
   }
 
@@ -86,7 +107,36 @@ public final class NodeBuilder {
 
   /** Be called this by people; defaults to the host name and the process id. */
   public NodeBuilder id(String name) {
-    this.id = name;
+    return identity(NodeIdentity.fixed(name));
+  }
+
+  /** Be called by people what this says; defaults to the host name and the process id. */
+  public NodeBuilder identity(NodeIdentity callback) {
+    this.identity = callback;
+    return this;
+  }
+
+  /** Have a name besides, which need not be unique; defaults to none. */
+  public NodeBuilder name(String readable) {
+    this.name = readable;
+    return this;
+  }
+
+  /** Belong to this fleet: run its jobs and those of no fleet, and make jobs that belong to it. */
+  public NodeBuilder stack(String fleet) {
+    this.stack = fleet;
+    return this;
+  }
+
+  /** Run jobs of these fleets, besides those of no fleet; defaults to the node's own. */
+  public NodeBuilder serveStacks(String... fleets) {
+    this.serves = Set.of(fleets);
+    return this;
+  }
+
+  /** Do this with work until told otherwise; defaults to all. */
+  public NodeBuilder mode(NodeMode first) {
+    this.mode = first;
     return this;
   }
 
@@ -138,15 +188,14 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Beat this often; defaults to 10 s. */
-  public NodeBuilder heartbeat(Duration interval) {
-    this.heartbeat = interval;
-    return this;
+  /** Change how it shows that it lives; see {@link LivenessSettings} for the defaults. */
+  public NodeBuilder liveness(UnaryOperator<LivenessSettings.Builder> changes) {
+    return liveness(liveness.with(changes));
   }
 
-  /** Be taken for dead after this much silence; defaults to 60 s. */
-  public NodeBuilder terms(Duration silence) {
-    this.terms = silence;
+  /** Show that it lives like this, such as {@link LivenessSettings#FAST_FAILOVER}. */
+  public NodeBuilder liveness(LivenessSettings settings) {
+    this.liveness = settings;
     return this;
   }
 
@@ -187,29 +236,17 @@ public final class NodeBuilder {
 
   NodeSettings settings() {
     return new NodeSettings(
-        id,
+        identity.id(),
+        name,
         maxConcurrent,
         queues.isEmpty() ? Map.of(JobOptions.DEFAULT_QUEUE, QueueSettings.DEFAULT) : queues,
         router,
         platformThreads,
         poll,
-        heartbeat,
-        terms,
+        liveness,
+        new Fleet(stack, serves != null ? serves : stack == null ? Set.of() : Set.of(stack), mode),
         retention,
         resultLimit,
         shutdownGrace);
-  }
-
-  private static String defaultId() {
-    String id = hostName() + "-" + ProcessHandle.current().pid();
-    return id.length() <= 64 ? id : id.substring(id.length() - 64);
-  }
-
-  static String hostName() {
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException nameless) {
-      return "localhost";
-    }
   }
 }

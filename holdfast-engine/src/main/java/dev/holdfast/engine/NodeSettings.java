@@ -1,23 +1,28 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.api.Names;
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.engine.claim.PollPace;
 import dev.holdfast.engine.route.Router;
 import dev.holdfast.engine.store.Upkeep;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a node behaves. Every setting is checked when the node is built.
  *
  * @param id what people call the node; defaults to host name and process id
+ * @param name what else people call it; defaults to nothing
  * @param maxConcurrent how many jobs it runs at once, over all queues; defaults to 200
  * @param queues the queues it serves; defaults to {@code default} alone
  * @param router which executor runs which task; defaults to virtual threads for all
  * @param platformThreads the size of the executor {@code platform}; defaults to the number of cores
  * @param poll how often to look for work when nobody calls
- * @param heartbeat between two beats while jobs run; defaults to 10 s. Twice that while idle.
- * @param terms how long the node may be silent before others may take over; defaults to 60 s
+ * @param liveness how it shows that it lives, and takes over from others
+ * @param fleet which jobs of which fleets it serves, and how
  * @param retention how long ended jobs are kept; defaults to 14 days, 90 for the dead letter
  * @param resultLimit how long an encoded result may be, in characters; defaults to 1 Mi
  * @param shutdownGrace how long {@code close} lets running jobs go on before it interrupts them;
@@ -25,13 +30,14 @@ import java.util.Map;
  */
 public record NodeSettings(
     String id,
+    @Nullable String name,
     int maxConcurrent,
     Map<String, QueueSettings> queues,
     Router router,
     int platformThreads,
     PollPace poll,
-    Duration heartbeat,
-    Duration terms,
+    LivenessSettings liveness,
+    Fleet fleet,
     Upkeep.Retention retention,
     int resultLimit,
     Duration shutdownGrace) {
@@ -58,10 +64,43 @@ public record NodeSettings(
     }
   }
 
+  /**
+   * Where a node belongs when several fleets share a database.
+   *
+   * @param stack its own fleet, which the jobs it makes belong to; defaults to none
+   * @param serves the fleets whose jobs it runs, besides jobs of none; defaults to its own
+   * @param mode what it does with work; defaults to all
+   */
+  public record Fleet(@Nullable String stack, Set<String> serves, NodeMode mode) {
+    public static final Fleet NONE = new Fleet(null, Set.of(), NodeMode.FULL);
+
+    public Fleet {
+      serves = Set.copyOf(serves);
+      serves.forEach(name -> Names.text("Stack", name));
+      if (stack != null) {
+        Names.text("Stack", stack);
+      }
+    }
+
+    /** The fleets whose jobs it takes back, besides jobs of none; null for all. */
+    @Nullable Set<String> sweeps() {
+      if (stack == null) {
+        return null;
+      }
+      Set<String> all = new TreeSet<>(serves);
+      all.add(stack);
+      return all;
+    }
+  }
+
   public NodeSettings {
-    if (id.isBlank() || id.length() > 64) {
+    if (id.isBlank() || id.length() > NodeIdentity.LONGEST) {
       throw new IllegalArgumentException(
-          "Node id '%s' is not valid: give 1 to 64 characters.".formatted(id));
+          "Node id '%s' is not valid: it has %d characters; give 1 to %d."
+              .formatted(id, id.length(), NodeIdentity.LONGEST));
+    }
+    if (name != null) {
+      Names.text("Node name", name);
     }
     if (maxConcurrent < 1) {
       throw new IllegalArgumentException(
@@ -72,15 +111,6 @@ public record NodeSettings(
     }
     queues.keySet().forEach(Names::queue);
     queues = Map.copyOf(queues);
-    if (heartbeat.isNegative() || heartbeat.isZero()) {
-      throw new IllegalArgumentException(
-          "A heartbeat every %s is not valid: give a positive duration.".formatted(heartbeat));
-    }
-    if (terms.compareTo(heartbeat.multipliedBy(6)) < 0) {
-      throw new IllegalArgumentException(
-          "Terms of %s are too short for a heartbeat every %s, which is every %s while idle: give terms of at least %s."
-              .formatted(terms, heartbeat, heartbeat.multipliedBy(2), heartbeat.multipliedBy(6)));
-    }
     if (shutdownGrace.isNegative()) {
       throw new IllegalArgumentException(
           "A shutdown grace of %s is not valid: give zero or a positive duration."

@@ -22,8 +22,16 @@ final class FailureJson {
   private FailureJson() {}
 
   static String write(Finish.Failure failure, long token) {
+    return MAPPER.writeValueAsString(json(failure).put("token", token));
+  }
+
+  /** A failure that nobody reported: no repeat of a report may take it for its own. */
+  static String writeCrash(Finish.Failure failure) {
+    return MAPPER.writeValueAsString(json(failure));
+  }
+
+  private static ObjectNode json(Finish.Failure failure) {
     ObjectNode json = MAPPER.createObjectNode();
-    json.put("token", token);
     json.put("attempt", failure.attempt());
     json.put("code", failure.code());
     json.put("message", failure.message());
@@ -34,7 +42,7 @@ final class FailureJson {
     if (failure.stack() != null) {
       json.put("stack", failure.stack());
     }
-    return MAPPER.writeValueAsString(json);
+    return json;
   }
 
   static List<FailedAttempt> read(@Nullable String text) {

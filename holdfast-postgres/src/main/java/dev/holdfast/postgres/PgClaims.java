@@ -28,11 +28,13 @@ final class PgClaims implements Claims {
   // the statistics say. (rank, ctid) says where the started jobs end, since ranks alone may tie.
   private static final String CLAIM =
       """
-      with picked as materialized (
+      with suspect as materialized (
+        ${suspect}
+      ), picked as materialized (
         select array_agg(c.ctid) as ctids, array_agg(c.rank) as ranks
         from (
           select p.ctid, p.rank
-          from (${pick}) p
+          from ((${pick}) union all (select ctid, rank from suspect)) p
           order by p.rank, p.ctid
         ) c
       ), cut as materialized (
@@ -50,11 +52,29 @@ final class PgClaims implements Claims {
         token = j.token + 1,
         incarnation = :incarnation,
         claim_no = :claimNo,
-        capped = :limit::int is not null
+        capped = :limit::int is not null,
+        release_requested = null
       from cut
       where j.ctid = any((select ctids from cut)::tid[])
       returning j.id, j.token, j.task, j.state, j.attempt, j.priority, j.payload, j.tags,
-                j.policy, j.created_at, j.run_at, now(), j.rank
+                j.policy, j.created_at, j.run_at, now(), j.rank, coalesce(j.crashes, 0)
+      """;
+
+  // By job_ready_suspect, which is empty unless nodes have died lately. Not looked at for a node
+  // that has a suspect already.
+  private static final String SUSPECT =
+      """
+      select t.ctid, t.rank
+      from unnest(:tasks::text[]) k(task)
+      cross join lateral (
+        select r.ctid, r.rank from ${schema}.job r
+        where r.state = 'READY' and r.crashes is not null and r.queue = :queue and r.task = k.task
+          and (r.stack is null or r.stack = any(:stacks::text[]))
+          and (r.start_by is null or r.start_by > now())
+          and ${gate}
+        order by r.rank limit :suspects for update skip locked
+      ) t
+      order by t.rank limit :suspects
       """;
 
   // Asked once. Closed for a node that is not alive, a queue that is paused, and one whose limit is
@@ -74,13 +94,14 @@ final class PgClaims implements Claims {
       from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
       cross join lateral (
         select r.ctid, r.rank from ${schema}.job r
-        where r.state = 'READY' and r.queue = :queue and r.task = :task
+        where r.state = 'READY' and r.stack is null and r.crashes is null
+          and r.queue = :queue and r.task = :task
           and r.rank >= w.lo and r.rank < w.hi
           and (r.start_by is null or r.start_by > now())
           and ${gate}
         order by r.rank limit :wanted for update skip locked
       ) t
-      limit :wanted
+      limit ${rest}
       """;
 
   // Merges the heads of all tasks without locks to see how many of each are due, then locks that
@@ -98,13 +119,14 @@ final class PgClaims implements Claims {
           cross join unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
           cross join lateral (
             select r.rank from ${schema}.job r
-            where r.state = 'READY' and r.queue = :queue and r.task = k.task
+            where r.state = 'READY' and r.stack is null and r.crashes is null
+              and r.queue = :queue and r.task = k.task
               and r.rank >= w.lo and r.rank < w.hi
               and (r.start_by is null or r.start_by > now())
               and ${gate}
             order by r.rank limit :wanted
           ) h
-          order by h.rank limit :wanted
+          order by h.rank limit ${rest}
         ) m
         group by m.task
       ) s
@@ -113,7 +135,8 @@ final class PgClaims implements Claims {
         from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
         cross join lateral (
           select r.ctid, r.rank from ${schema}.job r
-          where r.state = 'READY' and r.queue = :queue and r.task = s.task
+          where r.state = 'READY' and r.stack is null and r.crashes is null
+            and r.queue = :queue and r.task = s.task
             and r.rank >= w.lo and r.rank < w.hi
             and (r.start_by is null or r.start_by > now())
           order by r.rank limit s.share for update skip locked
@@ -121,6 +144,74 @@ final class PgClaims implements Claims {
         limit s.share
       ) t
       """;
+
+  // The same for a node that serves fleets: the heads of each task are those without a fleet, by
+  // job_ready, and those of each of its fleets, by job_ready_stack.
+  private static final String PICK_STACKS =
+      """
+      select t.ctid, t.rank
+      from (
+        select m.task, m.stack, count(*) as share
+        from (
+          select k.task, k.stack
+          from (
+            select n.task, f.stack
+            from unnest(:tasks::text[]) n(task)
+            cross join unnest(array_append(:stacks::text[], null)) f(stack)
+          ) k
+          cross join unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
+          cross join lateral (
+            (select r.rank from ${schema}.job r
+             where k.stack is null
+               and r.state = 'READY' and r.stack is null and r.crashes is null
+               and r.queue = :queue and r.task = k.task
+               and r.rank >= w.lo and r.rank < w.hi
+               and (r.start_by is null or r.start_by > now())
+               and ${gate}
+             order by r.rank limit :wanted)
+            union all
+            (select r.rank from ${schema}.job r
+             where r.state = 'READY' and r.stack = k.stack and r.crashes is null
+               and r.queue = :queue and r.task = k.task
+               and r.rank >= w.lo and r.rank < w.hi
+               and (r.start_by is null or r.start_by > now())
+               and ${gate}
+             order by r.rank limit :wanted)
+          ) h
+          order by h.rank limit ${rest}
+        ) m
+        group by m.task, m.stack
+      ) s
+      cross join lateral (
+        (select v.ctid, v.rank
+         from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
+         cross join lateral (
+           select r.ctid, r.rank from ${schema}.job r
+           where s.stack is null
+             and r.state = 'READY' and r.stack is null and r.crashes is null
+             and r.queue = :queue and r.task = s.task
+             and r.rank >= w.lo and r.rank < w.hi
+             and (r.start_by is null or r.start_by > now())
+           order by r.rank limit s.share for update skip locked
+         ) v
+         limit s.share)
+        union all
+        (select v.ctid, v.rank
+         from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
+         cross join lateral (
+           select r.ctid, r.rank from ${schema}.job r
+           where r.state = 'READY' and r.stack = s.stack and r.crashes is null
+             and r.queue = :queue and r.task = s.task
+             and r.rank >= w.lo and r.rank < w.hi
+             and (r.start_by is null or r.start_by > now())
+           order by r.rank limit s.share for update skip locked
+         ) v
+         limit s.share)
+      ) t
+      """;
+
+  // A suspect takes the place of another.
+  private static final String REST = ":wanted - (select count(*) from suspect)";
 
   // By queue_pkey. Claims under a limit go one at a time; each counts in a later statement, whose
   // snapshot is younger than this lock.
@@ -138,11 +229,12 @@ final class PgClaims implements Claims {
   private final Map<Lane, ReadyScan> scans = new ConcurrentHashMap<>();
   private final String claimOneTask;
   private final String claimSeveralTasks;
+  private final String claimStacks;
   private final String lockLimit;
   private final String countCapped;
 
   /** What claims that look in the same places have in common. */
-  private record Lane(String queue, List<String> tasks) {}
+  private record Lane(String queue, List<String> tasks, Set<String> stacks) {}
 
   PgClaims(Database database, Duration aging) {
     this(database, aging, ReadyScan.SLOW);
@@ -155,12 +247,18 @@ final class PgClaims implements Claims {
     this.starts = new Starts(database);
     this.claimOneTask = claim(database, PICK_ONE_TASK);
     this.claimSeveralTasks = claim(database, PICK_SEVERAL_TASKS);
+    this.claimStacks = claim(database, PICK_STACKS);
     this.lockLimit = database.sql(LOCK_LIMIT);
     this.countCapped = database.sql(COUNT_CAPPED);
   }
 
   private static String claim(Database database, String pick) {
-    return database.sql(CLAIM.replace("${pick}", pick).replace("${gate}", GATE));
+    return database.sql(
+        CLAIM
+            .replace("${suspect}", SUSPECT)
+            .replace("${pick}", pick)
+            .replace("${rest}", REST)
+            .replace("${gate}", GATE));
   }
 
   @Override
@@ -198,20 +296,23 @@ final class PgClaims implements Claims {
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
     ReadyScan scan =
         scans.computeIfAbsent(
-            new Lane(order.queue(), order.tasks()), fresh -> new ReadyScan(aging, slowness));
+            new Lane(order.queue(), order.tasks(), order.stacks()),
+            fresh -> new ReadyScan(aging, slowness));
     List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
     List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
     if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
       int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
+      int suspects = (int) claimed.stream().filter(ranked -> ranked.job().crashes() > 0).count();
       int left = wanted - claimed.size();
-      claimed.addAll(claim(handle, rest(order, started, left), left, ReadyScan.WHOLE, scan));
+      claimed.addAll(
+          claim(handle, rest(order, started, suspects, left), left, ReadyScan.WHOLE, scan));
       claimed.sort(Comparator.comparing(Ranked::rank));
     }
     return claimed.stream().map(Ranked::job).toList();
   }
 
   /** The same order after a part of it was carried out. */
-  private static ClaimOrder rest(ClaimOrder order, int started, int left) {
+  private static ClaimOrder rest(ClaimOrder order, int started, int suspects, int left) {
     int start = Math.clamp(order.start() - started, 0, left);
     return new ClaimOrder(
         order.incarnation(),
@@ -220,7 +321,9 @@ final class PgClaims implements Claims {
         order.tasks(),
         start,
         left - start,
-        order.limit());
+        order.limit(),
+        order.suspects() - suspects,
+        order.stacks());
   }
 
   /** Claim, and let the scan learn from it. */
@@ -231,31 +334,41 @@ final class PgClaims implements Claims {
     long ended = System.nanoTime();
     scan.took(windows, began, ended);
     if (!claimed.isEmpty()) {
-      Instant last = claimed.size() < wanted ? null : claimed.getLast().rank();
-      scan.saw(claimed.getFirst().job().claimedAt(), last, ended);
+      // A suspect is claimed out of turn, so its rank says nothing about the others.
+      Optional<Instant> last =
+          claimed.stream()
+              .filter(ranked -> ranked.job().crashes() == 0)
+              .reduce((one, next) -> next)
+              .map(Ranked::rank);
+      scan.saw(
+          claimed.getFirst().job().claimedAt(),
+          claimed.size() < wanted ? null : last.orElse(null),
+          ended);
     }
     return claimed;
   }
 
   private List<Ranked> claim(
       Handle handle, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
-    boolean one = order.tasks().size() == 1;
+    boolean one = order.tasks().size() == 1 && order.stacks().isEmpty();
+    String several = order.stacks().isEmpty() ? claimSeveralTasks : claimStacks;
     Query query =
         handle
-            .createQuery(one ? claimOneTask : claimSeveralTasks)
+            .createQuery(one ? claimOneTask : several)
             .bind("incarnation", order.incarnation())
             .bind("claimNo", order.claimNo())
             .bind("queue", order.queue())
             .bind("limit", order.limit())
             .bind("start", order.start())
             .bind("wanted", wanted)
+            .bind("suspects", Math.min(order.suspects(), wanted))
+            .bindArray("stacks", String.class, order.stacks())
+            .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
             .bindArray(
                 "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
             .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
     if (one) {
       query.bind("task", order.tasks().getFirst());
-    } else {
-      query.bindArray("tasks", String.class, Set.copyOf(order.tasks()));
     }
     return query.map((row, context) -> Ranked.read(row, order.queue())).stream()
         .sorted(Comparator.comparing(Ranked::rank))
@@ -300,7 +413,8 @@ final class PgClaims implements Claims {
               row.getString(9),
               Values.instant(row, 10),
               Values.instant(row, 11),
-              Values.instant(row, 12)));
+              Values.instant(row, 12),
+              row.getInt(14)));
     }
   }
 }

@@ -88,15 +88,25 @@ final class PgLookup implements Lookup {
       order by h.id desc limit :limit
       """;
 
-  // Live jobs by job_ready, job_due and job_held, one branch for each state so that each can use
-  // its
-  // partial index; the dead by dead_letter_task; the ended from the tally.
+  // Live jobs by job_ready and its sisters, job_due and job_held, each asked for by the predicate
+  // of
+  // its partial index; the dead by dead_letter_task; the ended from the tally.
   private static final String COUNT =
       """
-      select 'READY', count(*) from ${schema}.job j
-      where j.state = 'READY' and 'READY' = any(:states::text[])
-        and (:queue::text is null or j.queue = :queue)
-        and (:task::text is null or j.task = :task)
+      select 'READY',
+        (select count(*) from ${schema}.job j
+         where j.state = 'READY' and j.stack is null and j.crashes is null
+           and (:queue::text is null or j.queue = :queue)
+           and (:task::text is null or j.task = :task))
+        + (select count(*) from ${schema}.job j
+           where j.state = 'READY' and j.stack is not null and j.crashes is null
+             and (:queue::text is null or j.queue = :queue)
+             and (:task::text is null or j.task = :task))
+        + (select count(*) from ${schema}.job j
+           where j.state = 'READY' and j.crashes is not null
+             and (:queue::text is null or j.queue = :queue)
+             and (:task::text is null or j.task = :task))
+      where 'READY' = any(:states::text[])
       union all
       select 'SCHEDULED', count(*) from ${schema}.job j
       where j.state = 'SCHEDULED' and 'SCHEDULED' = any(:states::text[])

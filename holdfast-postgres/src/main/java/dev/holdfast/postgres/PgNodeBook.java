@@ -1,19 +1,26 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.QueueBook.Rule;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /** Which nodes there are, and that they live. All by node_pkey unless said otherwise. */
 final class PgNodeBook implements NodeBook {
@@ -21,57 +28,100 @@ final class PgNodeBook implements NodeBook {
   private static final String REGISTER =
       """
       insert into ${schema}.node
-        (incarnation, id, host, pid, version, terms, queues, tasks, capacity, state, started_at,
-         beaten_at)
+        (incarnation, id, name, host, pid, version, terms, claimed_terms, queues, tasks, capacity,
+         stack, roles, mode, mode_exceptions, session, state, started_at, beaten_at)
       values
-        (:incarnation, :id, :host, :pid, :version, :terms, :queues, :tasks, :capacity, 'ALIVE',
-         now(), now())
+        (:incarnation, :id, :name, :host, :pid, :version, :terms, :claimedTerms, :queues, :tasks,
+         :capacity, :stack, :roles, :mode, :exceptions, :session, 'ALIVE', now(), now())
       on conflict (incarnation) do update set
-        id = excluded.id, host = excluded.host, pid = excluded.pid, version = excluded.version,
-        terms = excluded.terms, queues = excluded.queues, tasks = excluded.tasks,
-        capacity = excluded.capacity
+        id = excluded.id, name = excluded.name, host = excluded.host, pid = excluded.pid,
+        version = excluded.version, terms = excluded.terms,
+        claimed_terms = excluded.claimed_terms, queues = excluded.queues, tasks = excluded.tasks,
+        capacity = excluded.capacity, stack = excluded.stack, roles = excluded.roles
       """;
 
   // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
-  // of
-  // finished jobs in the index, their calls are older and the scan begins behind them. One
-  // statement, so that a beat costs one round trip: the row that says
-  // whether the node is alive, then its claims, then the rules of all queues.
+  // of finished jobs in the index, their calls are older and the scan begins behind them. One
+  // statement, so that a beat costs one round trip: the row that says whether the node is alive and
+  // what it is to do, then its claims, then the rules of all queues.
   private static final String BEAT =
       """
       with beaten as (
-        update ${schema}.node set beat = beat + 1, beaten_at = now(), running = :running
+        update ${schema}.node set
+          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall
         where incarnation = :incarnation and state = 'ALIVE'
-        returning 1
+        returning incarnation, id, roles, host, pid, mode, mode_exceptions, dismissed
+      ), kept as (
+        insert into ${schema}.heartbeat (at, incarnation, node, roles, host, pid)
+        select now(), incarnation, id, roles, host, pid from beaten where :kept
       )
-      select 'ALIVE', null::uuid, null::bigint, null::bigint, null::boolean, null::boolean,
-             null::text, null::int
+      select 'ALIVE', null::uuid, null::bigint, null::bigint, dismissed, null::boolean,
+             mode, null::int, mode_exceptions, null::boolean
       from beaten
       union all
       select 'CLAIM', j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
-             null, null
+             null, null, null, coalesce(j.release_requested, false)
       from ${schema}.job j
       where j.incarnation = :incarnation and j.claim_no >= :fromCall
         and j.state in ('CLAIMED', 'RUNNING') and exists (select from beaten)
       union all
-      select 'RULE', null, null, null, q.paused, null, q.name, q.max_held
+      select 'RULE', null, null, null, q.paused, null, q.name, q.max_held, null, null
       from ${schema}.queue q
       where exists (select from beaten)
       """;
 
+  // The dead by job_held, each from the oldest call on that it may hold anything by.
+  private static final String LOOK =
+      """
+      select n.incarnation, n.id, n.claimed_terms, n.terms, n.beat, n.tasks, n.mode,
+             n.mode_exceptions, n.death, coalesce(n.died_for, 0)
+      from ${schema}.node n
+      where n.state = 'ALIVE'
+         or exists (
+           select from ${schema}.job j
+           where j.incarnation = n.incarnation and j.claim_no >= n.from_call
+             and j.state in ('CLAIMED', 'RUNNING'))
+      """;
+
+  private static final String MARK_DEAD =
+      """
+      update ${schema}.node set
+        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence
+      where incarnation = :incarnation and beat = :beat and state = 'ALIVE'
+      """;
+
   private static final String LEAVE =
       """
-      update ${schema}.node set state = 'DEAD', died_at = now()
+      update ${schema}.node set state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0
+      where incarnation = :incarnation and state = 'ALIVE'
+      """;
+
+  private static final String DISMISS =
+      "update ${schema}.node set dismissed = true where incarnation = :incarnation and state ="
+          + " 'ALIVE'";
+
+  private static final String SET_MODES =
+      """
+      update ${schema}.node set mode = :mode, mode_exceptions = :exceptions
       where incarnation = :incarnation and state = 'ALIVE'
       """;
 
   private static final String LIST =
       """
-      select incarnation, id, host, pid, version, terms, queues, tasks, capacity,
-             state = 'ALIVE', beat,
-             (extract(epoch from now() - beaten_at) * 1000000)::bigint, running
+      select incarnation, id, name, host, pid, version, claimed_terms, terms, queues, tasks,
+             capacity, stack, roles,
+             state = 'ALIVE', beat, started_at,
+             (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
+             mode_exceptions
       from ${schema}.node
       order by started_at, incarnation
+      """;
+
+  // By heartbeat_node.
+  private static final String PAST_BEATS =
+      """
+      select incarnation, node, roles, host, pid, at from ${schema}.heartbeat
+      where node = :id order by at desc limit :limit
       """;
 
   // By job_pkey.
@@ -83,55 +133,66 @@ final class PgNodeBook implements NodeBook {
 
   private final Database database;
   private final Database heart;
-  private final String register;
-  private final String beat;
-  private final String leave;
-  private final String list;
-  private final String holder;
+  private final @Nullable String session;
 
   /**
    * @param heart where a node says that it lives, however busy the other one is
+   * @param session what the sessions of this process are called in the database; null if they
+   *     cannot be told from others
    */
-  PgNodeBook(Database database, Database heart) {
+  PgNodeBook(Database database, Database heart, @Nullable String session) {
     this.database = database;
     this.heart = heart;
-    this.register = database.sql(REGISTER);
-    this.beat = database.sql(BEAT);
-    this.leave = database.sql(LEAVE);
-    this.list = database.sql(LIST);
-    this.holder = database.sql(HOLDER);
+    this.session = session;
   }
 
   @Override
-  public void register(NodeCard card) {
-    heart.run(
+  public void register(NodeCard card, Modes modes, @Nullable UUID before) {
+    heart.transaction(
         "register node %s".formatted(card.id()),
-        handle ->
-            handle
-                .createUpdate(register)
-                .bind("incarnation", card.incarnation())
-                .bind("id", card.id())
-                .bind("host", card.host())
-                .bind("pid", card.pid())
-                .bind("version", card.version())
-                .bind("terms", Values.micros(card.terms()))
-                .bindArray("queues", String.class, card.queues())
-                .bindArray("tasks", String.class, card.tasks())
-                .bind("capacity", card.capacity())
-                .execute());
+        handle -> {
+          if (before != null) {
+            change(handle, LEAVE, before);
+          }
+          return insert(handle, card, modes);
+        });
+  }
+
+  private int insert(Handle handle, NodeCard card, Modes modes) {
+    return handle
+        .createUpdate(database.sql(REGISTER))
+        .bind("incarnation", card.incarnation())
+        .bind("id", card.id())
+        .bind("name", card.name())
+        .bind("host", card.host())
+        .bind("pid", card.pid())
+        .bind("version", card.version())
+        .bind("terms", Values.micros(card.terms().running()))
+        .bind("claimedTerms", Values.micros(card.terms().claimed()))
+        .bindArray("queues", String.class, card.queues())
+        .bindArray("tasks", String.class, card.tasks())
+        .bind("capacity", card.capacity())
+        .bind("stack", card.stack())
+        .bindArray("roles", String.class, card.roles())
+        .bind("mode", modes.node().name())
+        .bindArray("exceptions", String.class, texts(modes))
+        .bind("session", session)
+        .execute();
   }
 
   @Override
-  public Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
-    return heart.run(
-        "write the heartbeat of incarnation %s".formatted(incarnation),
+  public Optional<BeatReply> beat(Beat beat) {
+    return heart.within(
+        beat.patience(),
+        "write the heartbeat of incarnation %s".formatted(beat.incarnation()),
         handle -> {
-          Beat reply = new Beat();
+          ReplyRows reply = new ReplyRows();
           handle
-              .createQuery(beat)
-              .bind("incarnation", incarnation)
-              .bind("running", running)
-              .bind("fromCall", fromCall)
+              .createQuery(database.sql(BEAT))
+              .bind("incarnation", beat.incarnation())
+              .bind("running", beat.running())
+              .bind("fromCall", beat.fromCall())
+              .bind("kept", beat.kept())
               .map((row, context) -> reply.read(row))
               .forEach(kind -> {});
           return reply.toReply();
@@ -139,17 +200,83 @@ final class PgNodeBook implements NodeBook {
   }
 
   @Override
+  public List<Pulse> look() {
+    return database.run(
+        "look at the nodes",
+        handle -> handle.createQuery(database.sql(LOOK)).map((row, context) -> pulse(row)).list());
+  }
+
+  @Override
+  public boolean markDead(UUID incarnation, long beat, Duration silence) {
+    return database.run(
+        "mark incarnation %s dead".formatted(incarnation),
+        handle ->
+            handle
+                    .createUpdate(database.sql(MARK_DEAD))
+                    .bind("incarnation", incarnation)
+                    .bind("beat", beat)
+                    .bind("silence", Values.micros(silence))
+                    .execute()
+                > 0);
+  }
+
+  @Override
   public void leave(UUID incarnation) {
     heart.run(
         "sign incarnation %s off".formatted(incarnation),
-        handle -> handle.createUpdate(leave).bind("incarnation", incarnation).execute());
+        handle -> change(handle, LEAVE, incarnation));
+  }
+
+  @Override
+  public boolean dismiss(UUID incarnation) {
+    return database.run(
+        "dismiss incarnation %s".formatted(incarnation),
+        handle -> change(handle, DISMISS, incarnation));
+  }
+
+  private boolean change(Handle handle, String sql, UUID incarnation) {
+    return handle.createUpdate(database.sql(sql)).bind("incarnation", incarnation).execute() > 0;
+  }
+
+  @Override
+  public boolean setModes(UUID incarnation, Modes modes) {
+    return database.run(
+        "set the mode of incarnation %s".formatted(incarnation),
+        handle ->
+            handle
+                    .createUpdate(database.sql(SET_MODES))
+                    .bind("incarnation", incarnation)
+                    .bind("mode", modes.node().name())
+                    .bindArray("exceptions", String.class, texts(modes))
+                    .execute()
+                > 0);
   }
 
   @Override
   public List<NodeStatus> list() {
     return database.run(
         "list the nodes",
-        handle -> handle.createQuery(list).map((row, context) -> status(row)).list());
+        handle -> handle.createQuery(database.sql(LIST)).map((row, context) -> status(row)).list());
+  }
+
+  @Override
+  public List<PastBeat> pastBeats(String id, int limit) {
+    return database.run(
+        "list the heartbeats of node %s".formatted(id),
+        handle ->
+            handle
+                .createQuery(database.sql(PAST_BEATS))
+                .bind("id", id)
+                .bind("limit", limit)
+                .map((row, context) ->
+                    new PastBeat(
+                        row.getObject(1, UUID.class),
+                        row.getString(2),
+                        Values.strings(row, 3),
+                        row.getString(4),
+                        row.getLong(5),
+                        Values.instant(row, 6)))
+                .list());
   }
 
   @Override
@@ -158,10 +285,23 @@ final class PgNodeBook implements NodeBook {
         "look up the holder of job %s".formatted(id),
         handle ->
             handle
-                .createQuery(holder)
+                .createQuery(database.sql(HOLDER))
                 .bind("id", id.value())
                 .map((row, context) -> row.getObject(1, UUID.class))
                 .findOne());
+  }
+
+  private static Pulse pulse(ResultSet row) throws SQLException {
+    String death = row.getString(9);
+    return new Pulse(
+        row.getObject(1, UUID.class),
+        row.getString(2),
+        new Terms(Values.ofMicros(row.getLong(3)), Values.ofMicros(row.getLong(4))),
+        row.getLong(5),
+        Values.strings(row, 6),
+        modes(row.getString(7), Values.strings(row, 8)),
+        death == null ? null : Death.valueOf(death),
+        Values.ofMicros(row.getLong(10)));
   }
 
   private static NodeStatus status(ResultSet row) throws SQLException {
@@ -170,21 +310,41 @@ final class PgNodeBook implements NodeBook {
             row.getObject(1, UUID.class),
             row.getString(2),
             row.getString(3),
-            row.getLong(4),
-            row.getString(5),
-            Values.ofMicros(row.getLong(6)),
-            Values.strings(row, 7),
-            Values.strings(row, 8),
-            row.getInt(9)),
-        row.getBoolean(10),
-        row.getLong(11),
-        Values.ofMicros(Math.max(0, row.getLong(12))),
-        row.getInt(13));
+            row.getString(4),
+            row.getLong(5),
+            row.getString(6),
+            new Terms(Values.ofMicros(row.getLong(7)), Values.ofMicros(row.getLong(8))),
+            Values.strings(row, 9),
+            Values.strings(row, 10),
+            row.getInt(11),
+            row.getString(12),
+            Values.strings(row, 13)),
+        row.getBoolean(14),
+        row.getLong(15),
+        Values.instant(row, 16),
+        Values.ofMicros(Math.max(0, row.getLong(17))),
+        row.getInt(18),
+        modes(row.getString(19), Values.strings(row, 20)));
+  }
+
+  private static List<String> texts(Modes modes) {
+    return modes.exceptions().entrySet().stream()
+        .map(exception -> exception.getKey() + "=" + exception.getValue().name())
+        .toList();
+  }
+
+  private static Modes modes(String mode, Set<String> exceptions) {
+    return new Modes(
+        NodeMode.valueOf(mode),
+        exceptions.stream()
+            .map(text -> text.split("=", 2))
+            .collect(Collectors.toMap(parts -> parts[0], parts -> NodeMode.valueOf(parts[1]))));
   }
 
   /** The rows of a beat, sorted out. */
-  private static final class Beat {
-    private boolean alive;
+  private static final class ReplyRows {
+    private @Nullable Modes modes;
+    private boolean dismissed;
     private final List<ClaimRow> claims = new ArrayList<>();
     private final Map<String, Rule> rules = new HashMap<>();
 
@@ -197,17 +357,22 @@ final class PgNodeBook implements NodeBook {
                     new Held(new JobId(row.getObject(2, UUID.class)), row.getLong(3)),
                     row.getLong(4),
                     row.getBoolean(5),
-                    row.getBoolean(6)));
+                    row.getBoolean(6),
+                    row.getBoolean(10)));
         case "RULE" ->
             rules.put(
                 row.getString(7), new Rule(row.getBoolean(5), row.getObject(8, Integer.class)));
-        default -> alive = true;
+        default -> {
+          modes = modes(row.getString(7), Values.strings(row, 9));
+          dismissed = row.getBoolean(5);
+        }
       }
       return kind;
     }
 
     Optional<BeatReply> toReply() {
-      return alive ? Optional.of(new BeatReply(claims, rules)) : Optional.empty();
+      return Optional.ofNullable(modes)
+          .map(known -> new BeatReply(claims, rules, known, dismissed));
     }
   }
 }

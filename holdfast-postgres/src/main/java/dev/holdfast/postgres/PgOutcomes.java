@@ -74,9 +74,7 @@ final class PgOutcomes implements Outcomes {
         where j.id = f.id and j.token = f.token
           and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
           and (j.cancel_requested or not :requestedOnly)
-        returning j.id, j.token, j.created_at, j.run_at, j.started_at, j.start_by, j.attempt,
-                  j.priority, j.cancel_requested, j.queue, j.task, j.payload, j.tags,
-                  j.unique_key, j.ledger_key, ${failures} as failures, 'CANCELLED' as ended,
+        returning ${columns}, ${failures} as failures, 'CANCELLED' as ended,
                   ${node} as node, null::text as result, null::timestamptz as result_until
       ), history as (
         ${history}
@@ -93,20 +91,10 @@ final class PgOutcomes implements Outcomes {
         using unnest(:ids::uuid[], :tokens::bigint[], :failures::text[]) f(id, token, failure)
         where j.id = f.id and j.token = f.token
           and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
-        returning j.id, j.token, j.created_at, j.run_at, j.started_at, j.start_by, j.attempt,
-                  j.priority, j.cancel_requested, j.queue, j.task, j.payload, j.policy, j.tags,
-                  j.unique_key, j.ledger_key, ${failures} as failures, 'FAILED' as ended,
+        returning ${columns}, ${failures} as failures, 'FAILED' as ended,
                   ${node} as node
       ), dead as (
-        insert into ${schema}.dead_letter
-          (id, token, created_at, run_at, started_at, start_by, finished_at, attempt, priority,
-           cancel_requested, queue, task, node, payload, policy, tags, unique_key, ledger_key,
-           failures)
-        select
-          id, token, created_at, run_at, started_at, start_by, now(), attempt, priority,
-          cancel_requested, queue, task, node, payload, policy, tags, unique_key, ledger_key,
-          failures
-        from gone
+        ${dead}
       ), tally as (
         ${tally}
       )
@@ -115,26 +103,6 @@ final class PgOutcomes implements Outcomes {
 
   private static final String NODE =
       "(select n.id from ${schema}.node n where n.incarnation = :incarnation)";
-
-  /**
-   * How many failed attempts a row keeps: a job that fails for weeks must not drag them all along.
-   */
-  private static final int MOST_FAILURES = 1_000;
-
-  // Appends the failure, if there is one, with its times.
-  private static final String FAILURES =
-      """
-      case
-        when f.failure is null then j.failures
-        else
-          case when jsonb_array_length(j.failures) >= %d then j.failures - 0
-               else coalesce(j.failures, '[]') end
-          || (f.failure::jsonb || jsonb_build_object(
-               'startedAt', (extract(epoch from j.started_at) * 1000000)::bigint,
-               'failedAt', (extract(epoch from now()) * 1000000)::bigint))
-      end\
-      """
-          .formatted(MOST_FAILURES);
 
   private final Database database;
   private final long agingMicros;
@@ -155,8 +123,7 @@ final class PgOutcomes implements Outcomes {
   }
 
   private String complete(String statement) {
-    return database.sql(
-        History.into(statement).replace("${failures}", FAILURES).replace("${node}", NODE));
+    return database.sql(History.into(statement).replace("${node}", NODE));
   }
 
   @Override

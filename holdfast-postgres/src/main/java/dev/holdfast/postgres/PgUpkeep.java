@@ -64,7 +64,17 @@ final class PgUpkeep implements Upkeep {
       where n.state = 'DEAD' and n.died_at < now() - interval '1 day'
         and not exists (
           select from ${schema}.job j
-          where j.incarnation = n.incarnation and j.state in ('CLAIMED', 'RUNNING'))
+          where j.incarnation = n.incarnation and j.claim_no >= n.from_call
+            and j.state in ('CLAIMED', 'RUNNING'))
+      """;
+
+  // By heartbeat_at.
+  private static final String HEARTBEATS =
+      """
+      delete from ${schema}.heartbeat
+      where ctid = any(array(
+        select ctid from ${schema}.heartbeat
+        where at < now() - interval '1 day' order by at limit :batch))
       """;
 
   // By tally_pkey.
@@ -109,9 +119,11 @@ final class PgUpkeep implements Upkeep {
     int results = step("throw old results away", RESULTS, retention.history());
     int keys = step("throw expired keys away", LEDGER, retention.history());
     step("forget nodes that are long dead", NODES, retention.history());
+    int beats = step("forget old heartbeats", HEARTBEATS, retention.history());
     step("forget old counts", TALLY, retention.history());
     step("merge old counts", MERGE_SHARDS, retention.history());
-    boolean more = Math.max(Math.max(ended, dead), Math.max(results, keys)) >= BATCH;
+    boolean more =
+        Math.max(Math.max(ended, dead), Math.max(results, Math.max(keys, beats))) >= BATCH;
     return new Report(dropped, dead, results, more);
   }
 

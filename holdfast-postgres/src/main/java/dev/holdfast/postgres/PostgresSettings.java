@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param aging how long a job waits until it counts as one priority level more urgent. Shorter lets
  *     old jobs overtake urgent ones sooner. Defaults to 15 minutes; all programs that share a
  *     schema should agree on it
- * @param name what the database shows as {@code application_name}. Defaults to {@code holdfast}
+ * @param name what the database shows as {@code application_name}, followed by an id of this store.
+ *     Defaults to {@code holdfast}
  */
 public record PostgresSettings(
     String url,
@@ -94,6 +95,12 @@ public record PostgresSettings(
               .formatted(aging));
     }
     return aging;
+  }
+
+  /** The same, with sessions of this name. */
+  PostgresSettings named(String session) {
+    return new PostgresSettings(
+        url, user, password, schema, poolSize, statementTimeout, aging, session);
   }
 
   /** Leaves the password out. */

@@ -8,6 +8,7 @@ import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
@@ -41,6 +42,7 @@ public final class PostgresStore implements Store {
   private final Control control;
   private final QueueBook queues;
   private final NodeBook nodes;
+  private final Recovery recovery;
   private final Upkeep upkeep;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
@@ -50,8 +52,14 @@ public final class PostgresStore implements Store {
    *
    * @param heart for heartbeats
    * @param listenOn gives a connection that is kept
+   * @param session what the sessions are called; null if they cannot be told from others
    */
-  private record Access(Database database, Database heart, DataSource listenOn, Runnable onClose) {}
+  private record Access(
+      Database database,
+      Database heart,
+      DataSource listenOn,
+      @Nullable String session,
+      Runnable onClose) {}
 
   private PostgresStore(Access access, Duration aging) {
     Database database = access.database();
@@ -67,7 +75,8 @@ public final class PostgresStore implements Store {
     this.lookup = new PgLookup(database);
     this.control = new PgControl(database, aging, shard);
     this.queues = new PgQueueBook(database);
-    this.nodes = new PgNodeBook(database, access.heart());
+    this.nodes = new PgNodeBook(database, access.heart(), access.session());
+    this.recovery = new PgRecovery(database, aging, shard);
     this.upkeep = new PgUpkeep(database);
   }
 
@@ -77,7 +86,10 @@ public final class PostgresStore implements Store {
    * @throws dev.holdfast.api.StoreException if it cannot be reached, is older than PostgreSQL 14,
    *     or has tables of a newer Holdfast; nothing was written then
    */
-  public static PostgresStore connect(PostgresSettings settings) {
+  public static PostgresStore connect(PostgresSettings given) {
+    // Named after this process, so that others can end them when it is dead and they hold locks.
+    String session = given.name() + "-" + UUID.randomUUID();
+    PostgresSettings settings = given.named(session);
     DataSource single = Connections.single(settings);
     new Migrations(Database.own(single, settings.schema()), settings.place()).migrate();
     HikariDataSource pool = Connections.pool(settings);
@@ -92,6 +104,7 @@ public final class PostgresStore implements Store {
             Database.own(pool, settings.schema()),
             Database.own(heart, settings.schema()),
             single,
+            session,
             close),
         settings.aging());
   }
@@ -115,7 +128,7 @@ public final class PostgresStore implements Store {
     PostgresSettings.checkAging(aging);
     Database database = Database.foreign(dataSource, schema, statementTimeout);
     new Migrations(database, "the given data source").migrate();
-    return new PostgresStore(new Access(database, database, dataSource, () -> {}), aging);
+    return new PostgresStore(new Access(database, database, dataSource, null, () -> {}), aging);
   }
 
   @Override
@@ -161,6 +174,11 @@ public final class PostgresStore implements Store {
   @Override
   public NodeBook nodes() {
     return nodes;
+  }
+
+  @Override
+  public Recovery recovery() {
+    return recovery;
   }
 
   @Override

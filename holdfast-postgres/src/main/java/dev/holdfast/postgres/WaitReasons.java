@@ -33,7 +33,8 @@ final class WaitReasons {
              end,
              case when j.state = 'READY' then (
                select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.queue = j.queue and b.rank < j.rank)
+               where b.state = 'READY' and b.stack is null and b.crashes is null
+                 and b.queue = j.queue and b.rank < j.rank)
              end,
              (extract(epoch from now() - j.run_at) * 1000000)::bigint
       from ${schema}.job j
@@ -48,27 +49,40 @@ final class WaitReasons {
       """;
 
   // Steps through job_ready from one (queue, task) to the next instead of reading every job, and
-  // counts only those that nobody knows.
+  // counts only those that nobody knows; jobs of fleets and suspects, by their own indexes, are
+  // few.
   private static final String UNKNOWN =
       """
       with recursive pair as (
-        (select queue, task from ${schema}.job where state = 'READY'
+        (select queue, task from ${schema}.job
+         where state = 'READY' and stack is null and crashes is null
          order by queue, task limit 1)
         union all
         select n.queue, n.task
         from pair p
         cross join lateral (
           select j.queue, j.task from ${schema}.job j
-          where j.state = 'READY' and (j.queue, j.task) > (p.queue, p.task)
+          where j.state = 'READY' and j.stack is null and j.crashes is null
+            and (j.queue, j.task) > (p.queue, p.task)
           order by j.queue, j.task limit 1
         ) n
       )
-      select p.task, sum(c.waiting)::bigint
-      from pair p
-      cross join lateral (
-        select count(*) as waiting from ${schema}.job j
-        where j.state = 'READY' and j.queue = p.queue and j.task = p.task
-      ) c
+      select p.task, sum(p.waiting)::bigint
+      from (
+        select pair.queue, pair.task, (
+          select count(*) from ${schema}.job j
+          where j.state = 'READY' and j.stack is null and j.crashes is null
+            and j.queue = pair.queue and j.task = pair.task) as waiting
+        from pair
+        union all
+        select j.queue, j.task, count(*) from ${schema}.job j
+        where j.state = 'READY' and j.stack is not null and j.crashes is null
+        group by j.queue, j.task
+        union all
+        select j.queue, j.task, count(*) from ${schema}.job j
+        where j.state = 'READY' and j.crashes is not null
+        group by j.queue, j.task
+      ) p
       where not exists (
         select from ${schema}.node n
         where n.state = 'ALIVE' and p.queue = any(n.queues) and p.task = any(n.tasks))

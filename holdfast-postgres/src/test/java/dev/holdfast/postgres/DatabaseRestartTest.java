@@ -41,7 +41,7 @@ class DatabaseRestartTest {
         HoldfastNode node =
             HoldfastNode.on(store)
                 .queue("default", 20)
-                .heartbeat(Duration.ofMillis(200))
+                .liveness(settings -> settings.heartbeat(Duration.ofMillis(200)))
                 .shutdownGrace(Duration.ZERO)
                 .handle(
                     COUNT,

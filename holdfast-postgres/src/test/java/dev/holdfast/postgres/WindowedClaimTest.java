@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.postgres.db.Database;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,18 @@ class WindowedClaimTest {
         .nodes()
         .register(
             new NodeCard(
-                NODE, "n", "h", 1, "v", Duration.ofMinutes(1), Set.of("q"), Set.of("a", "b"), 10));
+                NODE,
+                "n",
+                null,
+                "h",
+                1,
+                "v",
+                Terms.of(Duration.ofMinutes(1)),
+                Set.of("q"),
+                Set.of("a", "b"),
+                10,
+                null,
+                Set.of()));
     Database database =
         Database.own(
             Connections.single(fixture.settings().build()), PostgresSettings.DEFAULT_SCHEMA);
@@ -75,7 +87,7 @@ class WindowedClaimTest {
   }
 
   private List<ClaimedJob> claim(List<String> tasks, int wanted) {
-    return claims.claim(new ClaimOrder(NODE, ++claimNo, "q", tasks, wanted, 0, null));
+    return claims.claim(new ClaimOrder(NODE, ++claimNo, "q", tasks, wanted, 0, null, 1, Set.of()));
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.holdfast.api.job;
 
 import dev.holdfast.api.Names;
+import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param startWithin how long after it is due it may still begin; null for ever
  * @param keepResult how long its result is kept; null for as long as history is, zero for not at
  *     all
+ * @param crash what becomes of it when its node dies while it runs; null for {@link
+ *     CrashPolicy#DEFAULT}
  */
 public record JobOptions(
     String queue,
@@ -34,13 +37,14 @@ public record JobOptions(
     @Nullable RetryPolicy retry,
     @Nullable Duration timeout,
     @Nullable Duration startWithin,
-    @Nullable Duration keepResult) {
+    @Nullable Duration keepResult,
+    @Nullable CrashPolicy crash) {
 
   public static final String DEFAULT_QUEUE = "default";
 
   /** At once, in the default queue, with middling priority. */
   public static final JobOptions DEFAULTS =
-      new JobOptions(DEFAULT_QUEUE, 4, When.NOW, null, Set.of(), null, null, null, null);
+      new JobOptions(DEFAULT_QUEUE, 4, When.NOW, null, Set.of(), null, null, null, null, null);
 
   private static final int MOST_TAGS = 16;
 
@@ -88,6 +92,7 @@ public record JobOptions(
     private @Nullable Duration timeout;
     private @Nullable Duration startWithin;
     private @Nullable Duration keepResult;
+    private @Nullable CrashPolicy crash;
 
     private Builder(JobOptions from) {
       this.queue = from.queue;
@@ -99,6 +104,7 @@ public record JobOptions(
       this.timeout = from.timeout;
       this.startWithin = from.startWithin;
       this.keepResult = from.keepResult;
+      this.crash = from.crash;
     }
 
     public Builder queue(String name) {
@@ -158,9 +164,15 @@ public record JobOptions(
       return this;
     }
 
+    /** What becomes of it when its node dies while it runs. */
+    public Builder onCrash(CrashPolicy policy) {
+      this.crash = policy;
+      return this;
+    }
+
     private JobOptions build() {
       return new JobOptions(
-          queue, priority, when, unique, tags, retry, timeout, startWithin, keepResult);
+          queue, priority, when, unique, tags, retry, timeout, startWithin, keepResult, crash);
     }
   }
 }

@@ -22,6 +22,9 @@ public final class FailureCode {
   /** The database refused to store how the attempt ended. */
   public static final String NOT_RECORDED = "NOT_RECORDED";
 
+  /** The node that ran it died, or could not show in time that it lived. */
+  public static final String WORKER_CRASHED = "WORKER_CRASHED";
+
   private static final Pattern VALID = Pattern.compile("[A-Z][A-Z0-9_]{0,63}");
 
   private FailureCode() {}

@@ -2,12 +2,14 @@ package dev.holdfast.engine.claim;
 
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.time.Ticker;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /** What every claimer and starter of a node share. */
@@ -16,6 +18,8 @@ public record ClaimParts(
     Identity identity,
     ClaimCalls calls,
     QueueRules rules,
+    ModeSwitch modes,
+    Set<String> stacks,
     TaskRegistry tasks,
     Holdings holdings,
     Runner runner,

@@ -3,6 +3,7 @@ package dev.holdfast.engine.claim;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
@@ -13,6 +14,7 @@ import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,9 +83,14 @@ public final class Claimer implements Role {
   @Override
   public Moment tick(Moment now) {
     QueueBook.Rule rule = parts.rules().of(lane.queue());
-    if (stopped || rule.paused()) {
+    List<String> tasks = lane.tasks().stream().filter(parts.modes()::mayRun).toList();
+    if (stopped || rule.paused() || tasks.isEmpty()) {
       lane.hungerFor(0);
-      return Moment.NEVER; // A queue that is resumed wakes its claimers.
+      return Moment.NEVER; // Whoever resumes the queue or changes the mode wakes the claimers.
+    }
+    Tenure tenure = parts.identity().tenure();
+    if (tenure.isOver() || tenure.isInDoubt()) {
+      return now.plus(SLOT_CHECK); // The Heart is about to settle it.
     }
     int waiting = prefetched.size();
     int start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
@@ -93,7 +100,7 @@ public final class Claimer implements Role {
     }
     int got;
     try {
-      got = claim(start, ahead, rule);
+      got = claim(new Wish(tenure, tasks, start, ahead, rule.limit()));
     } catch (StoreException failure) {
       lane.slots().release(start);
       log.warn("Claiming from {} failed, nothing was run: {}", lane, failure.getMessage());
@@ -102,42 +109,59 @@ public final class Claimer implements Role {
     return got == start + ahead ? awaitSlots(now) : awaitWork(now, got);
   }
 
-  private int claim(int start, int ahead, QueueBook.Rule rule) {
+  /** What to claim, and in whose name. */
+  private record Wish(
+      Tenure tenure, List<String> tasks, int start, int ahead, @Nullable Integer limit) {}
+
+  private int claim(Wish wish) {
+    boolean suspects = parts.holdings().reserveSuspect();
     long call = parts.calls().begin();
     List<ClaimedJob> jobs;
     Moment asked = parts.ticker().now();
     try {
-      jobs = parts.claims().claim(order(call, start, ahead, rule));
+      jobs = parts.claims().claim(order(call, wish, suspects));
     } catch (RuntimeException failure) {
       // Whatever the failure says: if any of it was carried out after all, the next beats find it.
       parts.calls().lose(call, parts.ticker().now());
+      if (suspects) {
+        parts.holdings().releaseSuspect();
+      }
       throw failure;
     }
     parts.meters().claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
+    if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
+      parts.holdings().releaseSuspect();
+    }
     int started = 0;
     for (ClaimedJob job : jobs) {
       started += job.started() ? 1 : 0;
-      accept(job, call);
+      accept(job, call, wish.tenure);
     }
     parts.calls().end(call);
-    lane.slots().release(start - started);
+    lane.slots().release(wish.start - started);
     return jobs.size();
   }
 
-  private ClaimOrder order(long call, int start, int ahead, QueueBook.Rule rule) {
+  private ClaimOrder order(long call, Wish wish, boolean suspects) {
     return new ClaimOrder(
-        parts.identity().incarnation(),
+        wish.tenure.incarnation(),
         call,
         lane.queue(),
-        lane.tasks(),
-        start,
-        ahead,
-        rule.limit());
+        wish.tasks,
+        wish.start,
+        wish.ahead,
+        wish.limit,
+        suspects ? 1 : 0,
+        parts.stacks());
   }
 
-  private void accept(ClaimedJob job, long call) {
-    Holding holding = new Holding(job, call, policyOf(job));
+  private void accept(ClaimedJob job, long call, Tenure tenure) {
+    Holding holding = new Holding(job, call, policyOf(job), tenure);
     parts.holdings().add(holding);
+    if (tenure.isOver()) {
+      // Fenced while the claim was under way, and perhaps too late for the fence to see it.
+      parts.holdings().abandon(holding);
+    }
     if (job.started()) {
       parts.meters().started(lane.queue(), Duration.between(job.readyAt(), job.claimedAt()));
       parts.runner().run(lane, holding);

@@ -4,6 +4,7 @@ import dev.holdfast.engine.run.Holding;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Jobs of a lane that are held and not begun, in order. */
 final class Prefetched {
@@ -23,6 +24,10 @@ final class Prefetched {
       taken.add(waiting.remove());
     }
     return taken;
+  }
+
+  synchronized void drop(Predicate<Holding> unwanted) {
+    waiting.removeIf(unwanted);
   }
 
   /** Put back in front what could not be started. */

@@ -2,6 +2,7 @@ package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.run.FinishSink;
@@ -24,6 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class Starter implements Role {
   private static final Logger log = LoggerFactory.getLogger(Starter.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final Duration IN_DOUBT = Duration.ofMillis(20);
 
   private final Lane lane;
   private final Prefetched prefetched;
@@ -52,6 +54,11 @@ public final class Starter implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    Tenure tenure = identity.tenure();
+    prefetched.drop(holding -> holding.hasEnded() || holding.tenure() != tenure);
+    if (tenure.isOver() || tenure.isInDoubt()) {
+      return prefetched.size() == 0 ? Moment.NEVER : now.plus(IN_DOUBT);
+    }
     int slots = lane.slots().reserve(prefetched.size());
     List<Holding> batch = prefetched.take(slots);
     lane.slots().release(slots - batch.size());
@@ -60,7 +67,7 @@ public final class Starter implements Role {
     }
     Set<Held> started;
     try {
-      started = claims.start(identity.incarnation(), batch.stream().map(Holding::held).toList());
+      started = claims.start(tenure.incarnation(), batch.stream().map(Holding::held).toList());
     } catch (StoreException failure) {
       // A start is repeatable, so the batch simply waits, even where this one was carried out.
       log.warn("{} jobs could not be started: {}", batch.size(), failure.getMessage());

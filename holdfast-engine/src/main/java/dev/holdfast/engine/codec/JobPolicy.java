@@ -1,22 +1,28 @@
 package dev.holdfast.engine.codec;
 
 import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RetryPolicy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What only the holder of a job needs to know about how it is run.
+ * What only those need to know about a job who run or recover it.
  *
  * @param retry null for the policy of the task
  * @param timeout null for none
  * @param keepResult null for as long as history is kept
+ * @param crash null for the default. Unlike the others it is stored even where the task says the
+ *     same, since the node that recovers a job may not know its task.
  */
 public record JobPolicy(
-    @Nullable RetryPolicy retry, @Nullable Duration timeout, @Nullable Duration keepResult) {
+    @Nullable RetryPolicy retry,
+    @Nullable Duration timeout,
+    @Nullable Duration keepResult,
+    @Nullable CrashPolicy crash) {
 
   /** Nothing special. */
-  public static final JobPolicy NONE = new JobPolicy(null, null, null);
+  public static final JobPolicy NONE = new JobPolicy(null, null, null, null);
 
   /** The policy that a job's row must carry: what its options say differently from its task. */
   public static JobPolicy difference(JobOptions options, JobOptions taskDefaults) {
@@ -29,7 +35,8 @@ public record JobPolicy(
             : null,
         options.keepResult() != null && !options.keepResult().equals(taskDefaults.keepResult())
             ? options.keepResult()
-            : null);
+            : null,
+        CrashPolicy.DEFAULT.equals(options.crash()) ? null : options.crash());
   }
 
   /** This policy, with what it leaves open taken from the task. */
@@ -37,7 +44,13 @@ public record JobPolicy(
     return new JobPolicy(
         retry != null ? retry : taskDefaults.retry(),
         timeout != null ? timeout : taskDefaults.timeout(),
-        keepResult != null ? keepResult : taskDefaults.keepResult());
+        keepResult != null ? keepResult : taskDefaults.keepResult(),
+        crash);
+  }
+
+  /** The crash policy in force. */
+  public CrashPolicy crashOrDefault() {
+    return crash != null ? crash : CrashPolicy.DEFAULT;
   }
 
   /** The retry policy in force. */

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.codec;
 
 import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.RetryPolicy.Rule;
 import java.time.Duration;
@@ -36,6 +37,10 @@ public final class PolicyText {
     if (policy.keepResult() != null) {
       json.put("keepResult", policy.keepResult().toString());
     }
+    if (policy.crash() != null) {
+      json.put("onCrash", policy.crash().answer().name());
+      json.put("maxCrashes", policy.crash().maxCrashes());
+    }
     return MAPPER.writeValueAsString(json);
   }
 
@@ -48,7 +53,14 @@ public final class PolicyText {
     return new JobPolicy(
         json.has("retry") ? retry(json.get("retry")) : null,
         duration(json.get("timeout")),
-        duration(json.get("keepResult")));
+        duration(json.get("keepResult")),
+        json.has("onCrash") ? crash(json) : null);
+  }
+
+  private static CrashPolicy crash(JsonNode json) {
+    return new CrashPolicy(
+        CrashPolicy.Answer.valueOf(json.get("onCrash").stringValue()),
+        json.get("maxCrashes").intValue());
   }
 
   private static ObjectNode retryJson(RetryPolicy retry) {

@@ -105,6 +105,7 @@ public final class Completer implements Role, FinishSink {
   @Override
   public synchronized Moment tick(Moment now) {
     waiting.drainTo(group, LARGEST_GROUP - group.size());
+    group.removeIf(this::isVoid);
     if (group.isEmpty()) {
       return Moment.NEVER;
     }
@@ -127,6 +128,15 @@ public final class Completer implements Role, FinishSink {
       }
       return again;
     }
+  }
+
+  /** Whether the node was fenced: nothing is written any more for what it held. */
+  private boolean isVoid(Report report) {
+    boolean over = report.holding.tenure().isOver();
+    if (over) {
+      receipts.recordVoid(report.holding);
+    }
+    return over;
   }
 
   /**
@@ -160,7 +170,8 @@ public final class Completer implements Role, FinishSink {
     for (Report report : reports) {
       finishes.add(finishOf(report));
     }
-    UUID incarnation = identity.incarnation();
+    // All of one tenure: what belonged to an earlier one is void.
+    UUID incarnation = reports.get(0).holding.tenure().incarnation();
     List<Outcomes.Answer> answers = outcomes.finish(incarnation, finishes);
     for (int i = 0; i < answers.size(); i++) {
       Report report = reports.get(i);
@@ -174,7 +185,7 @@ public final class Completer implements Role, FinishSink {
       return;
     }
     List<Held> held = reports.stream().map(report -> report.holding.held()).toList();
-    Set<Held> given = claims.giveBack(identity.incarnation(), held);
+    Set<Held> given = claims.giveBack(reports.get(0).holding.tenure().incarnation(), held);
     for (Report report : reports) {
       report.written = true;
       receipts.recordGivenBack(report.holding, given.contains(report.holding.held()));

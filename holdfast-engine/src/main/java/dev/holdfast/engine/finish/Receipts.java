@@ -81,6 +81,12 @@ public final class Receipts {
     holding.stop(StopReason.CLAIM_LOST);
   }
 
+  /** The node was fenced before this could be written. */
+  void recordVoid(Holding holding) {
+    holdings.remove(holding);
+    meters.staleWrites(1);
+  }
+
   void recordGivenBack(Holding holding, boolean given) {
     holdings.remove(holding);
     if (given) {

@@ -3,7 +3,6 @@ package dev.holdfast.engine.live;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.claim.ClaimCalls;
-import dev.holdfast.engine.claim.QueueRules;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
@@ -11,62 +10,55 @@ import dev.holdfast.engine.run.StopReason;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
 import dev.holdfast.engine.time.Moment;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says that this node lives, and compares what it holds with what the database says it holds. */
+/**
+ * Says that this node lives, and compares what it holds with what the database says it holds. When
+ * the node has been fenced it registers a new incarnation; it never beats for the old one again.
+ */
 public final class Heart implements Role {
   private static final Logger log = LoggerFactory.getLogger(Heart.class);
 
-  private final NodeBook nodes;
-  private final Claims claims;
+  private final Parts parts;
   private final Identity identity;
-  private final Function<Identity, NodeBook.NodeCard> card;
-  private final ClaimCalls calls;
   private final Holdings holdings;
-  private final QueueRules rules;
-  private final Runnable onNewRules;
-  private final Duration interval;
+  private @Nullable Tenure successor;
 
   /**
    * What a heart watches over.
    *
-   * @param card how the node introduces itself
-   * @param onNewRules told when rules of queues have changed
-   * @param interval between beats while busy; twice that while idle
+   * @param office how the node introduces itself, and for how long
+   * @param onReply told of each answer to a beat
+   * @param onStartedOver told when a new incarnation is in office
    */
   public record Parts(
       NodeBook nodes,
       Claims claims,
-      Identity identity,
-      Function<Identity, NodeBook.NodeCard> card,
+      Office office,
+      Fence fence,
       ClaimCalls calls,
       Holdings holdings,
-      QueueRules rules,
-      Runnable onNewRules,
-      Duration interval) {}
+      Pulse pulse,
+      Consumer<BeatReply> onReply,
+      Runnable onStartedOver) {}
 
   public Heart(Parts parts) {
-    this.nodes = parts.nodes();
-    this.claims = parts.claims();
-    this.identity = parts.identity();
-    this.card = parts.card();
-    this.calls = parts.calls();
+    this.parts = parts;
+    this.identity = parts.office().identity();
     this.holdings = parts.holdings();
-    this.rules = parts.rules();
-    this.onNewRules = parts.onNewRules();
-    this.interval = parts.interval();
   }
 
   @Override
@@ -76,41 +68,70 @@ public final class Heart implements Role {
 
   /** Make the node known; before anything is claimed. */
   public void register() {
-    nodes.register(card.apply(identity));
+    Office office = parts.office();
+    Tenure first = office.tenure(identity.incarnation());
+    parts.nodes().register(office.card(first), office.modes(), null);
+    identity.become(first);
   }
 
   @Override
   public Moment tick(Moment now) {
+    Tenure tenure = identity.tenure();
+    try {
+      if (tenure.isOver()) {
+        parts.fence().shut(tenure, "it could not show in time that it lives");
+        startOver(tenure);
+      } else {
+        beat(tenure, now);
+      }
+    } catch (StoreException failure) {
+      log.warn("A heartbeat failed and is tried again: {}", failure.getMessage());
+      return now.plus(parts.pulse().afterFailure());
+    }
+    return now.plus(parts.pulse().next(holdings.size()));
+  }
+
+  private void beat(Tenure tenure, Moment now) {
     // Calls first, holdings second: a call that ends in between has its jobs among the holdings.
-    ClaimCalls.Seen seen = calls.look(now);
+    ClaimCalls.Seen seen = parts.calls().look(now);
     Map<JobId, Holding> before = new HashMap<>();
     long oldestCall = seen.oldest();
     for (Holding holding : holdings.all()) {
       before.put(holding.job().id(), holding);
       oldestCall = Math.min(oldestCall, holding.claimNo());
     }
-    try {
-      Optional<BeatReply> reply = nodes.beat(identity.incarnation(), before.size(), oldestCall);
-      if (reply.isPresent()) {
-        reconcile(reply.get(), seen, before);
-      } else {
-        startOver();
-      }
-    } catch (StoreException failure) {
-      log.warn("A heartbeat failed and is tried again: {}", failure.getMessage());
-      return now.plus(interval.dividedBy(4));
+    Optional<BeatReply> reply =
+        parts
+            .nodes()
+            .beat(
+                new Beat(
+                    tenure.incarnation(),
+                    before.size(),
+                    oldestCall,
+                    parts.pulse().patience(),
+                    parts.pulse().kept()));
+    if (reply.isEmpty()) {
+      parts.fence().shut(tenure, "others have found it dead");
+      startOver(tenure);
+    } else if (reply.get().dismissed()) {
+      parts.fence().shut(tenure, "somebody has dismissed it");
+      startOver(tenure);
+    } else if (tenure.extend(now)) {
+      reconcile(tenure, reply.get(), seen, before);
+      parts.onReply().accept(reply.get());
+    } else {
+      parts.fence().shut(tenure, "the answer to a heartbeat came too late");
+      startOver(tenure);
     }
-    return now.plus(holdings.size() == 0 ? interval.multipliedBy(2) : interval);
   }
 
-  private void reconcile(BeatReply reply, ClaimCalls.Seen seen, Map<JobId, Holding> before) {
+  private void reconcile(
+      Tenure tenure, BeatReply reply, ClaimCalls.Seen seen, Map<JobId, Holding> before) {
     List<Held> strangers = new ArrayList<>();
     for (ClaimRow row : reply.claims()) {
       Holding holding = before.remove(row.held().id());
       if (holding != null && holding.job().token() == row.held().token()) {
-        if (row.cancelRequested() && holding.stopReason() == null) {
-          holding.stop(StopReason.CANCELLED);
-        }
+        obey(row, holding);
       } else if (seen.wasOver(row.claimNo()) && isUnknown(row.held())) {
         strangers.add(row.held());
       }
@@ -126,11 +147,19 @@ public final class Heart implements Role {
       }
     }
     if (!strangers.isEmpty()) {
-      Set<Held> given = claims.giveBack(identity.incarnation(), strangers);
+      Set<Held> given = parts.claims().giveBack(tenure.incarnation(), strangers);
       log.warn("{} jobs of claims whose answer was lost went back, unspent", given.size());
     }
-    if (rules.update(reply.rules())) {
-      onNewRules.run();
+  }
+
+  private static void obey(ClaimRow row, Holding holding) {
+    if (holding.stopReason() != null) {
+      return;
+    }
+    if (row.cancelRequested()) {
+      holding.stop(StopReason.CANCELLED);
+    } else if (row.releaseRequested()) {
+      holding.stop(StopReason.HANDED_BACK);
     }
   }
 
@@ -140,15 +169,17 @@ public final class Heart implements Role {
     return now == null || now.job().token() != held.token();
   }
 
-  /** The books say that this incarnation is dead: nothing it holds is its own any more. */
-  private void startOver() {
-    log.error(
-        "Node {} is dead in the books; everything it runs is interrupted and it starts over",
-        identity.nodeId());
-    for (Holding holding : holdings.all()) {
-      holding.stop(StopReason.CLAIM_LOST);
-    }
-    identity.renew();
-    register();
+  /** Register a new incarnation, and let the old one be dead in the same step. */
+  private void startOver(Tenure old) {
+    Office office = parts.office();
+    // A try that seems to have failed may have been carried out: the next one is for the same.
+    Tenure next =
+        office.tenure(successor == null ? office.freshIncarnation() : successor.incarnation());
+    successor = next;
+    parts.nodes().register(office.card(next), office.modes(), old.incarnation());
+    successor = null;
+    identity.become(next);
+    log.warn("Node {} has started over", identity.nodeId());
+    parts.onStartedOver().run();
   }
 }

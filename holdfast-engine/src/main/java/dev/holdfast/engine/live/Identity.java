@@ -1,30 +1,32 @@
 package dev.holdfast.engine.live;
 
 import java.util.UUID;
-import java.util.function.Supplier;
 
 /** Who this node is: a name for people, and an incarnation that claims belong to. */
 public final class Identity {
   private final String nodeId;
-  private final Supplier<UUID> ids;
-  private volatile UUID incarnation;
+  private volatile Tenure tenure;
 
-  public Identity(String nodeId, Supplier<UUID> ids) {
+  public Identity(String nodeId, Tenure first) {
     this.nodeId = nodeId;
-    this.ids = ids;
-    this.incarnation = ids.get();
+    this.tenure = first;
   }
 
   public String nodeId() {
     return nodeId;
   }
 
+  /** The incarnation in office, or the last one that was. */
+  public Tenure tenure() {
+    return tenure;
+  }
+
   public UUID incarnation() {
-    return incarnation;
+    return tenure.incarnation();
   }
 
   /** Be somebody new: what the old incarnation held is no longer ours. */
-  void renew() {
-    incarnation = ids.get();
+  void become(Tenure next) {
+    tenure = next;
   }
 }

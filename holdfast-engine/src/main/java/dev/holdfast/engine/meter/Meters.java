@@ -21,6 +21,8 @@ public final class Meters {
   private final MeterRegistry registry;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
   private final Counter staleWrites;
+  private final Counter fenced;
+  private final Counter nodesDied;
   private final AtomicLong unknownTaskJobs = new AtomicLong();
 
   public Meters(MeterRegistry registry) {
@@ -29,6 +31,15 @@ public final class Meters {
         Counter.builder("holdfast.stale.writes.rejected")
             .description(
                 "Writes of holders that had lost their claim; none of them changed anything")
+            .register(registry);
+    this.fenced =
+        Counter.builder("holdfast.node.fenced")
+            .description(
+                "Times this node gave everything up because it could not show that it lives")
+            .register(registry);
+    this.nodesDied =
+        Counter.builder("holdfast.nodes.died")
+            .description("Nodes that this one found dead")
             .register(registry);
     Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
         .description("Ready jobs of tasks that no live node has a handler for")
@@ -43,6 +54,7 @@ public final class Meters {
     final Counter failed;
     final Counter retried;
     final Counter cancelled;
+    final Counter recovered;
     final Timer wait;
     final Timer run;
     final Timer claimTime;
@@ -57,6 +69,8 @@ public final class Meters {
       failed = counter(registry, queue, "failed", "Jobs failed for good");
       retried = counter(registry, queue, "retried", "Attempts that failed and are tried again");
       cancelled = counter(registry, queue, "cancelled", "Jobs stopped by request");
+      recovered =
+          counter(registry, queue, "recovered", "Jobs taken back from nodes that were gone");
       wait = timer(registry, queue, "holdfast.job.wait", "From due to claimed");
       run = timer(registry, queue, "holdfast.job.run", "From begun to ended");
       claimTime = timer(registry, queue, "holdfast.claim.time", "One claim call");
@@ -132,6 +146,18 @@ public final class Meters {
 
   public void cancelled(String queue) {
     queue(queue).cancelled.increment();
+  }
+
+  public void recovered(String queue) {
+    queue(queue).recovered.increment();
+  }
+
+  public void fenced() {
+    fenced.increment();
+  }
+
+  public void nodeDied() {
+    nodesDied.increment();
   }
 
   public void staleWrites(int count) {

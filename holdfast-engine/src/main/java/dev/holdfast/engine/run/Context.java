@@ -45,6 +45,6 @@ record Context(Holding holding, String node) implements TaskContext {
 
   @Override
   public boolean isStopping() {
-    return holding.stopReason() != null;
+    return holding.stopReason() != null || holding.tenure().isOver();
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Held;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +16,14 @@ public final class Holding {
   private final ClaimedJob job;
   private final long claimNo;
   private final JobPolicy policy;
+  private final Tenure tenure;
   private @Nullable Thread runner;
   private @Nullable StopReason stopReason;
   private boolean ended;
 
-  /** A job that the claim call of this number brought. */
-  public Holding(ClaimedJob job, long claimNo, JobPolicy policy) {
+  /** A job that the claim call of this number brought to the incarnation of this tenure. */
+  public Holding(ClaimedJob job, long claimNo, JobPolicy policy, Tenure tenure) {
+    this.tenure = tenure;
     this.job = job;
     this.claimNo = claimNo;
     this.policy = policy;
@@ -34,6 +37,16 @@ public final class Holding {
     return claimNo;
   }
 
+  /** In whose name it is held. */
+  public Tenure tenure() {
+    return tenure;
+  }
+
+  /** Whether it has a crash on its record. */
+  boolean isSuspect() {
+    return job.crashes() > 0;
+  }
+
   public JobPolicy policy() {
     return policy;
   }
@@ -45,10 +58,10 @@ public final class Holding {
   /**
    * Note that the current thread is about to run the handler.
    *
-   * @return false if the attempt was stopped before it began
+   * @return false if the attempt was stopped before it began, or the node may not begin anything
    */
   synchronized boolean begin() {
-    if (stopReason != null || ended) {
+    if (stopReason != null || ended || tenure.isOver() || tenure.isInDoubt()) {
       return false;
     }
     runner = Thread.currentThread();
@@ -75,6 +88,23 @@ public final class Holding {
     }
     ended = true;
     return true;
+  }
+
+  /**
+   * Give the attempt up: it is interrupted, and whatever it comes back with is void.
+   *
+   * @return whether its code still runs
+   */
+  synchronized boolean abandon() {
+    stopReason = StopReason.CLAIM_LOST;
+    if (ended) {
+      return false;
+    }
+    ended = true;
+    if (runner != null) {
+      runner.interrupt();
+    }
+    return runner != null;
   }
 
   /** Whether how it ended is settled, though perhaps not yet confirmed by the store. */

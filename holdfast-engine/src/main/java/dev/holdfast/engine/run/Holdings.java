@@ -1,16 +1,41 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.role.Waker;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Everything this node holds, and the threads it could not stop. */
 public final class Holdings {
   private final ConcurrentMap<JobId, Holding> byId = new ConcurrentHashMap<>();
   private final Set<JobId> runaways = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean suspected = new AtomicBoolean();
+  private volatile Waker suspectGone = () -> {};
+
+  /**
+   * Take the place of the one suspect that a node may have: a job with a crash on its record. If it
+   * kills this process too, the others that die with it are not to blame.
+   *
+   * @return false if there is one
+   */
+  public boolean reserveSuspect() {
+    return suspected.compareAndSet(false, true);
+  }
+
+  /** Give the place of the suspect back. */
+  public void releaseSuspect() {
+    suspected.set(false);
+    suspectGone.wake();
+  }
+
+  /** Who to wake when there is room for a suspect again. */
+  public void onSuspectGone(Waker waker) {
+    this.suspectGone = waker;
+  }
 
   public void add(Holding holding) {
     byId.put(holding.job().id(), holding);
@@ -18,7 +43,20 @@ public final class Holdings {
 
   /** Let go of a holding, but not of a later one of the same job. */
   public void remove(Holding holding) {
-    byId.remove(holding.job().id(), holding);
+    if (byId.remove(holding.job().id(), holding) && holding.isSuspect()) {
+      releaseSuspect();
+    }
+  }
+
+  /** Give a holding up, and remember it while its thread goes on. */
+  public void abandon(Holding holding) {
+    JobId id = holding.job().id();
+    // Before the interrupt, since the thread takes it back when it ends.
+    runaways.add(id);
+    if (!holding.abandon()) {
+      runaways.remove(id);
+    }
+    remove(holding);
   }
 
   public @Nullable Holding find(JobId id) {

@@ -24,11 +24,11 @@ public final class Runner {
   /**
    * What a runner is made of.
    *
-   * @param node the readable id of this node
+   * @param logs who this node is
    * @param resultLimit how long an encoded result may be, in characters
    */
   public record Parts(
-      String node,
+      LogContext logs,
       TaskRegistry tasks,
       PayloadCodec codec,
       Holdings holdings,
@@ -82,6 +82,7 @@ public final class Runner {
 
   private void attempt(Lane lane, Holding holding) {
     long begin = parts.ticker().now().nanos();
+    parts.logs().enter(holding);
     try {
       Went went = holding.begin() ? invoke(holding) : new Went.NeverBegan();
       if (holding.settle()) {
@@ -90,11 +91,12 @@ public final class Runner {
       } else {
         parts.holdings().removeRunaway(holding.job().id());
         log.warn(
-            "Job {} of {} came back after it had been given up for ignoring its timeout",
+            "Job {} of {} came back after it had been given up; what it brought is void",
             holding.job().id(),
             holding.job().task());
       }
     } finally {
+      parts.logs().leave();
       lane.release();
     }
   }
@@ -138,7 +140,8 @@ public final class Runner {
               "The payload is null, but %s takes a %s."
                   .formatted(task.type().name(), task.type().payload().getSimpleName())));
     }
-    return new Went.Returned(task.handler().handle(payload, new Context(holding, parts.node())));
+    return new Went.Returned(
+        task.handler().handle(payload, new Context(holding, parts.logs().node())));
   }
 
   private void report(Holding holding, Went went) {
@@ -199,7 +202,7 @@ public final class Runner {
     Finish finish =
         Verdict.onFailure(
             holding.held(),
-            FailureReport.of(attempt, code, thrown, parts.node()),
+            FailureReport.of(attempt, code, thrown, parts.logs().node()),
             thrown,
             holding.policy().retryOrDefault(),
             parts.random().nextDouble());
@@ -220,7 +223,7 @@ public final class Runner {
 
   /** The report of an attempt that took too long, whatever it came back with. */
   private Finish timedOut(Holding holding) {
-    return timedOut(holding, parts.node(), parts.random().nextDouble());
+    return timedOut(holding, parts.logs().node(), parts.random().nextDouble());
   }
 
   static Finish timedOut(Holding holding, String node, double chance) {

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.run;
 
+import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import java.util.Collection;
@@ -14,7 +15,9 @@ public final class TaskRegistry {
 
   /** A task with its code. */
   public record Registered<P, R>(
-      TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {}
+      TaskType<P, R> type,
+      TaskHandler<? super P, ? extends R> handler,
+      Optional<RecoveryPolicy> recovery) {}
 
   /**
    * Know these tasks.

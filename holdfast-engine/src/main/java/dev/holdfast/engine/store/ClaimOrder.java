@@ -1,6 +1,7 @@
 package dev.holdfast.engine.store;
 
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param limit the cluster-wide limit of this queue as the caller knows it; null for none. A store
  *     refuses (claims nothing) where its own record says otherwise, until the caller has learnt of
  *     it.
+ * @param suspects how many of the jobs may be suspects, that is, have a crash on their record
+ * @param stacks of which stacks, besides jobs of none
  */
 public record ClaimOrder(
     UUID incarnation,
@@ -25,10 +28,13 @@ public record ClaimOrder(
     List<String> tasks,
     int start,
     int prefetch,
-    @Nullable Integer limit) {
+    @Nullable Integer limit,
+    int suspects,
+    Set<String> stacks) {
 
   public ClaimOrder {
     tasks = List.copyOf(tasks);
+    stacks = Set.copyOf(stacks);
   }
 
   /** How many jobs are wanted in all. */

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when it was enqueued
  * @param readyAt when it became due
  * @param claimedAt when this claim was made, by the same clock
+ * @param crashes how many times its node died while it ran
  */
 public record ClaimedJob(
     JobId id,
@@ -30,7 +31,8 @@ public record ClaimedJob(
     @Nullable String policy,
     Instant createdAt,
     Instant readyAt,
-    Instant claimedAt) {
+    Instant claimedAt,
+    int crashes) {
 
   public Held held() {
     return new Held(id, token);

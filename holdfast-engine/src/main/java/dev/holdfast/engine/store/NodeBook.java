@@ -2,74 +2,190 @@ package dev.holdfast.engine.store;
 
 import dev.holdfast.api.job.JobId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Which nodes there are, and that they live. */
 public interface NodeBook {
+
+  /**
+   * How long a node may be silent before others may act.
+   *
+   * @param claimed before jobs that it holds and has not begun are taken back
+   * @param running before it is dead to others, and all of its jobs are taken back
+   */
+  record Terms(Duration claimed, Duration running) {
+    /** The same for both. */
+    public static Terms of(Duration silence) {
+      return new Terms(silence, silence);
+    }
+  }
 
   /**
    * A node as it introduces itself.
    *
    * @param incarnation new at every start
    * @param id what people call it
+   * @param name what else people call it
    * @param terms how long it may be silent before others may take over
    * @param queues the queues it serves
    * @param tasks the tasks it has handlers for
    * @param capacity how many jobs it runs at once
+   * @param stack the fleet it belongs to; null for none
+   * @param roles what it does
    */
   record NodeCard(
       UUID incarnation,
       String id,
+      @Nullable String name,
       String host,
       long pid,
       String version,
-      Duration terms,
+      Terms terms,
       Set<String> queues,
       Set<String> tasks,
-      int capacity) {}
+      int capacity,
+      @Nullable String stack,
+      Set<String> roles) {}
 
   /** A claim as the database has it. */
-  record ClaimRow(Held held, long claimNo, boolean started, boolean cancelRequested) {}
+  record ClaimRow(
+      Held held,
+      long claimNo,
+      boolean started,
+      boolean cancelRequested,
+      boolean releaseRequested) {}
+
+  /**
+   * A sign of life.
+   *
+   * @param running how many jobs the node holds
+   * @param fromCall the first claim call to report claims of. A node names the oldest that it still
+   *     holds anything by or does not know the answer to, so that a store need not look past what
+   *     is long done to find what is held.
+   * @param patience how long to wait for the answer
+   * @param kept whether the beat is to be found in the history of heartbeats
+   */
+  record Beat(UUID incarnation, int running, long fromCall, Duration patience, boolean kept) {}
 
   /**
    * The answer to a beat.
    *
    * @param claims what the incarnation holds by the calls that were asked about
    * @param rules the rules of queues
+   * @param modes what the node is to do
+   * @param dismissed whether somebody has told the node to give up everything and start over
    */
-  record BeatReply(List<ClaimRow> claims, Map<String, QueueBook.Rule> rules) {}
+  record BeatReply(
+      List<ClaimRow> claims, Map<String, QueueBook.Rule> rules, Modes modes, boolean dismissed) {}
+
+  /** How an incarnation ended. */
+  enum Death {
+    /** By its own hand: nothing it held counts as a crash. */
+    OWN_HAND,
+    /** It was silent for longer than its terms. */
+    SILENCE
+  }
+
+  /**
+   * What others see of an incarnation that lives, or is dead and still holds jobs.
+   *
+   * @param beat how many times it has beaten
+   * @param death how it ended; null while it is alive in the books
+   * @param diedFor how long it had been silent when it was marked dead
+   */
+  record Pulse(
+      UUID incarnation,
+      String id,
+      Terms terms,
+      long beat,
+      Set<String> tasks,
+      Modes modes,
+      @Nullable Death death,
+      Duration diedFor) {}
 
   /** A node as people look at it. */
-  record NodeStatus(NodeCard card, boolean alive, long beat, Duration silence, int running) {}
+  record NodeStatus(
+      NodeCard card,
+      boolean alive,
+      long beat,
+      Instant startedAt,
+      Duration silence,
+      int running,
+      Modes modes) {}
+
+  /** A heartbeat of the past. */
+  record PastBeat(
+      UUID incarnation, String node, Set<String> roles, String host, long pid, Instant at) {}
 
   /** Make a node known. */
-  void register(NodeCard card);
+  default void register(NodeCard card) {
+    register(card, Modes.FULL, null);
+  }
+
+  /**
+   * Make a node known and, in the same step, mark the incarnation dead by its own hand that it was
+   * before. Repeating it changes the card and nothing else: the dead stay dead.
+   */
+  void register(NodeCard card, Modes modes, @Nullable UUID before);
 
   /**
    * Say that an incarnation lives: one row is written, however many jobs it holds.
    *
-   * @param running how many jobs it runs
-   * @param fromCall the first claim call to report claims of. A node names the oldest that it still
-   *     holds anything by or does not know the answer to, so that a store need not look past what
-   *     is long done to find what is held.
    * @return what it holds; empty if it is not alive in the books, and so must stop
    */
-  Optional<BeatReply> beat(UUID incarnation, int running, long fromCall);
+  Optional<BeatReply> beat(Beat beat);
+
+  /** Say that an incarnation lives, and ask about what it holds by this call or later ones. */
+  default Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
+    return beat(new Beat(incarnation, running, fromCall, Duration.ofSeconds(30), false));
+  }
 
   /** Say that an incarnation lives, and ask about everything it holds. */
   default Optional<BeatReply> beat(UUID incarnation, int running) {
     return beat(incarnation, running, 0);
   }
 
+  /** Look at every incarnation that lives, and at those that are dead and still hold jobs. */
+  List<Pulse> look();
+
+  /**
+   * Mark an incarnation dead that was silent, provided that it has not beaten since.
+   *
+   * @param beat the beat at which it fell silent
+   * @param silence for how long
+   * @return whether it is dead by this call
+   */
+  boolean markDead(UUID incarnation, long beat, Duration silence);
+
   /** Mark an incarnation dead, by its own hand. */
   void leave(UUID incarnation);
 
+  /**
+   * Tell a live incarnation to give up everything and start over. It does so at its next beat; if
+   * there is none, its terms lapse.
+   *
+   * @return whether it is alive in the books
+   */
+  boolean dismiss(UUID incarnation);
+
+  /**
+   * Tell a live incarnation what to do from its next beat on.
+   *
+   * @return whether it is alive in the books
+   */
+  boolean setModes(UUID incarnation, Modes modes);
+
   /** All nodes that are alive or died lately. */
   List<NodeStatus> list();
+
+  /** The latest heartbeats of a node, latest first, as far as they were kept. */
+  List<PastBeat> pastBeats(String id, int limit);
 
   /** The incarnation that holds a job, if any. */
   Optional<UUID> holderOf(JobId id);

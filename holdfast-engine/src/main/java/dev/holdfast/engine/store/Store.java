@@ -34,8 +34,11 @@ public interface Store extends AutoCloseable {
   /** For clients and Claimers: settings of queues. */
   QueueBook queues();
 
-  /** For the Heart: which nodes there are. */
+  /** For the Heart and the Sweeper: which nodes there are. */
   NodeBook nodes();
+
+  /** For the Sweeper: taking jobs back whose holder is gone. */
+  Recovery recovery();
 
   /** For the Housekeeper: making room and throwing away what is past its time. */
   Upkeep upkeep();

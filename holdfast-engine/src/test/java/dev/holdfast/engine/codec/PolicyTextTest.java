@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RetryPolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -18,9 +19,9 @@ class PolicyTextTest {
   @Test
   void everyKindOfPolicySurvivesTheRow() {
     assertSurvives(JobPolicy.NONE);
-    assertSurvives(new JobPolicy(null, Duration.ofMinutes(3), Duration.ZERO));
-    assertSurvives(new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null));
-    assertSurvives(new JobPolicy(RetryPolicy.linear(Duration.ofSeconds(1)), null, null));
+    assertSurvives(new JobPolicy(null, Duration.ofMinutes(3), Duration.ZERO, CrashPolicy.fail()));
+    assertSurvives(new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null, null));
+    assertSurvives(new JobPolicy(RetryPolicy.linear(Duration.ofSeconds(1)), null, null, null));
     assertSurvives(
         new JobPolicy(
             RetryPolicy.exponential(Duration.ofMillis(5))
@@ -29,7 +30,8 @@ class PolicyTextTest {
                 .neverOn("DECLINED")
                 .on("BUSY", Backoff.fixed(Duration.ofMinutes(1))),
             Duration.ofDays(2),
-            Duration.ofHours(1)));
+            Duration.ofHours(1),
+            CrashPolicy.retry(7)));
   }
 
   @Test
@@ -40,18 +42,27 @@ class PolicyTextTest {
   }
 
   @Test
+  void aCrashPolicyIsRecordedEvenWhereTheTaskSaysTheSame() {
+    JobOptions defaults = JobOptions.DEFAULTS.with(o -> o.onCrash(CrashPolicy.fail()));
+
+    assertThat(PolicyText.read(PolicyText.write(JobPolicy.difference(defaults, defaults))))
+        .extracting(JobPolicy::crashOrDefault)
+        .isEqualTo(CrashPolicy.fail());
+  }
+
+  @Test
   void whatAJobLeavesOpenItsTaskDecides() {
     JobOptions task = JobOptions.DEFAULTS.with(o -> o.timeout(Duration.ofSeconds(5)));
-    JobPolicy own = new JobPolicy(RetryPolicy.NEVER, null, null);
+    JobPolicy own = new JobPolicy(RetryPolicy.NEVER, null, null, null);
 
     assertThat(own.orElse(task))
-        .isEqualTo(new JobPolicy(RetryPolicy.NEVER, Duration.ofSeconds(5), null));
+        .isEqualTo(new JobPolicy(RetryPolicy.NEVER, Duration.ofSeconds(5), null, null));
   }
 
   @Test
   void aRuleOnAnExceptionTypeCannotBeStored() {
     JobPolicy policy =
-        new JobPolicy(RetryPolicy.DEFAULT.neverOn(IllegalStateException.class), null, null);
+        new JobPolicy(RetryPolicy.DEFAULT.neverOn(IllegalStateException.class), null, null, null);
 
     assertThatThrownBy(() -> PolicyText.write(policy))
         .hasMessageContaining("IllegalStateException")

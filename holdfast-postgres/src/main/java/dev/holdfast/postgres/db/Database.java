@@ -88,6 +88,22 @@ public final class Database {
     }
   }
 
+  /** The same, without waiting longer than this for any answer. */
+  public <T> T within(Duration patience, String operation, Work<T> work) {
+    return run(
+        operation,
+        handle -> {
+          Connection connection = handle.getConnection();
+          int before = connection.getNetworkTimeout();
+          connection.setNetworkTimeout(
+              Runnable::run, Math.clamp(patience.toMillis(), 1, Integer.MAX_VALUE));
+          T result = work.with(handle);
+          // After a failure it does not matter: a connection that timed out is closed.
+          connection.setNetworkTimeout(Runnable::run, before);
+          return result;
+        });
+  }
+
   /** Run statements that commit together. */
   public <T> T transaction(String operation, Work<T> work) {
     return run(operation, handle -> handle.inTransaction(work::with));

@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -143,7 +144,9 @@ public abstract class ClaimContract extends Contract {
     assertThat(
             store
                 .claims()
-                .claim(new ClaimOrder(worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null)))
+                .claim(
+                    new ClaimOrder(
+                        worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, 1, Set.of())))
         .isEmpty();
   }
 
@@ -190,7 +193,8 @@ public abstract class ClaimContract extends Contract {
   void anUnknownIncarnationClaimsNothing() {
     enqueue(job());
 
-    ClaimOrder order = new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null);
+    ClaimOrder order =
+        new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, 1, Set.of());
 
     assertThat(store.claims().claim(order)).isEmpty();
   }

@@ -200,9 +200,9 @@ public abstract class NodeBookContract extends Contract {
 
     assertThat(worker.beat().claims())
         .containsExactlyInAnyOrder(
-            new ClaimRow(first.get(0).held(), firstCall, true, false),
-            new ClaimRow(first.get(1).held(), firstCall, false, false),
-            new ClaimRow(second.held(), secondCall, true, false));
+            new ClaimRow(first.get(0).held(), firstCall, true, false, false),
+            new ClaimRow(first.get(1).held(), firstCall, false, false, false),
+            new ClaimRow(second.held(), secondCall, true, false, false));
   }
 
   @Test
@@ -214,7 +214,7 @@ public abstract class NodeBookContract extends Contract {
     long secondCall = worker.lastClaimNo();
 
     assertThat(store.nodes().beat(worker.incarnation(), 1, secondCall).orElseThrow().claims())
-        .containsExactly(new ClaimRow(second.held(), secondCall, true, false));
+        .containsExactly(new ClaimRow(second.held(), secondCall, true, false, false));
   }
 
   @Test
@@ -225,7 +225,7 @@ public abstract class NodeBookContract extends Contract {
     store.control().cancel(claimed.id());
 
     assertThat(worker.beat().claims())
-        .containsExactly(new ClaimRow(claimed.held(), worker.lastClaimNo(), true, true));
+        .containsExactly(new ClaimRow(claimed.held(), worker.lastClaimNo(), true, true, false));
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.engine.store.Outcomes.Answer;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A node as a store sees it: an incarnation that claims jobs of one queue and reports on them. */
 public final class Worker {
+  /** More suspects than any test has. */
+  private static final int PLENTY = 1000;
+
   private final Store store;
   private final NodeCard card;
   private final String queue;
@@ -43,13 +47,16 @@ public final class Worker {
     return new NodeCard(
         UuidCreator.getTimeOrderedEpoch(),
         name,
+        null,
         "host-of-" + name,
         4711,
         "0.1.0",
-        Duration.ofSeconds(60),
+        Terms.of(Duration.ofSeconds(60)),
         queues,
         tasks,
-        10);
+        10,
+        null,
+        Set.of("worker"));
   }
 
   public NodeCard card() {
@@ -87,7 +94,9 @@ public final class Worker {
                 List.copyOf(card.tasks()),
                 start,
                 prefetch,
-                limit));
+                limit,
+                PLENTY,
+                Set.of()));
   }
 
   /** The number of the latest claim call. */

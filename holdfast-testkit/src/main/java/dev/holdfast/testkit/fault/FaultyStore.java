@@ -9,6 +9,7 @@ import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
@@ -139,6 +140,11 @@ public final class FaultyStore implements Store {
   @Override
   public NodeBook nodes() {
     return faulty(NodeBook.class, real.nodes());
+  }
+
+  @Override
+  public Recovery recovery() {
+    return faulty(Recovery.class, real.recovery());
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
@@ -34,6 +35,7 @@ public final class InMemoryStore implements Store {
   private final Control control;
   private final QueueBook queues;
   private final NodeBook nodes;
+  private final Recovery recovery;
   private final Upkeep upkeep;
   private final ClusterCoordinator coordinator = ClusterCoordinator.none();
 
@@ -58,6 +60,7 @@ public final class InMemoryStore implements Store {
     this.control = new MemoryControl(tables);
     this.queues = new MemoryQueueBook(tables);
     this.nodes = new MemoryNodeBook(tables);
+    this.recovery = new MemoryRecovery(tables);
     this.upkeep = new MemoryUpkeep(tables);
   }
 
@@ -106,6 +109,11 @@ public final class InMemoryStore implements Store {
   @Override
   public NodeBook nodes() {
     return nodes;
+  }
+
+  @Override
+  public Recovery recovery() {
+    return recovery;
   }
 
   @Override

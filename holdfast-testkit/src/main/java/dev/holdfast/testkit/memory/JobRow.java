@@ -55,6 +55,13 @@ final class JobRow {
   @Nullable String node;
   long claimNo;
   boolean cancelRequested;
+  boolean releaseRequested;
+
+  /** How many crashes are on its record. */
+  int crashes;
+
+  @Nullable String stack;
+  @Nullable String source;
   @Nullable Instant startedAt;
   @Nullable Instant endedAt;
   @Nullable String result;
@@ -89,6 +96,10 @@ final class JobRow {
 
   boolean isOverdue(Instant now) {
     return startBy != null && !startBy.isAfter(now);
+  }
+
+  boolean isSuspect() {
+    return crashes > 0;
   }
 
   boolean isDue(Instant now) {

@@ -33,12 +33,19 @@ final class MemoryClaims implements Claims {
 
   private List<ClaimedJob> claim(ClaimOrder order, NodeRow node, Instant now) {
     Set<String> tasks = Set.copyOf(order.tasks());
+    Predicate<JobRow> wanted =
+        row ->
+            row.queue.equals(order.queue())
+                && tasks.contains(row.task)
+                && !row.isOverdue(now)
+                && (row.stack == null || order.stacks().contains(row.stack));
+    long room = room(order);
+    List<JobRow> suspects = choose(wanted.and(JobRow::isSuspect), Math.min(room, order.suspects()));
     List<JobRow> chosen =
-        tables.ready.stream()
-            .filter(row -> row.queue.equals(order.queue()) && tasks.contains(row.task))
-            .filter(row -> !row.isOverdue(now))
-            .limit(room(order))
-            .toList();
+        new ArrayList<>(
+            choose(wanted.and(row -> !row.isSuspect()), Math.max(0, room - suspects.size())));
+    chosen.addAll(suspects);
+    chosen.sort(tables.ready.comparator());
     List<ClaimedJob> claimed = new ArrayList<>(chosen.size());
     for (JobRow row : chosen) {
       boolean started = claimed.size() < order.start();
@@ -50,6 +57,10 @@ final class MemoryClaims implements Claims {
       claimed.add(claimedJob(row, started, attempt, now));
     }
     return List.copyOf(claimed);
+  }
+
+  private List<JobRow> choose(Predicate<JobRow> wanted, long most) {
+    return tables.ready.stream().filter(wanted).limit(most).toList();
   }
 
   /** How many jobs this order may have, given what the queue's rule says. */
@@ -77,7 +88,8 @@ final class MemoryClaims implements Claims {
         row.policy,
         row.createdAt,
         row.runAt,
-        now);
+        now,
+        row.crashes);
   }
 
   @Override

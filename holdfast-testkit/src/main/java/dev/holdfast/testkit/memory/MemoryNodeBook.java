@@ -3,11 +3,15 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Which nodes there are, and that they live. */
 final class MemoryNodeBook implements NodeBook {
@@ -19,26 +23,41 @@ final class MemoryNodeBook implements NodeBook {
 
   /** Registering once more changes the card and nothing else: the dead stay dead. */
   @Override
-  public void register(NodeCard card) {
+  public void register(NodeCard card, Modes modes, @Nullable UUID before) {
     tables.transaction(now -> {
+      if (before != null) {
+        change(before, row -> row.die(Death.OWN_HAND, Duration.ZERO, now));
+      }
       NodeRow row =
-          tables.nodes.computeIfAbsent(card.incarnation(), incarnation -> new NodeRow(card, now));
+          tables.nodes.computeIfAbsent(
+              card.incarnation(), incarnation -> new NodeRow(card, modes, now));
       row.card = card;
       return row;
     });
   }
 
   @Override
-  public Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
+  public Optional<BeatReply> beat(Beat beat) {
     return tables.transaction(now -> {
-      NodeRow row = tables.nodes.get(incarnation);
+      NodeRow row = tables.nodes.get(beat.incarnation());
       if (row == null || !row.alive) {
         return Optional.empty();
       }
       row.beat++;
       row.lastSeen = now;
-      row.running = running;
-      return Optional.of(new BeatReply(claimsOf(incarnation, fromCall), Map.copyOf(tables.rules)));
+      row.running = beat.running();
+      if (beat.kept()) {
+        NodeCard card = row.card;
+        tables.heartbeats.add(
+            new PastBeat(
+                card.incarnation(), card.id(), card.roles(), card.host(), card.pid(), now));
+      }
+      return Optional.of(
+          new BeatReply(
+              claimsOf(beat.incarnation(), beat.fromCall()),
+              Map.copyOf(tables.rules),
+              row.modes,
+              row.dismissed));
     });
   }
 
@@ -50,20 +69,79 @@ final class MemoryNodeBook implements NodeBook {
                 new Held(row.id, row.token),
                 row.claimNo,
                 row.state == JobState.RUNNING,
-                row.cancelRequested))
+                row.cancelRequested,
+                row.releaseRequested))
         .toList();
   }
 
   @Override
-  public void leave(UUID incarnation) {
-    tables.transaction(now -> {
+  public List<Pulse> look() {
+    return tables.transaction(now ->
+        tables.nodes.values().stream()
+            .filter(row -> row.alive || holdsAny(row.card.incarnation()))
+            .map(MemoryNodeBook::pulse)
+            .toList());
+  }
+
+  private boolean holdsAny(UUID incarnation) {
+    return tables.live.values().stream().anyMatch(row -> incarnation.equals(row.holder));
+  }
+
+  private static Pulse pulse(NodeRow row) {
+    return new Pulse(
+        row.card.incarnation(),
+        row.card.id(),
+        row.card.terms(),
+        row.beat,
+        row.card.tasks(),
+        row.modes,
+        row.death,
+        row.diedFor);
+  }
+
+  @Override
+  public boolean markDead(UUID incarnation, long beat, Duration silence) {
+    return tables.transaction(now -> {
       NodeRow row = tables.nodes.get(incarnation);
-      if (row != null && row.alive) {
-        row.alive = false;
-        row.lastSeen = now;
-      }
-      return Optional.ofNullable(row);
+      return row != null
+          && row.beat == beat
+          && change(incarnation, node -> node.die(Death.SILENCE, silence, now));
     });
+  }
+
+  @Override
+  public void leave(UUID incarnation) {
+    tables.transaction(
+        now -> change(incarnation, row -> row.die(Death.OWN_HAND, Duration.ZERO, now)));
+  }
+
+  @Override
+  public boolean dismiss(UUID incarnation) {
+    return tables.transaction(now -> change(incarnation, row -> row.dismissed = true));
+  }
+
+  @Override
+  public boolean setModes(UUID incarnation, Modes modes) {
+    return tables.transaction(now -> change(incarnation, row -> row.modes = modes));
+  }
+
+  /** Change the row of a node that is alive, and say whether there was one. */
+  private boolean change(UUID incarnation, Consumer<NodeRow> change) {
+    NodeRow row = tables.nodes.get(incarnation);
+    if (row == null || !row.alive) {
+      return false;
+    }
+    change.accept(row);
+    return true;
+  }
+
+  @Override
+  public List<PastBeat> pastBeats(String id, int limit) {
+    return tables.transaction(now ->
+        tables.heartbeats.reversed().stream()
+            .filter(beat -> beat.node().equals(id))
+            .limit(limit)
+            .toList());
   }
 
   @Override

@@ -93,7 +93,7 @@ final class MemoryOutcomes implements Outcomes {
     return Answer.WRITTEN;
   }
 
-  private static void note(JobRow row, Failure failure, Instant now) {
+  static void note(JobRow row, Failure failure, Instant now) {
     row.failures.add(
         new FailedAttempt(
             failure.attempt(),

@@ -13,6 +13,8 @@ final class MemoryUpkeep implements Upkeep {
   /** How long the dead are remembered, so that what they claimed late can be found. */
   private static final Duration MOURNING = Duration.ofDays(1);
 
+  private static final Duration BEATS_KEPT = Duration.ofDays(1);
+
   private final Tables tables;
 
   MemoryUpkeep(Tables tables) {
@@ -27,6 +29,7 @@ final class MemoryUpkeep implements Upkeep {
           drop(tables.deadLetter, row -> isPast(row.endedAt, now.minus(retention.deadLetter())));
       long results = dropResults(now);
       drop(tables.nodes, node -> isForgettable(node, now));
+      tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
       tables.keys.forgetOver(now);
       return new Report(0, deadLetters, results, false);
     });

@@ -1,22 +1,32 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** The row of a node. */
 final class NodeRow {
   NodeCard card;
+  final Instant startedAt;
+  Modes modes;
   boolean alive = true;
+  boolean dismissed;
+  @Nullable Death death;
+  Duration diedFor = Duration.ZERO;
   long beat;
   int running;
 
   /** When it was last heard of; for a dead one, when it died. */
   Instant lastSeen;
 
-  NodeRow(NodeCard card, Instant now) {
+  NodeRow(NodeCard card, Modes modes, Instant now) {
     this.card = card;
+    this.modes = modes;
+    this.startedAt = now;
     this.lastSeen = now;
   }
 
@@ -29,6 +39,14 @@ final class NodeRow {
   }
 
   NodeStatus toStatus(Instant now) {
-    return new NodeStatus(card, alive, beat, Duration.between(lastSeen, now), running);
+    return new NodeStatus(
+        card, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes);
+  }
+
+  void die(Death how, Duration silence, Instant now) {
+    alive = false;
+    death = how;
+    diedFor = silence;
+    lastSeen = now;
   }
 }

@@ -3,12 +3,15 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.NodeBook.PastBeat;
 import dev.holdfast.engine.store.QueueBook.Rule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeMap;
@@ -39,6 +42,7 @@ final class Tables {
   final Keys keys = new Keys();
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
+  final List<PastBeat> heartbeats = new ArrayList<>();
 
   Tables(InstantSource clock, Duration aging) {
     this.clock = clock;
@@ -81,6 +85,7 @@ final class Tables {
     row.holder = node.card.incarnation();
     row.node = node.card.id();
     row.claimNo = claimNo;
+    row.releaseRequested = false;
   }
 
   /** Note that the code of a held job may run from now on. */
@@ -113,6 +118,7 @@ final class Tables {
     live.put(row.id, row);
     keys.retake(row);
     row.attempt = 0;
+    row.crashes = 0;
     row.cancelRequested = false;
     row.endedAt = null;
     row.startBy = null;

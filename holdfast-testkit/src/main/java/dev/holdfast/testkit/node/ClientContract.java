@@ -63,7 +63,7 @@ public abstract class ClientContract extends NodeTestBase {
     assertThatThrownBy(() -> client().list(JobFilter.ALL, null, 0))
         .hasMessageContaining("1 to 1000");
     assertThatThrownBy(() -> client().queues().limit("default", 0)).hasMessageContaining("pause");
-    assertThatThrownBy(() -> node().terms(Duration.ofMillis(1)).start())
+    assertThatThrownBy(() -> node().liveness(l -> l.terms(Duration.ofMillis(1))).start())
         .hasMessageContaining("PT0.001S")
         .hasMessageContaining("at least");
     assertNothingWritten();

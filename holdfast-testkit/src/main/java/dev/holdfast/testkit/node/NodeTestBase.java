@@ -10,6 +10,7 @@ import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
 import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,6 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 /** What tests of nodes share: a store, quick settings, and nodes that are closed afterwards. */
 public abstract class NodeTestBase {
   protected static final Duration SOON = Duration.ofSeconds(20);
+
+  /** Beats often, so that tests need not wait for what a beat brings, and is never found dead. */
+  protected static final LivenessSettings PATIENT =
+      LivenessSettings.DEFAULT.with(settings -> settings.heartbeat(Duration.ofMillis(100)));
 
   /** A payload. */
   public record Note(String text) {}
@@ -46,8 +51,7 @@ public abstract class NodeTestBase {
     return HoldfastNode.on(store)
         .meters(meters)
         .poll(Duration.ofMillis(20), Duration.ofMillis(200))
-        .heartbeat(Duration.ofMillis(100))
-        .terms(Duration.ofSeconds(60))
+        .liveness(PATIENT)
         .shutdownGrace(Duration.ofMillis(100));
   }
 

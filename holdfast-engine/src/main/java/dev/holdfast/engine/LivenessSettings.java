@@ -1,0 +1,164 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.engine.store.NodeBook.Terms;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+/**
+ * How a node shows that it lives, and how it takes over from others.
+ *
+ * @param heartbeat between two beats while jobs run; defaults to 10 s. Half of it under full load,
+ *     up to twice of it while idle.
+ * @param terms how long the node may be silent before others take its jobs back; defaults to 60 s,
+ *     both for jobs it has not begun and for those it runs. A database that is away for longer than
+ *     three quarters of it interrupts everything the node runs, so long tasks want long terms.
+ * @param sweep how often the node looks for others that are gone; defaults to 30 s
+ * @param recoverClaimed whether it takes back jobs that were not begun; defaults to yes
+ * @param recoverRunning whether it takes back jobs that were running; defaults to yes
+ * @param keepHeartbeats whether every beat is kept for a day, to look into trouble; defaults to no
+ */
+public record LivenessSettings(
+    Duration heartbeat,
+    Terms terms,
+    Duration sweep,
+    boolean recoverClaimed,
+    boolean recoverRunning,
+    boolean keepHeartbeats) {
+
+  /** For most. */
+  public static final LivenessSettings DEFAULT =
+      new LivenessSettings(
+          Duration.ofSeconds(10),
+          Terms.of(Duration.ofSeconds(60)),
+          Duration.ofSeconds(30),
+          true,
+          true,
+          false);
+
+  /**
+   * Others take over within seconds: heartbeat 1 s, terms 4 s, sweep 1 s. For quick tasks on a
+   * steady network; a pause of three seconds costs a node everything it runs.
+   */
+  public static final LivenessSettings FAST_FAILOVER =
+      new LivenessSettings(
+          Duration.ofSeconds(1),
+          Terms.of(Duration.ofSeconds(4)),
+          Duration.ofSeconds(1),
+          true,
+          true,
+          false);
+
+  /** The terms must cover this many of the longest intervals between beats. */
+  private static final int BEATS_WITHIN_TERMS = 3;
+
+  public LivenessSettings {
+    requirePositive("heartbeat", heartbeat);
+    requirePositive("sweep interval", sweep);
+    requireCovered("claimed", terms.claimed(), heartbeat);
+    requireCovered("running", terms.running(), heartbeat);
+    if (terms.claimed().compareTo(terms.running()) > 0) {
+      throw new IllegalArgumentException(
+          "Terms of %s for claimed jobs are longer than those of %s for running ones, after which a node is dead altogether: give at most %s."
+              .formatted(terms.claimed(), terms.running(), terms.running()));
+    }
+    if (sweep.compareTo(terms.running()) >= 0) {
+      throw new IllegalArgumentException(
+          "A sweep every %s is too rare for terms of %s: give less than the terms, such as %s."
+              .formatted(sweep, terms.running(), terms.running().dividedBy(2)));
+    }
+  }
+
+  private static void requirePositive(String what, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException(
+          "A %s of %s is not valid: give a positive duration.".formatted(what, value));
+    }
+  }
+
+  private static void requireCovered(String what, Duration terms, Duration heartbeat) {
+    Duration least = heartbeat.multipliedBy(BEATS_WITHIN_TERMS);
+    if (terms.compareTo(least) < 0) {
+      throw new IllegalArgumentException(
+          "Terms of %s for %s jobs are too short for a heartbeat every %s: give terms of at least %s, or a heartbeat of at most %s."
+              .formatted(terms, what, heartbeat, least, terms.dividedBy(BEATS_WITHIN_TERMS)));
+    }
+  }
+
+  /**
+   * How long after its last beat a node goes on: less than its terms, by a margin in which tasks
+   * heed their interrupt.
+   */
+  Duration allowed() {
+    return terms.running().minus(terms.running().dividedBy(4));
+  }
+
+  /** These settings with some of them changed. */
+  public LivenessSettings with(UnaryOperator<Builder> changes) {
+    return changes.apply(new Builder(this)).build();
+  }
+
+  /** Collects changes to settings; what is not called stays as it was. */
+  public static final class Builder {
+    private Duration heartbeat;
+    private Duration claimedTerms;
+    private Duration runningTerms;
+    private Duration sweep;
+    private boolean recoverClaimed;
+    private boolean recoverRunning;
+    private boolean keepHeartbeats;
+
+    private Builder(LivenessSettings from) {
+      this.heartbeat = from.heartbeat;
+      this.claimedTerms = from.terms.claimed();
+      this.runningTerms = from.terms.running();
+      this.sweep = from.sweep;
+      this.recoverClaimed = from.recoverClaimed;
+      this.recoverRunning = from.recoverRunning;
+      this.keepHeartbeats = from.keepHeartbeats;
+    }
+
+    public Builder heartbeat(Duration interval) {
+      this.heartbeat = interval;
+      return this;
+    }
+
+    /** Be dead to others after this much silence, and lose jobs that were not begun as well. */
+    public Builder terms(Duration silence) {
+      this.claimedTerms = silence;
+      this.runningTerms = silence;
+      return this;
+    }
+
+    /** Lose jobs that were not begun after this much silence. */
+    public Builder claimedTerms(Duration silence) {
+      this.claimedTerms = silence;
+      return this;
+    }
+
+    public Builder sweep(Duration interval) {
+      this.sweep = interval;
+      return this;
+    }
+
+    public Builder recover(boolean claimed, boolean running) {
+      this.recoverClaimed = claimed;
+      this.recoverRunning = running;
+      return this;
+    }
+
+    public Builder keepHeartbeats(boolean keep) {
+      this.keepHeartbeats = keep;
+      return this;
+    }
+
+    private LivenessSettings build() {
+      return new LivenessSettings(
+          heartbeat,
+          new Terms(claimedTerms, runningTerms),
+          sweep,
+          recoverClaimed,
+          recoverRunning,
+          keepHeartbeats);
+    }
+  }
+}

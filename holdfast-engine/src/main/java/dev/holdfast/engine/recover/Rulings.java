@@ -1,0 +1,95 @@
+package dev.holdfast.engine.recover;
+
+import dev.holdfast.api.task.CrashPolicy;
+import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.api.task.RecoveryPolicy.Decision;
+import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.Recovery.Orphan;
+import dev.holdfast.engine.store.Recovery.Ruling;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Decides what becomes of a job whose holder is gone. */
+final class Rulings {
+  private static final Duration SECOND_CRASH = Duration.ofSeconds(5);
+  private static final Duration LONGEST_DELAY = Duration.ofMinutes(5);
+
+  private Rulings() {}
+
+  /**
+   * How the holder went.
+   *
+   * @param id the node
+   * @param silence for how long it had been silent
+   */
+  record Loss(String id, Death death, Duration silence) {}
+
+  /**
+   * Who can say more about a task.
+   *
+   * @param own the policy that this node has for it, if it knows the task
+   * @param others whether another living node knows it
+   */
+  record Counsel(Optional<RecoveryPolicy> own, boolean others) {}
+
+  /** Decide; empty to leave the job to a node that knows more. */
+  static Optional<Ruling> rule(Orphan orphan, Loss loss, CrashPolicy policy, Counsel counsel) {
+    if (!orphan.started() || loss.death() == Death.OWN_HAND) {
+      return Optional.of(new Ruling.Unspent(orphan.held()));
+    }
+    int crashes = orphan.crashes() + 1;
+    return switch (policy.answer()) {
+      case FAIL -> Optional.of(bury(orphan, loss, "its task must not be run twice"));
+      case RETRY -> Optional.of(retry(orphan, loss, policy, crashes));
+      case ASK ->
+          counsel.own().isPresent()
+              ? Optional.of(ask(orphan, loss, counsel.own().get(), crashes))
+              : Optional.of(retry(orphan, loss, policy, crashes))
+                  .filter(ruling -> !counsel.others());
+    };
+  }
+
+  private static Ruling retry(Orphan orphan, Loss loss, CrashPolicy policy, int crashes) {
+    return crashes >= policy.maxCrashes()
+        ? bury(orphan, loss, "it was the last of %d allowed crashes".formatted(crashes))
+        : new Ruling.AfterCrash(orphan.held(), delayAfter(crashes), failure(orphan, loss, ""));
+  }
+
+  private static Ruling ask(Orphan orphan, Loss loss, RecoveryPolicy policy, int crashes) {
+    Decision decision =
+        policy.onCrash(
+            new RecoveryPolicy.Crash(
+                orphan.id(), orphan.task(), crashes, orphan.attempt(), loss.id(), loss.silence()));
+    return switch (decision) {
+      case Decision.RunAgain(Duration delay) ->
+          new Ruling.AfterCrash(orphan.held(), delay, failure(orphan, loss, ""));
+      case Decision.Fail(String reason) -> bury(orphan, loss, reason);
+    };
+  }
+
+  /** At once after the first crash, since most are no fault of the job; later after more. */
+  static Duration delayAfter(int crashes) {
+    if (crashes <= 1) {
+      return Duration.ZERO;
+    }
+    Duration delay = SECOND_CRASH.multipliedBy(1L << Math.min(crashes - 2, 10));
+    return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+  }
+
+  private static Ruling bury(Orphan orphan, Loss loss, String why) {
+    return new Ruling.Bury(orphan.held(), failure(orphan, loss, "; " + why));
+  }
+
+  private static Failure failure(Orphan orphan, Loss loss, String why) {
+    return new Failure(
+        orphan.attempt(),
+        FailureCode.WORKER_CRASHED,
+        null,
+        "Node %s died while it ran this job: it had been silent for %d ms%s."
+            .formatted(loss.id(), loss.silence().toMillis(), why),
+        null,
+        loss.id());
+  }
+}

@@ -1,0 +1,64 @@
+package dev.holdfast.engine.recover;
+
+import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long beat counters have stood still, as far as one can tell from looks that follow each other
+ * without a gap.
+ */
+final class Silences {
+  private final Duration longestGap;
+  private final Map<UUID, Sighting> sightings = new HashMap<>();
+  private @Nullable Moment lastLook;
+
+  /** A counter as it was first seen at some value. */
+  private record Sighting(long beat, Moment since) {}
+
+  /**
+   * @param longestGap looks further apart than this do not follow each other: a sweeper that was
+   *     paused cannot know what it missed
+   */
+  Silences(Duration longestGap) {
+    this.longestGap = longestGap;
+  }
+
+  /** Note that a look failed: whatever stood still meanwhile may have had no chance to move. */
+  void interrupt() {
+    lastLook = null;
+  }
+
+  /**
+   * Note what a look has shown.
+   *
+   * @param asked from before it was sent
+   * @param answered from after the answer came
+   * @return for each living node how long it has certainly been silent
+   */
+  Map<UUID, Duration> look(Moment asked, Moment answered, List<Pulse> pulses) {
+    if (lastLook == null || lastLook.until(asked).compareTo(longestGap) > 0) {
+      sightings.clear();
+    }
+    lastLook = answered;
+    Map<UUID, Duration> silences = new HashMap<>();
+    for (Pulse pulse : pulses) {
+      if (pulse.death() == null) {
+        Sighting before = sightings.get(pulse.incarnation());
+        if (before == null || before.beat != pulse.beat()) {
+          sightings.put(pulse.incarnation(), new Sighting(pulse.beat(), answered));
+          silences.put(pulse.incarnation(), Duration.ZERO);
+        } else {
+          silences.put(pulse.incarnation(), before.since.until(asked));
+        }
+      }
+    }
+    sightings.keySet().retainAll(silences.keySet());
+    return silences;
+  }
+}

@@ -1,0 +1,198 @@
+package dev.holdfast.engine.recover;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.recover.Rulings.Counsel;
+import dev.holdfast.engine.recover.Rulings.Loss;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Recovery.Holder;
+import dev.holdfast.engine.store.Recovery.Orphan;
+import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.Scope;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.SignalBus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds nodes that are gone, and takes back what they held. */
+public final class Sweeper implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
+  private static final int BATCH = 1_000;
+  private static final int MOST_BATCHES = 100;
+
+  private final Parts parts;
+  private final Silences silences;
+
+  /**
+   * What a sweeper works with.
+   *
+   * @param interval how often it looks
+   * @param scope what it takes back
+   */
+  public record Parts(
+      NodeBook nodes,
+      Recovery recovery,
+      TaskRegistry tasks,
+      ModeSwitch modes,
+      SignalBus bus,
+      Meters meters,
+      Ticker ticker,
+      RandomGenerator random,
+      Duration interval,
+      Scope scope) {}
+
+  /** Somebody whose jobs are to be taken back. */
+  private record Lost(Holder holder, Loss loss) {}
+
+  public Sweeper(Parts parts) {
+    this.parts = parts;
+    this.silences = new Silences(parts.interval().multipliedBy(2).plusSeconds(1));
+  }
+
+  @Override
+  public String name() {
+    return "sweeper";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    if (!parts.modes().mayRecover()) {
+      silences.interrupt();
+      return now.plus(parts.interval());
+    }
+    try {
+      sweep();
+    } catch (StoreException failure) {
+      silences.interrupt();
+      log.warn(
+          "A sweep failed and is tried again in {}: {}", parts.interval(), failure.getMessage());
+    }
+    return now.plus(parts.interval());
+  }
+
+  private void sweep() {
+    Moment asked = parts.ticker().now();
+    List<Pulse> pulses = parts.nodes().look();
+    Map<UUID, Duration> silent = silences.look(asked, parts.ticker().now(), pulses);
+    List<Lost> lost = new ArrayList<>();
+    for (Pulse pulse : pulses) {
+      judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO)).ifPresent(lost::add);
+    }
+    // In another order on each node, so that several do not go for the same jobs.
+    Collections.shuffle(lost, Random.from(parts.random()));
+    for (Lost one : lost) {
+      takeBack(one, pulses);
+    }
+  }
+
+  private Optional<Lost> judge(Pulse pulse, Duration silence) {
+    UUID incarnation = pulse.incarnation();
+    if (pulse.death() != null) {
+      return Optional.of(
+          new Lost(Holder.dead(incarnation), new Loss(pulse.id(), pulse.death(), pulse.diedFor())));
+    }
+    Loss loss = new Loss(pulse.id(), Death.SILENCE, silence);
+    if (silence.compareTo(pulse.terms().running()) >= 0) {
+      if (!parts.nodes().markDead(incarnation, pulse.beat(), silence)) {
+        return Optional.empty(); // It has beaten since, or somebody else was faster.
+      }
+      parts.meters().nodeDied();
+      log.warn(
+          "Node {} ({}) is dead: it has been silent for {} ms, longer than its terms of {}",
+          pulse.id(),
+          incarnation,
+          silence.toMillis(),
+          pulse.terms().running());
+      return Optional.of(new Lost(Holder.dead(incarnation), loss));
+    }
+    return silence.compareTo(pulse.terms().claimed()) >= 0
+        ? Optional.of(new Lost(Holder.silent(incarnation, pulse.beat()), loss))
+        : Optional.empty();
+  }
+
+  private void takeBack(Lost lost, List<Pulse> pulses) {
+    if (lost.holder.silentAt() == null && lost.loss.death() == Death.SILENCE) {
+      endSessions(lost);
+    }
+    Tally tally = new Tally(parts.bus(), parts.meters());
+    for (int batch = 0; batch < MOST_BATCHES; batch++) {
+      List<Orphan> orphans = parts.recovery().orphans(lost.holder, parts.scope(), BATCH);
+      if (orphans.isEmpty() || !takeBack(lost, orphans, pulses, tally)) {
+        break;
+      }
+    }
+    tally.announce(lost.loss);
+  }
+
+  private boolean takeBack(Lost lost, List<Orphan> orphans, List<Pulse> pulses, Tally tally) {
+    List<Orphan> ruled = new ArrayList<>();
+    List<Ruling> rulings = new ArrayList<>();
+    for (Orphan orphan : orphans) {
+      rule(orphan, lost.loss, pulses)
+          .ifPresent(ruling -> {
+            ruled.add(orphan);
+            rulings.add(ruling);
+          });
+    }
+    List<Recovery.Answer> answers = parts.recovery().recover(lost.holder, rulings);
+    boolean progress = false;
+    for (int i = 0; i < answers.size(); i++) {
+      progress |= answers.get(i) != Recovery.Answer.NOT_HELD;
+      tally.add(ruled.get(i), rulings.get(i), answers.get(i));
+    }
+    return progress;
+  }
+
+  private Optional<Ruling> rule(Orphan orphan, Loss loss, List<Pulse> pulses) {
+    Optional<RecoveryPolicy> own =
+        parts.tasks().find(orphan.task()).flatMap(TaskRegistry.Registered::recovery);
+    boolean others =
+        pulses.stream()
+            .anyMatch(pulse ->
+                pulse.death() == null
+                    && pulse.modes().node() != dev.holdfast.api.NodeMode.DISABLED
+                    && pulse.tasks().contains(orphan.task()));
+    try {
+      return Rulings.rule(
+          orphan,
+          loss,
+          PolicyText.read(orphan.policy()).crashOrDefault(),
+          new Counsel(own, others));
+    } catch (RuntimeException thrown) {
+      log.error(
+          "The recovery policy of {} failed for job {}; it is asked again at the next sweep",
+          orphan.task(),
+          orphan.id(),
+          thrown);
+      return Optional.empty();
+    }
+  }
+
+  private void endSessions(Lost lost) {
+    int ended = parts.recovery().endSessions(lost.holder.incarnation());
+    if (ended > 0) {
+      log.warn(
+          "{} database sessions of node {} were ended: it is dead, and they held locks",
+          ended,
+          lost.loss.id());
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.holdfast.engine.recover;
+
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.recover.Rulings.Loss;
+import dev.holdfast.engine.store.Recovery.Answer;
+import dev.holdfast.engine.store.Recovery.Orphan;
+import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a sweep took back from one holder, and whom that concerns. */
+final class Tally {
+  private static final Logger log = LoggerFactory.getLogger(Tally.class);
+
+  private final SignalBus bus;
+  private final Meters meters;
+  private final Map<String, Integer> ready = new TreeMap<>();
+  private int unspent;
+  private int crashed;
+  private int buried;
+  private int cancelled;
+
+  Tally(SignalBus bus, Meters meters) {
+    this.bus = bus;
+    this.meters = meters;
+  }
+
+  void add(Orphan orphan, Ruling ruling, Answer answer) {
+    if (answer == Answer.NOT_HELD) {
+      return;
+    }
+    meters.recovered(orphan.queue());
+    if (answer == Answer.CANCELLED_INSTEAD) {
+      cancelled++;
+      return;
+    }
+    switch (ruling) {
+      case Ruling.Unspent back -> {
+        unspent++;
+        ready.merge(orphan.queue(), orphan.priority(), Math::max);
+      }
+      case Ruling.AfterCrash(var held, Duration delay, var failure) -> {
+        crashed++;
+        if (delay.isPositive()) {
+          bus.publish(new Signal.Scheduled(delay));
+        } else {
+          ready.merge(orphan.queue(), orphan.priority(), Math::max);
+        }
+      }
+      case Ruling.Bury bury -> buried++;
+    }
+  }
+
+  /** Tell whoever can run them, and whoever reads the log. */
+  void announce(Loss loss) {
+    ready.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
+    if (unspent + crashed + buried + cancelled > 0) {
+      log.warn(
+          "Jobs of node {}, silent for {} ms, were taken back: {} unspent, {} with a crash on their"
+              + " record, {} dead-lettered, {} cancelled",
+          loss.id(),
+          loss.silence().toMillis(),
+          unspent,
+          crashed,
+          buried,
+          cancelled);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.holdfast.engine.run;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/**
+ * What every log line of a node's threads carries: who the node is and, where a job runs, which.
+ *
+ * @param node the id of the node
+ * @param name its readable name
+ */
+public record LogContext(String node, @Nullable String name) {
+  /** The keys of the mapped diagnostic context. */
+  public static final String NODE = "holdfast.node";
+
+  public static final String NAME = "holdfast.name";
+  public static final String JOB = "holdfast.job";
+  public static final String TASK = "holdfast.task";
+
+  /** Let the current thread speak for this node. */
+  public void enter() {
+    MDC.put(NODE, node);
+    if (name != null) {
+      MDC.put(NAME, name);
+    }
+  }
+
+  /** Let the current thread speak for a job of this node. */
+  void enter(Holding holding) {
+    enter();
+    MDC.put(JOB, holding.job().id().toString());
+    MDC.put(TASK, holding.job().task());
+  }
+
+  /** Let the current thread speak for nobody. */
+  void leave() {
+    MDC.remove(NODE);
+    MDC.remove(NAME);
+    MDC.remove(JOB);
+    MDC.remove(TASK);
+  }
+}

@@ -1,0 +1,281 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Taking jobs back whose holder is gone.
+ *
+ * <p>Every write names the token it saw and asks, in the same statement, that the holder is gone:
+ * positively, by its row. Rows that others have locked are left to them.
+ */
+final class PgRecovery implements Recovery {
+  // By job_held, from the oldest call on that the holder may hold anything by.
+  private static final String ORPHANS =
+      """
+      select j.id, j.token, j.task, j.queue, j.state = 'RUNNING', j.attempt, j.priority,
+             coalesce(j.crashes, 0), j.policy
+      from ${schema}.node n
+      join ${schema}.job j
+        on j.incarnation = n.incarnation and j.claim_no >= n.from_call
+          and j.state in ('CLAIMED', 'RUNNING')
+      where n.incarnation = :holder
+        and (n.state = 'DEAD' or (n.beat = :silentAt::bigint and j.state = 'CLAIMED'))
+        and case when j.state = 'CLAIMED' then :claimed else :running end
+        and (:anyStack or j.stack is null or j.stack = any(:stacks::text[]))
+      limit :limit
+      """;
+
+  // By job_pkey and node_pkey. Locked before anything is decided, in the order of ids.
+  private static final String LOCKED =
+      """
+      select j.id, f.failure, f.delay
+      from unnest(:ids::uuid[], :tokens::bigint[], :failures::text[], :delays::bigint[])
+        f(id, token, failure, delay)
+      join ${schema}.job j on j.id = f.id and j.token = f.token
+      where coalesce(j.state in ('CLAIMED', 'RUNNING') and j.incarnation = :holder, false)
+        and exists (
+          select from ${schema}.node n
+          where n.incarnation = :holder
+            and (n.state = 'DEAD' or (n.beat = :silentAt::bigint and j.state = 'CLAIMED')))
+      order by j.id
+      for update of j skip locked
+      """;
+
+  private static final String UNSPENT =
+      """
+      with f as materialized (${locked})
+      update ${schema}.job j set
+        state = 'READY',
+        attempt = case when j.state = 'RUNNING' then j.attempt - 1 else j.attempt end,
+        capped = false, release_requested = null
+      from f
+      where j.id = f.id and not j.cancel_requested
+      returning j.id, j.token
+      """;
+
+  // Without a delay it keeps its place.
+  private static final String AFTER_CRASH =
+      """
+      with f as materialized (${locked})
+      update ${schema}.job j set
+        state = case when f.delay > 0 then 'SCHEDULED' else 'READY' end,
+        run_at = case when f.delay > 0 then now() + f.delay * interval '1 microsecond'
+                      else j.run_at end,
+        rank = case when f.delay > 0
+                    then now() + (f.delay - j.priority * :aging) * interval '1 microsecond'
+                    else j.rank end,
+        start_by = null,
+        attempt = j.attempt - 1,
+        crashes = coalesce(j.crashes, 0) + 1,
+        capped = false, release_requested = null,
+        failures = ${failures}
+      from f
+      where j.id = f.id and not j.cancel_requested
+      returning j.id, j.token
+      """;
+
+  private static final String CANCEL =
+      """
+      with f as materialized (${locked}), gone as (
+        delete from ${schema}.job j using f
+        where j.id = f.id and j.cancel_requested
+        returning ${columns}, ${failures} as failures, 'CANCELLED' as ended, ${node} as node,
+                  null::text as result, null::timestamptz as result_until
+      ), history as (
+        ${history}
+      ), tally as (
+        ${tally}
+      )
+      select id, token from gone
+      """;
+
+  private static final String BURY =
+      """
+      with f as materialized (${locked}), gone as (
+        delete from ${schema}.job j using f
+        where j.id = f.id
+        returning ${columns}, ${failures} as failures, 'FAILED' as ended, ${node} as node
+      ), dead as (
+        ${dead}
+      ), tally as (
+        ${tally}
+      )
+      select id, token from gone
+      """;
+
+  private static final String NODE =
+      "(select n.id from ${schema}.node n where n.incarnation = :holder)";
+
+  // Sessions are named after the process, which may have started over since and live again.
+  private static final String END_SESSIONS =
+      """
+      select count(*) filter (where pg_terminate_backend(a.pid))
+      from ${schema}.node n
+      join pg_stat_activity a on a.application_name = n.session and a.pid <> pg_backend_pid()
+      where n.incarnation = :holder and n.state = 'DEAD'
+        and a.usename = current_user
+        and not exists (
+          select from ${schema}.node o where o.session = n.session and o.state = 'ALIVE')
+      """;
+
+  private final Database database;
+  private final long agingMicros;
+  private final UUID shard;
+  private final String unspent;
+  private final String afterCrash;
+  private final String cancel;
+  private final String bury;
+
+  /**
+   * @param shard the rows of the tally that only this process writes
+   */
+  PgRecovery(Database database, Duration aging, UUID shard) {
+    this.database = database;
+    this.agingMicros = Values.micros(aging);
+    this.shard = shard;
+    this.unspent = complete(UNSPENT);
+    this.afterCrash = complete(AFTER_CRASH);
+    this.cancel = complete(CANCEL);
+    this.bury = complete(BURY);
+  }
+
+  private String complete(String statement) {
+    return database.sql(
+        History.into(statement.replace("${locked}", LOCKED)).replace("${node}", NODE));
+  }
+
+  @Override
+  public List<Orphan> orphans(Holder holder, Scope scope, int limit) {
+    return database.run(
+        "look for jobs of incarnation %s".formatted(holder.incarnation()),
+        handle ->
+            handle
+                .createQuery(database.sql(ORPHANS))
+                .bind("holder", holder.incarnation())
+                .bind("silentAt", holder.silentAt())
+                .bind("claimed", scope.claimed())
+                .bind("running", scope.running())
+                .bind("anyStack", scope.stacks() == null)
+                .bindArray(
+                    "stacks", String.class, scope.stacks() == null ? List.of() : scope.stacks())
+                .bind("limit", limit)
+                .map((row, context) -> orphan(row))
+                .list());
+  }
+
+  @Override
+  public List<Answer> recover(Holder holder, List<? extends Ruling> rulings) {
+    if (rulings.isEmpty()) {
+      return List.of();
+    }
+    Map<Held, Answer> answers =
+        database.transaction(
+            "take %d jobs back from incarnation %s".formatted(rulings.size(), holder.incarnation()),
+            handle -> recover(handle, holder, Sorted.of(rulings)));
+    return rulings.stream().map(r -> answers.getOrDefault(r.held(), Answer.NOT_HELD)).toList();
+  }
+
+  private Map<Held, Answer> recover(Handle handle, Holder holder, Sorted rulings) {
+    Map<Held, Answer> answers = new HashMap<>();
+    note(answers, Answer.DONE, write(handle, unspent, holder, rulings.unspent));
+    note(answers, Answer.DONE, write(handle, afterCrash, holder, rulings.afterCrash));
+    note(answers, Answer.DONE, write(handle, bury, holder, rulings.bury));
+    List<Row> rest = new ArrayList<>(rulings.unspent);
+    rest.addAll(rulings.afterCrash);
+    rest.removeIf(row -> answers.containsKey(row.held));
+    note(answers, Answer.CANCELLED_INSTEAD, write(handle, cancel, holder, rest));
+    return answers;
+  }
+
+  private List<Held> write(Handle handle, String sql, Holder holder, List<Row> rows) {
+    if (rows.isEmpty()) {
+      return List.of();
+    }
+    Query query =
+        handle
+            .createQuery(sql)
+            .bind("holder", holder.incarnation())
+            .bind("silentAt", holder.silentAt())
+            .bind("aging", agingMicros)
+            .bind("shard", shard)
+            .bindArray("ids", UUID.class, column(rows, row -> row.held.id().value()))
+            .bindArray("tokens", Long.class, column(rows, row -> row.held.token()))
+            .bindArray("failures", String.class, column(rows, row -> row.failure))
+            .bindArray("delays", Long.class, column(rows, row -> row.delay));
+    return query
+        .map((row, context) -> new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)))
+        .list();
+  }
+
+  @Override
+  public int endSessions(UUID incarnation) {
+    return database.run(
+        "end the sessions of incarnation %s".formatted(incarnation),
+        handle ->
+            handle
+                .createQuery(database.sql(END_SESSIONS))
+                .bind("holder", incarnation)
+                .map((row, context) -> row.getInt(1))
+                .one());
+  }
+
+  private static Orphan orphan(ResultSet row) throws SQLException {
+    return new Orphan(
+        new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
+        row.getString(3),
+        row.getString(4),
+        row.getBoolean(5),
+        row.getInt(6),
+        row.getInt(7),
+        row.getInt(8),
+        row.getString(9));
+  }
+
+  private static void note(Map<Held, Answer> answers, Answer answer, List<Held> done) {
+    done.forEach(held -> answers.put(held, answer));
+  }
+
+  private static <V> List<@Nullable V> column(List<Row> rows, Function<Row, @Nullable V> value) {
+    List<@Nullable V> values = new ArrayList<>(rows.size());
+    rows.forEach(row -> values.add(value.apply(row)));
+    return values;
+  }
+
+  /** A ruling as its columns. */
+  private record Row(Held held, @Nullable String failure, @Nullable Long delay) {}
+
+  /** Rulings by kind. */
+  private record Sorted(List<Row> unspent, List<Row> afterCrash, List<Row> bury) {
+    static Sorted of(List<? extends Ruling> rulings) {
+      Sorted sorted = new Sorted(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+      rulings.forEach(sorted::add);
+      return sorted;
+    }
+
+    private void add(Ruling ruling) {
+      switch (ruling) {
+        case Ruling.Unspent(Held held) -> unspent.add(new Row(held, null, null));
+        case Ruling.AfterCrash(Held held, Duration delay, var failure) ->
+            afterCrash.add(new Row(held, FailureJson.writeCrash(failure), Values.micros(delay)));
+        case Ruling.Bury(Held held, var failure) ->
+            bury.add(new Row(held, FailureJson.writeCrash(failure), null));
+      }
+    }
+  }
+}

@@ -1,0 +1,349 @@
+package dev.holdfast.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Recovery.Answer;
+import dev.holdfast.engine.store.Recovery.Holder;
+import dev.holdfast.engine.store.Recovery.Orphan;
+import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.Scope;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Finding nodes that are gone, and taking back what they held. */
+public abstract class RecoveryContract extends Contract {
+  private static final Duration SILENCE = Duration.ofSeconds(61);
+
+  private static Failure crash(ClaimedJob job) {
+    return new Failure(
+        job.attempt(), FailureCode.WORKER_CRASHED, null, "Its node died.", null, "node-1");
+  }
+
+  private Optional<Pulse> pulse(Worker worker) {
+    return store.nodes().look().stream()
+        .filter(pulse -> pulse.incarnation().equals(worker.incarnation()))
+        .findAny();
+  }
+
+  private void kill(Worker worker) {
+    long beat = pulse(worker).orElseThrow().beat();
+    assertThat(store.nodes().markDead(worker.incarnation(), beat, SILENCE)).isTrue();
+  }
+
+  private List<Orphan> orphans(Worker worker) {
+    return store.recovery().orphans(Holder.dead(worker.incarnation()), Scope.ALL, PLENTY);
+  }
+
+  private List<Answer> recover(Worker holder, Ruling... rulings) {
+    return store.recovery().recover(Holder.dead(holder.incarnation()), List.of(rulings));
+  }
+
+  @Test
+  void aLookShowsTheLivingAndTheirBeats() {
+    Worker worker = worker();
+    worker.beat();
+    worker.beat();
+
+    assertThat(pulse(worker))
+        .hasValueSatisfying(pulse -> {
+          assertThat(pulse.beat()).isEqualTo(2);
+          assertThat(pulse.death()).isNull();
+          assertThat(pulse.terms()).isEqualTo(worker.card().terms());
+          assertThat(pulse.tasks()).isEqualTo(worker.card().tasks());
+        });
+  }
+
+  @Test
+  void aLookShowsTheDeadWhileTheyHoldAnything() {
+    Worker worker = worker();
+    enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    kill(worker);
+
+    assertThat(pulse(worker).orElseThrow().death()).isEqualTo(Death.SILENCE);
+    assertThat(pulse(worker).orElseThrow().diedFor()).isEqualTo(SILENCE);
+    recover(worker, new Ruling.Unspent(held.held()));
+    assertThat(pulse(worker)).isEmpty();
+  }
+
+  @Test
+  void whoHasBeatenSinceIsNotMarkedDead() {
+    Worker worker = worker();
+    long seen = pulse(worker).orElseThrow().beat();
+    worker.beat();
+
+    assertThat(store.nodes().markDead(worker.incarnation(), seen, SILENCE)).isFalse();
+    assertThat(store.nodes().beat(worker.incarnation(), 0)).isPresent();
+  }
+
+  @Test
+  void whoIsMarkedDeadNeverBeatsOrClaimsAgain() {
+    Worker worker = worker();
+    enqueue(job());
+    kill(worker);
+
+    assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
+    assertThat(worker.claim(1)).isEmpty();
+    store.nodes().register(worker.card());
+    assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
+  }
+
+  @Test
+  void aNewIncarnationBuriesTheOldOneInTheSameStep() {
+    Worker old = worker("node-1");
+    enqueue(job());
+    old.claimOne();
+    store
+        .nodes()
+        .register(
+            Worker.card("node-1", Set.of(QUEUE), Set.of(TASK)), Modes.FULL, old.incarnation());
+
+    assertThat(store.nodes().beat(old.incarnation(), 0)).isEmpty();
+    assertThat(pulse(old).orElseThrow().death()).isEqualTo(Death.OWN_HAND);
+  }
+
+  @Test
+  void theJobsOfALivingNodeAreNoOrphans() {
+    Worker worker = worker();
+    enqueue(job());
+    ClaimedJob held = worker.claimOne();
+
+    assertThat(orphans(worker)).isEmpty();
+    assertThat(recover(worker, new Ruling.Unspent(held.held()))).containsExactly(Answer.NOT_HELD);
+    assertThat(worker.succeed(held)).isEqualTo(Outcomes.Answer.WRITTEN);
+  }
+
+  @Test
+  void anOrphanSaysWhatItWas() {
+    Worker worker = worker();
+    enqueueAll(job(), job());
+    List<ClaimedJob> held = worker.claim(1, 1, null);
+    kill(worker);
+
+    assertThat(orphans(worker))
+        .extracting(Orphan::held, Orphan::task, Orphan::queue, Orphan::started, Orphan::attempt)
+        .containsExactlyInAnyOrder(
+            tuple(held.get(0).held(), TASK, QUEUE, true, 1),
+            tuple(held.get(1).held(), TASK, QUEUE, false, 0));
+  }
+
+  @Test
+  void theScopeLimitsWhatIsFound() {
+    Worker worker = worker();
+    enqueueAll(job(), job());
+    List<ClaimedJob> held = worker.claim(1, 1, null);
+    kill(worker);
+    Holder dead = Holder.dead(worker.incarnation());
+
+    assertThat(store.recovery().orphans(dead, new Scope(true, false, null), PLENTY))
+        .extracting(Orphan::held)
+        .containsExactly(held.get(1).held());
+    assertThat(store.recovery().orphans(dead, new Scope(false, true, null), PLENTY))
+        .extracting(Orphan::held)
+        .containsExactly(held.get(0).held());
+    assertThat(store.recovery().orphans(dead, Scope.ALL, 1)).hasSize(1);
+  }
+
+  @Test
+  void aJobThatWasOnlyClaimedGoesBackUnspent() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.prefetchOne();
+    kill(worker);
+
+    assertThat(recover(worker, new Ruling.Unspent(held.held()))).containsExactly(Answer.DONE);
+    assertThat(find(id).state()).isEqualTo(JobState.READY);
+    assertThat(find(id).attempt()).isZero();
+    assertThat(find(id).failures()).isEmpty();
+    ClaimedJob again = worker("node-2").claimOne();
+    assertThat(again.token()).isGreaterThan(held.token());
+    assertThat(again.crashes()).isZero();
+  }
+
+  @Test
+  void aJobThatRanIsReadyAgainWithACrashOnItsRecordAndNoAttemptSpent() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    kill(worker);
+
+    assertThat(recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held))))
+        .containsExactly(Answer.DONE);
+
+    assertThat(find(id).state()).isEqualTo(JobState.READY);
+    assertThat(find(id).attempt()).isZero();
+    assertThat(find(id).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.WORKER_CRASHED);
+    ClaimedJob again = worker("node-2").claimOne();
+    assertThat(again.crashes()).isEqualTo(1);
+    assertThat(again.attempt()).isEqualTo(1);
+    assertThat(again.token()).isGreaterThan(held.token());
+  }
+
+  @Test
+  void aCrashedJobMayHaveToWait() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    kill(worker);
+
+    recover(worker, new Ruling.AfterCrash(held.held(), Duration.ofSeconds(30), crash(held)));
+
+    assertThat(find(id).state()).isEqualTo(JobState.SCHEDULED);
+  }
+
+  @Test
+  void aBuriedJobIsInTheDeadLetterWithItsToken() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    kill(worker);
+
+    assertThat(recover(worker, new Ruling.Bury(held.held(), crash(held))))
+        .containsExactly(Answer.DONE);
+
+    assertThat(find(id).state()).isEqualTo(JobState.FAILED);
+    assertThat(find(id).fencingToken()).isEqualTo(held.token());
+    assertThat(find(id).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.WORKER_CRASHED);
+  }
+
+  @Test
+  void aJobThatSomebodyAskedToCancelIsNotRunAgain() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    store.control().cancel(id);
+    kill(worker);
+
+    assertThat(recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held))))
+        .containsExactly(Answer.CANCELLED_INSTEAD);
+    assertThat(find(id).state()).isEqualTo(JobState.CANCELLED);
+  }
+
+  @Test
+  void nothingIsTakenBackUnderAnOldToken() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    kill(worker);
+    Held old = new Held(id, held.token() - 1);
+
+    assertThat(recover(worker, new Ruling.Unspent(old))).containsExactly(Answer.NOT_HELD);
+    assertThat(find(id).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void theDeadHoldersOwnWritesChangeNothingAfterwards() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    kill(worker);
+    recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held)));
+
+    assertThat(worker.succeed(held)).isEqualTo(Outcomes.Answer.LOST);
+    assertThat(worker.die(held)).isEqualTo(Outcomes.Answer.LOST);
+    assertThat(worker.retryIn(held, Duration.ZERO)).isEqualTo(Outcomes.Answer.LOST);
+    assertThat(worker.giveBack(held.held())).isEmpty();
+    assertThat(worker.start(held.held())).isEmpty();
+    assertThat(find(id).state()).isEqualTo(JobState.READY);
+    assertThat(find(id).failures()).hasSize(1);
+  }
+
+  @Test
+  void aClaimedJobOfASilentNodeIsTakenBackAndARunningOneIsNot() {
+    Worker worker = worker();
+    enqueueAll(job(), job());
+    List<ClaimedJob> held = worker.claim(1, 1, null);
+    Holder silent = Holder.silent(worker.incarnation(), pulse(worker).orElseThrow().beat());
+
+    assertThat(store.recovery().orphans(silent, Scope.ALL, PLENTY))
+        .extracting(Orphan::held)
+        .containsExactly(held.get(1).held());
+    assertThat(
+            store
+                .recovery()
+                .recover(
+                    silent,
+                    List.of(
+                        new Ruling.Unspent(held.get(0).held()),
+                        new Ruling.Unspent(held.get(1).held()))))
+        .containsExactly(Answer.NOT_HELD, Answer.DONE);
+    assertThat(worker.start(held.get(1).held())).isEmpty();
+    assertThat(worker.succeed(held.get(0))).isEqualTo(Outcomes.Answer.WRITTEN);
+  }
+
+  @Test
+  void aNodeThatHasBeatenSinceIsNotSilent() {
+    Worker worker = worker();
+    enqueue(job());
+    ClaimedJob held = worker.prefetchOne();
+    Holder silent = Holder.silent(worker.incarnation(), pulse(worker).orElseThrow().beat());
+    worker.beat();
+
+    assertThat(store.recovery().orphans(silent, Scope.ALL, PLENTY)).isEmpty();
+    assertThat(store.recovery().recover(silent, List.of(new Ruling.Unspent(held.held()))))
+        .containsExactly(Answer.NOT_HELD);
+    assertThat(worker.start(held.held())).containsExactly(held.held());
+  }
+
+  @Test
+  void exactlyOneOfManySweepersTakesEachJobBack() throws Exception {
+    Worker worker = worker();
+    for (int i = 0; i < 200; i++) {
+      enqueue(job());
+    }
+    List<Ruling> rulings = new ArrayList<>();
+    for (ClaimedJob held : worker.claim(200)) {
+      rulings.add(new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held)));
+    }
+    kill(worker);
+    UUID dead = worker.incarnation();
+    List<Answer> answers = new ArrayList<>();
+    try (ExecutorService sweepers = Executors.newFixedThreadPool(4)) {
+      Callable<List<Answer>> sweep = () -> store.recovery().recover(Holder.dead(dead), rulings);
+      for (Future<List<Answer>> one : sweepers.invokeAll(List.of(sweep, sweep, sweep, sweep))) {
+        answers.addAll(one.get());
+      }
+    }
+    // Rows that others had locked are left to them, so what is missing now is found once more.
+    answers.addAll(store.recovery().recover(Holder.dead(dead), rulings));
+
+    assertThat(answers).filteredOn(answer -> answer == Answer.DONE).hasSize(200);
+    assertThat(orphans(worker)).isEmpty();
+  }
+
+  @Test
+  void aDismissedNodeLearnsOfItAtItsNextBeat() {
+    Worker worker = worker();
+
+    assertThat(worker.beat().dismissed()).isFalse();
+    assertThat(store.nodes().dismiss(worker.incarnation())).isTrue();
+    assertThat(worker.beat().dismissed()).isTrue();
+    worker.leave();
+    assertThat(store.nodes().dismiss(worker.incarnation())).isFalse();
+  }
+}

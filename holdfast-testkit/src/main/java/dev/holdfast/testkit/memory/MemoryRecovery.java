@@ -1,0 +1,113 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Recovery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Taking jobs back whose holder is gone. */
+final class MemoryRecovery implements Recovery {
+  private final Tables tables;
+
+  MemoryRecovery(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public List<Orphan> orphans(Holder holder, Scope scope, int limit) {
+    return tables.transaction(now ->
+        tables.live.values().stream()
+            .filter(row -> isOrphan(row, holder) && isIn(scope, row))
+            .limit(limit)
+            .map(MemoryRecovery::orphan)
+            .toList());
+  }
+
+  private boolean isOrphan(JobRow row, Holder holder) {
+    if (!row.state.isHeld() || !holder.incarnation().equals(row.holder)) {
+      return false;
+    }
+    NodeRow node = tables.nodes.get(holder.incarnation());
+    Long silentAt = holder.silentAt();
+    return node != null
+        && (!node.alive
+            || (silentAt != null && node.beat == silentAt && row.state == JobState.CLAIMED));
+  }
+
+  private static boolean isIn(Scope scope, JobRow row) {
+    boolean state = row.state == JobState.CLAIMED ? scope.claimed() : scope.running();
+    return state
+        && (scope.stacks() == null || row.stack == null || scope.stacks().contains(row.stack));
+  }
+
+  private static Orphan orphan(JobRow row) {
+    return new Orphan(
+        new Held(row.id, row.token),
+        row.task,
+        row.queue,
+        row.state == JobState.RUNNING,
+        row.attempt,
+        row.priority,
+        row.crashes,
+        row.policy);
+  }
+
+  @Override
+  public List<Answer> recover(Holder holder, List<? extends Ruling> rulings) {
+    return tables.transaction(
+        now -> rulings.stream().map(ruling -> recover(holder, ruling, now)).toList());
+  }
+
+  private Answer recover(Holder holder, Ruling ruling, Instant now) {
+    JobRow row = tables.live.get(ruling.held().id());
+    if (row == null || row.token != ruling.held().token() || !isOrphan(row, holder)) {
+      return Answer.NOT_HELD;
+    }
+    return switch (ruling) {
+      case Ruling.Unspent unspent -> {
+        row.attempt -= row.state == JobState.RUNNING ? 1 : 0;
+        yield again(row, Duration.ZERO, null, now);
+      }
+      case Ruling.AfterCrash(Held held, Duration delay, Failure failure) -> {
+        row.attempt--;
+        row.crashes++;
+        row.startBy = null;
+        yield again(row, delay, failure, now);
+      }
+      case Ruling.Bury(Held held, Failure failure) -> {
+        MemoryOutcomes.note(row, failure, now);
+        tables.end(row, JobState.FAILED, now);
+        yield Answer.DONE;
+      }
+    };
+  }
+
+  private Answer again(JobRow row, Duration delay, @Nullable Failure failure, Instant now) {
+    if (failure != null) {
+      MemoryOutcomes.note(row, failure, now);
+    }
+    if (row.cancelRequested) {
+      tables.end(row, JobState.CANCELLED, now);
+      return Answer.CANCELLED_INSTEAD;
+    }
+    if (delay.isPositive()) {
+      row.holder = null;
+      row.runAt = now.plus(delay);
+      tables.queue(row, now);
+    } else {
+      tables.putBack(row);
+    }
+    return Answer.DONE;
+  }
+
+  /** There are no sessions in memory. */
+  @Override
+  public int endSessions(UUID incarnation) {
+    return 0;
+  }
+}
