@@ -119,7 +119,8 @@ final class Assembly {
             new HoldfastNode.Threads(claiming, clocks, completerThread, heartThread),
             List.copyOf(executors.values()),
             subscription,
-            new HoldfastClient(from.store, from.codec, bus, from.client, from.ids)));
+            new HoldfastClient(from.store, from.codec, bus, from.client, from.ids),
+            HoldfastLeases.on(from.store, settings.id(), from.meters)));
   }
 
   private ClaimParts claimParts(Completer completer, Timekeeper timekeeper) {

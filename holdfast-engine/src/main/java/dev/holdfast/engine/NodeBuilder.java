@@ -200,7 +200,7 @@ public final class NodeBuilder {
         shutdownGrace);
   }
 
-  private static String defaultId() {
+  static String defaultId() {
     String id = hostName() + "-" + ProcessHandle.current().pid();
     return id.length() <= 64 ? id : id.substring(id.length() - 64);
   }

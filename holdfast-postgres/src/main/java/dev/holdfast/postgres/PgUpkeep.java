@@ -90,6 +90,17 @@ final class PgUpkeep implements Upkeep {
       on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
       """;
 
+  // By lease_ended. One that is done and still counts for those who want it once is kept.
+  private static final String LEASES =
+      """
+      delete from ${schema}.lease
+      where key = any(array(
+        select key from ${schema}.lease
+        where ended_at < now() - :retention * interval '1 microsecond'
+          and (state <> 'DONE' or expires_at <= now())
+        order by ended_at limit :batch for update skip locked))
+      """;
+
   private static final String TRY_LOCK =
       "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
@@ -108,10 +119,12 @@ final class PgUpkeep implements Upkeep {
     int dead = step("throw old dead letters away", DEAD_LETTERS, retention.deadLetter());
     int results = step("throw old results away", RESULTS, retention.history());
     int keys = step("throw expired keys away", LEDGER, retention.history());
+    int leases = step("forget leases that ended long ago", LEASES, retention.history());
     step("forget nodes that are long dead", NODES, retention.history());
     step("forget old counts", TALLY, retention.history());
     step("merge old counts", MERGE_SHARDS, retention.history());
-    boolean more = Math.max(Math.max(ended, dead), Math.max(results, keys)) >= BATCH;
+    int most = Math.max(Math.max(ended, dead), Math.max(Math.max(results, keys), leases));
+    boolean more = most >= BATCH;
     return new Report(dropped, dead, results, more);
   }
 

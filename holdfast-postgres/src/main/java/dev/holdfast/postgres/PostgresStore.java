@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
@@ -41,6 +42,7 @@ public final class PostgresStore implements Store {
   private final Control control;
   private final QueueBook queues;
   private final NodeBook nodes;
+  private final LeaseBook leases;
   private final Upkeep upkeep;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
@@ -68,6 +70,7 @@ public final class PostgresStore implements Store {
     this.control = new PgControl(database, aging, shard);
     this.queues = new PgQueueBook(database);
     this.nodes = new PgNodeBook(database, access.heart());
+    this.leases = new PgLeaseBook(database);
     this.upkeep = new PgUpkeep(database);
   }
 
@@ -161,6 +164,11 @@ public final class PostgresStore implements Store {
   @Override
   public NodeBook nodes() {
     return nodes;
+  }
+
+  @Override
+  public LeaseBook leases() {
+    return leases;
   }
 
   @Override

@@ -37,6 +37,9 @@ public interface Store extends AutoCloseable {
   /** For the Heart: which nodes there are. */
   NodeBook nodes();
 
+  /** For the Renewer and those who take leases: who holds which. */
+  LeaseBook leases();
+
   /** For the Housekeeper: making room and throwing away what is past its time. */
   Upkeep upkeep();
 

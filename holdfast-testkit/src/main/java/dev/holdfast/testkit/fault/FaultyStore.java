@@ -5,6 +5,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
@@ -139,6 +140,11 @@ public final class FaultyStore implements Store {
   @Override
   public NodeBook nodes() {
     return faulty(NodeBook.class, real.nodes());
+  }
+
+  @Override
+  public LeaseBook leases() {
+    return faulty(LeaseBook.class, real.leases());
   }
 
   @Override

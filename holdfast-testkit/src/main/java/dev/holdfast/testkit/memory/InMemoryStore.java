@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
@@ -34,6 +35,7 @@ public final class InMemoryStore implements Store {
   private final Control control;
   private final QueueBook queues;
   private final NodeBook nodes;
+  private final LeaseBook leases;
   private final Upkeep upkeep;
   private final ClusterCoordinator coordinator = ClusterCoordinator.none();
 
@@ -58,6 +60,7 @@ public final class InMemoryStore implements Store {
     this.control = new MemoryControl(tables);
     this.queues = new MemoryQueueBook(tables);
     this.nodes = new MemoryNodeBook(tables);
+    this.leases = new MemoryLeaseBook(tables);
     this.upkeep = new MemoryUpkeep(tables);
   }
 
@@ -106,6 +109,11 @@ public final class InMemoryStore implements Store {
   @Override
   public NodeBook nodes() {
     return nodes;
+  }
+
+  @Override
+  public LeaseBook leases() {
+    return leases;
   }
 
   @Override

@@ -27,6 +27,7 @@ final class MemoryUpkeep implements Upkeep {
           drop(tables.deadLetter, row -> isPast(row.endedAt, now.minus(retention.deadLetter())));
       long results = dropResults(now);
       drop(tables.nodes, node -> isForgettable(node, now));
+      drop(tables.leases, row -> row.isForgettable(now, now.minus(retention.history())));
       tables.keys.forgetOver(now);
       return new Report(0, deadLetters, results, false);
     });

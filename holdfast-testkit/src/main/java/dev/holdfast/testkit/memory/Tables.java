@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -39,6 +40,7 @@ final class Tables {
   final Keys keys = new Keys();
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
+  final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
 
   Tables(InstantSource clock, Duration aging) {
     this.clock = clock;
