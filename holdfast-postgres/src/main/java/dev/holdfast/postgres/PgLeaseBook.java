@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -191,26 +192,15 @@ final class PgLeaseBook implements LeaseBook {
             new HashSet<>(
                 handle
                     .createQuery(renew)
-                    .bind(
-                        "keys",
-                        Values.texts(
-                            handle.getConnection(), renewals, renewal -> renewal.grip().key()))
-                    .bind(
-                        "tokens",
-                        Values.array(
-                            handle.getConnection(),
-                            "bigint",
-                            renewals,
-                            renewal -> renewal.grip().token()))
-                    .bind(
-                        "ttls",
-                        Values.array(
-                            handle.getConnection(),
-                            "bigint",
-                            renewals,
-                            renewal -> Values.micros(renewal.ttl())))
+                    .bindArray("keys", String.class, column(renewals, r -> r.grip().key()))
+                    .bindArray("tokens", Long.class, column(renewals, r -> r.grip().token()))
+                    .bindArray("ttls", Long.class, column(renewals, r -> Values.micros(r.ttl())))
                     .map((row, context) -> row.getLong(1))
                     .list()));
+  }
+
+  private static <T> List<T> column(List<Renewal> renewals, Function<Renewal, T> value) {
+    return renewals.stream().map(value).toList();
   }
 
   @Override
