@@ -126,7 +126,7 @@ class FenceTest {
   @Test
   void aRenewalThatFailedIsTriedAgainBeforeTheDeadline() {
     Lease lease = acquire("a");
-    book.beforeRenewAnswers = ScriptedBook::away;
+    book.beforeRenewAnswers = ScriptedBook.away();
     assertThat(renewAt(10)).isEqualTo(new Moment(Duration.ofMillis(11_500).toNanos()));
 
     book.beforeRenewAnswers = () -> {};
@@ -165,7 +165,7 @@ class FenceTest {
     AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
     held.wokenBy(wakes::incrementAndGet);
-    book.beforeEndAnswers = ScriptedBook::away;
+    book.beforeEndAnswers = ScriptedBook.away();
 
     assertThatExceptionOfType(StoreException.class).isThrownBy(lease::complete);
 

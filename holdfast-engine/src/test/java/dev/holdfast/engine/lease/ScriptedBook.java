@@ -23,8 +23,11 @@ final class ScriptedBook implements LeaseBook {
   Runnable beforeEndAnswers = () -> {};
   boolean renews = true;
 
-  static void away() {
-    throw new StoreException(Outcome.UNKNOWN, "The connection broke.", null);
+  /** What to let happen for the database to be away. */
+  static Runnable away() {
+    return () -> {
+      throw new StoreException(Outcome.UNKNOWN, "The connection broke.", null);
+    };
   }
 
   @Override
