@@ -162,7 +162,8 @@ final class Assembly {
                 claiming, clocks, completerThread, List.of(heartThread, drive(watchdog))),
             List.copyOf(executors.values()),
             subscription,
-            new HoldfastClient(from.store, from.codec, bus, from.client, from.ids)));
+            new HoldfastClient(from.store, from.codec, bus, from.client, from.ids),
+            HoldfastLeases.on(from.store, settings.id(), from.meters)));
   }
 
   private ClaimParts claimParts(Completer completer, Timekeeper timekeeper) {

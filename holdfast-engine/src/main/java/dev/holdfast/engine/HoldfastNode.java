@@ -3,6 +3,9 @@ package dev.holdfast.engine;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.lease.Leases;
+import dev.holdfast.api.lease.Locks;
+import dev.holdfast.api.lease.StartupCoordinator;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.live.Heart;
@@ -58,7 +61,8 @@ public final class HoldfastNode implements AutoCloseable {
       Threads threads,
       List<TaskExecutor> executors,
       Runnable subscription,
-      Holdfast client) {}
+      Holdfast client,
+      HoldfastLeases leases) {}
 
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
@@ -177,6 +181,21 @@ public final class HoldfastNode implements AutoCloseable {
     return parts.client();
   }
 
+  /** Leases held in the name of this node. What is still held when the node is closed is lost. */
+  public Leases leases() {
+    return parts.leases();
+  }
+
+  /** Named locks, held in the name of this node. */
+  public Locks locks() {
+    return parts.leases().locks();
+  }
+
+  /** Work to be done by one node when they start. */
+  public StartupCoordinator startup() {
+    return parts.leases().startup();
+  }
+
   /** What people call this node. */
   public String id() {
     return parts.settings().id();
@@ -216,6 +235,7 @@ public final class HoldfastNode implements AutoCloseable {
     }
     threads.clocks().forEach(RoleThread::close);
     threads.completer().close();
+    parts.leases().close();
     threads.heart().forEach(RoleThread::close);
     leave();
     parts.subscription().run();

@@ -5,14 +5,15 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import dev.holdfast.postgres.schema.Partitions;
 import java.time.Duration;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 
 /**
  * Making room, and throwing away what is past its time.
  *
  * <p>Every step is a short transaction that deletes a bounded number of rows. Each takes an
- * advisory lock first and does nothing where another node has it, so that one node at a time
- * tidies.
+ * advisory lock of its own first and does nothing where another node has it, so that one node at a
+ * time does it.
  */
 final class PgUpkeep implements Upkeep {
   private static final int BATCH = 1000;
@@ -100,6 +101,17 @@ final class PgUpkeep implements Upkeep {
       on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
       """;
 
+  // By lease_ended. One that is done and still counts for those who want it once is kept.
+  private static final String LEASES =
+      """
+      delete from ${schema}.lease
+      where key = any(array(
+        select key from ${schema}.lease
+        where ended_at < now() - :retention * interval '1 microsecond'
+          and (state <> 'DONE' or expires_at <= now())
+        order by ended_at limit :batch for update skip locked))
+      """;
+
   private static final String TRY_LOCK =
       "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
@@ -108,7 +120,7 @@ final class PgUpkeep implements Upkeep {
 
   PgUpkeep(Database database) {
     this.database = database;
-    this.partitions = new Partitions(database, this::isAlone);
+    this.partitions = new Partitions(database, handle -> isAlone(handle, "partitions"));
   }
 
   @Override
@@ -118,12 +130,13 @@ final class PgUpkeep implements Upkeep {
     int dead = step("throw old dead letters away", DEAD_LETTERS, retention.deadLetter());
     int results = step("throw old results away", RESULTS, retention.history());
     int keys = step("throw expired keys away", LEDGER, retention.history());
+    int leases = step("forget leases that ended long ago", LEASES, retention.history());
     step("forget nodes that are long dead", NODES, retention.history());
     int beats = step("forget old heartbeats", HEARTBEATS, retention.history());
     step("forget old counts", TALLY, retention.history());
     step("merge old counts", MERGE_SHARDS, retention.history());
     boolean more =
-        Math.max(Math.max(ended, dead), Math.max(results, Math.max(keys, beats))) >= BATCH;
+        IntStream.of(ended, dead, results, keys, leases, beats).anyMatch(count -> count >= BATCH);
     return new Report(dropped, dead, results, more);
   }
 
@@ -131,7 +144,7 @@ final class PgUpkeep implements Upkeep {
     return database.transaction(
         operation,
         handle ->
-            isAlone(handle)
+            isAlone(handle, operation)
                 ? handle
                     .createUpdate(database.sql(sql))
                     .bind("retention", Values.micros(retention))
@@ -140,10 +153,10 @@ final class PgUpkeep implements Upkeep {
                 : 0);
   }
 
-  private boolean isAlone(Handle handle) {
+  private boolean isAlone(Handle handle, String step) {
     return handle
         .createQuery(TRY_LOCK)
-        .bind("name", "holdfast upkeep " + database.schema())
+        .bind("name", "holdfast upkeep " + database.schema() + ": " + step)
         .map((row, context) -> row.getBoolean(1))
         .one();
   }

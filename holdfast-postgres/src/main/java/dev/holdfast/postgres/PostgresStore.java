@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
@@ -43,6 +44,7 @@ public final class PostgresStore implements Store {
   private final QueueBook queues;
   private final NodeBook nodes;
   private final Recovery recovery;
+  private final LeaseBook leases;
   private final Upkeep upkeep;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
@@ -77,6 +79,7 @@ public final class PostgresStore implements Store {
     this.queues = new PgQueueBook(database);
     this.nodes = new PgNodeBook(database, access.heart(), access.session());
     this.recovery = new PgRecovery(database, aging, shard);
+    this.leases = new PgLeaseBook(database);
     this.upkeep = new PgUpkeep(database);
   }
 
@@ -179,6 +182,11 @@ public final class PostgresStore implements Store {
   @Override
   public Recovery recovery() {
     return recovery;
+  }
+
+  @Override
+  public LeaseBook leases() {
+    return leases;
   }
 
   @Override

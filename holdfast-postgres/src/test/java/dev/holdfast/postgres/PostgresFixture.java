@@ -14,7 +14,8 @@ import java.util.List;
 /** A database of its own for one test class, emptied for each test. */
 final class PostgresFixture implements StoreFixture, AutoCloseable {
   private static final List<String> TABLES =
-      List.of("job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally");
+      List.of(
+          "job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally", "lease");
 
   private static final List<String> AGE =
       List.of(
@@ -34,6 +35,10 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           """
           update holdfast.node set started_at = started_at - t, beaten_at = beaten_at - t,
             died_at = died_at - t
+          """,
+          """
+          update holdfast.lease set acquired_at = acquired_at - t, expires_at = expires_at - t,
+            ended_at = ended_at - t
           """,
           "update holdfast.unique_ledger set expires_at = expires_at - t",
           "update holdfast.tally set day = (day - t)::date");

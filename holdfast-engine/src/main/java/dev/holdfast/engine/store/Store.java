@@ -40,6 +40,9 @@ public interface Store extends AutoCloseable {
   /** For the Sweeper: taking jobs back whose holder is gone. */
   Recovery recovery();
 
+  /** For the Renewer and those who take leases: who holds which. */
+  LeaseBook leases();
+
   /** For the Housekeeper: making room and throwing away what is past its time. */
   Upkeep upkeep();
 

@@ -161,6 +161,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class LeaseFacts extends LeaseContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class UpkeepFacts extends UpkeepContract {
     @Override
     protected StoreFixture newFixture() {

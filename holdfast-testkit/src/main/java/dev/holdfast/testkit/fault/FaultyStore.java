@@ -5,6 +5,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
@@ -145,6 +146,11 @@ public final class FaultyStore implements Store {
   @Override
   public Recovery recovery() {
     return faulty(Recovery.class, real.recovery());
+  }
+
+  @Override
+  public LeaseBook leases() {
+    return faulty(LeaseBook.class, real.leases());
   }
 
   @Override

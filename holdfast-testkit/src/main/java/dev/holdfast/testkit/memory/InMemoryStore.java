@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
@@ -36,6 +37,7 @@ public final class InMemoryStore implements Store {
   private final QueueBook queues;
   private final NodeBook nodes;
   private final Recovery recovery;
+  private final LeaseBook leases;
   private final Upkeep upkeep;
   private final ClusterCoordinator coordinator = ClusterCoordinator.none();
 
@@ -61,6 +63,7 @@ public final class InMemoryStore implements Store {
     this.queues = new MemoryQueueBook(tables);
     this.nodes = new MemoryNodeBook(tables);
     this.recovery = new MemoryRecovery(tables);
+    this.leases = new MemoryLeaseBook(tables);
     this.upkeep = new MemoryUpkeep(tables);
   }
 
@@ -114,6 +117,11 @@ public final class InMemoryStore implements Store {
   @Override
   public Recovery recovery() {
     return recovery;
+  }
+
+  @Override
+  public LeaseBook leases() {
+    return leases;
   }
 
   @Override

@@ -30,6 +30,7 @@ final class MemoryUpkeep implements Upkeep {
       long results = dropResults(now);
       drop(tables.nodes, node -> isForgettable(node, now));
       tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
+      drop(tables.leases, row -> row.isForgettable(now, now.minus(retention.history())));
       tables.keys.forgetOver(now);
       return new Report(0, deadLetters, results, false);
     });

@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -43,6 +44,7 @@ final class Tables {
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
   final List<PastBeat> heartbeats = new ArrayList<>();
+  final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
 
   Tables(InstantSource clock, Duration aging) {
     this.clock = clock;

@@ -1,0 +1,157 @@
+package dev.holdfast.engine;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.lease.Acquisition;
+import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.api.lease.LeaseState;
+import dev.holdfast.api.lease.Leases;
+import dev.holdfast.api.lease.Locks;
+import dev.holdfast.api.lease.StartupCoordinator;
+import dev.holdfast.engine.lease.Fence;
+import dev.holdfast.engine.lease.HeldLeases;
+import dev.holdfast.engine.lease.LeaseParts;
+import dev.holdfast.engine.lease.Lessor;
+import dev.holdfast.engine.lease.Renewer;
+import dev.holdfast.engine.meter.LeaseMeters;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.time.Ticker;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Metrics;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases on any store, with or without a node. Two threads look after them, and are started when
+ * the first lease is taken.
+ *
+ * <p>Closing it stops the renewals: what is still held is lost at once in the eyes of its holder,
+ * and free for others when its ttl is over.
+ */
+public final class HoldfastLeases implements Leases, AutoCloseable {
+  private final HeldLeases held = new HeldLeases();
+  private final Lessor lessor;
+  private final Locks locks;
+  private final StartupCoordinator startup;
+  private final RoleThread renewer;
+  private final RoleThread fence;
+  private boolean started;
+  private boolean closed;
+
+  private HoldfastLeases(Store store, String holder, MeterRegistry meters) {
+    Ticker ticker = Ticker.system();
+    LeaseParts parts =
+        new LeaseParts(
+            store.leases(),
+            holder,
+            held,
+            UuidCreator::getTimeOrderedEpochPlus1,
+            ticker,
+            new LeaseMeters(meters),
+            callback -> Thread.ofPlatform().daemon().name("holdfast-lease-lost").start(callback));
+    this.lessor = new Lessor(parts);
+    this.locks = Locks.over(this);
+    this.startup = StartupCoordinator.over(this);
+    this.renewer = drive(new Renewer(parts), ticker);
+    this.fence = drive(new Fence(held), ticker);
+    held.wokenBy(this::lookAfter);
+  }
+
+  /** Leases held in the name of this host and process, metered in Micrometer's global registry. */
+  public static HoldfastLeases on(Store store) {
+    return on(store, NodeIdentity.hostAndPid().id(), Metrics.globalRegistry);
+  }
+
+  /**
+   * Leases on a store.
+   *
+   * @param holder what people call this process when they ask who holds a lease
+   */
+  public static HoldfastLeases on(Store store, String holder, MeterRegistry meters) {
+    return new HoldfastLeases(store, holder, meters);
+  }
+
+  private static RoleThread drive(Role role, Ticker ticker) {
+    return new RoleThread(
+        role, ticker, Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory());
+  }
+
+  /** See to it that there is a thread for each role, and that it knows of the new lease. */
+  private synchronized void lookAfter() {
+    if (closed) {
+      return;
+    }
+    if (!started) {
+      started = true;
+      renewer.start();
+      fence.start();
+    }
+    renewer.wake();
+    fence.wake();
+  }
+
+  @Override
+  public Acquisition acquire(String key, Duration ttl) {
+    checkOpen();
+    return lessor.acquire(key, ttl);
+  }
+
+  @Override
+  public Acquisition acquireOnce(String key, Duration ttl) {
+    checkOpen();
+    return lessor.acquireOnce(key, ttl);
+  }
+
+  private synchronized void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException(
+          "These leases were closed: take leases before that, or from others.");
+    }
+  }
+
+  @Override
+  public boolean reopen(String key) {
+    return lessor.reopen(key);
+  }
+
+  @Override
+  public List<LeaseInfo> reclaimExpired(int limit) {
+    return lessor.reclaimExpired(limit);
+  }
+
+  @Override
+  public Optional<LeaseInfo> find(String key) {
+    return lessor.find(key);
+  }
+
+  @Override
+  public List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit) {
+    return lessor.list(state, after, limit);
+  }
+
+  /** Named locks. */
+  public Locks locks() {
+    return locks;
+  }
+
+  /** Work to be done once at start-up. */
+  public StartupCoordinator startup() {
+    return startup;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    held.close();
+    renewer.close();
+    fence.close();
+  }
+}

@@ -1,0 +1,274 @@
+package dev.holdfast.engine.lease;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.engine.store.LeaseBook.Answer;
+import dev.holdfast.engine.store.LeaseBook.Ending;
+import dev.holdfast.engine.store.LeaseBook.Grip;
+import dev.holdfast.engine.store.LeaseBook.Renewal;
+import dev.holdfast.engine.time.Moment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A lease in the hands of its holder. No call to the database is made under its lock, so that it
+ * can always say whether it is held.
+ */
+final class HeldLease implements Lease {
+  private static final Logger log = LoggerFactory.getLogger(HeldLease.class);
+  private static final int LONGEST_DETAIL = 4_000;
+
+  private enum Phase {
+    HELD,
+    LOST,
+    LET_GO
+  }
+
+  private final LeaseParts parts;
+  private final LeaseRequest request;
+  private final Answer.Granted grant;
+  private final Moment acquired;
+  private final List<Runnable> callbacks = new ArrayList<>();
+  private Phase phase = Phase.HELD;
+  private Moment deadline;
+  private Moment renewal;
+  private int endings;
+  private @Nullable Ending intended;
+
+  HeldLease(LeaseParts parts, LeaseRequest request, Answer.Granted grant, Moment sentAt) {
+    this.parts = parts;
+    this.request = request;
+    this.grant = grant;
+    this.acquired = sentAt;
+    this.deadline = LeaseTimes.deadline(sentAt, request.ttl());
+    this.renewal = LeaseTimes.renewal(sentAt, request.ttl());
+  }
+
+  @Override
+  public String key() {
+    return request.key();
+  }
+
+  @Override
+  public long fencingToken() {
+    return grant.token();
+  }
+
+  @Override
+  public int attempt() {
+    return grant.attempt();
+  }
+
+  @Override
+  public boolean isHeld() {
+    return isHeldAt(parts.ticker().now());
+  }
+
+  private synchronized boolean isHeldAt(Moment now) {
+    return phase == Phase.HELD && now.isBefore(deadline);
+  }
+
+  @Override
+  public boolean renew() {
+    Moment sentAt = parts.ticker().now();
+    if (!isHeldAt(sentAt)) {
+      return false;
+    }
+    Renewals.ask(parts, List.of(this), sentAt);
+    return isHeld();
+  }
+
+  Renewal toRenewal() {
+    return new Renewal(new Grip(key(), fencingToken()), request.ttl());
+  }
+
+  /** When to renew it; never while its end is being written, which a renewal would cross. */
+  synchronized Moment renewal() {
+    return phase == Phase.HELD && endings == 0 ? renewal : Moment.NEVER;
+  }
+
+  synchronized Moment deadline() {
+    return phase == Phase.HELD ? deadline : Moment.NEVER;
+  }
+
+  /** Take note that a renewal succeeded. If that took too long, it comes too late. */
+  void renewed(Moment sentAt) {
+    Moment now = parts.ticker().now();
+    synchronized (this) {
+      if (phase != Phase.HELD || !now.isBefore(deadline)) {
+        return;
+      }
+      Moment extended = LeaseTimes.deadline(sentAt, request.ttl());
+      if (deadline.isBefore(extended)) {
+        deadline = extended;
+        renewal = LeaseTimes.renewal(sentAt, request.ttl());
+      }
+    }
+  }
+
+  /** Take note that a renewal could not be asked for. */
+  synchronized void notRenewed(Moment sentAt) {
+    renewal = LeaseTimes.retry(sentAt, request.ttl());
+  }
+
+  /** Take note that a renewal was refused: by others, unless by an end of our own. */
+  void refused() {
+    synchronized (this) {
+      if (endings > 0) {
+        return;
+      }
+    }
+    lose("others may have it: the database no longer knows it under token " + fencingToken());
+  }
+
+  /** Lose it if its time is over. */
+  void fence(Moment now) {
+    synchronized (this) {
+      if (now.isBefore(deadline)) {
+        return;
+      }
+    }
+    lose("it could not be renewed within its ttl of " + request.ttl());
+  }
+
+  void lose(String why) {
+    List<Runnable> told;
+    synchronized (this) {
+      if (phase != Phase.HELD) {
+        return;
+      }
+      phase = Phase.LOST;
+      told = List.copyOf(callbacks);
+      callbacks.clear();
+    }
+    log.warn("Lease '{}' of {} is lost: {}", key(), parts.holder(), why);
+    parts.meters().lost();
+    over();
+    told.forEach(this::tell);
+  }
+
+  private void over() {
+    parts.held().remove(this);
+    parts.meters().held(acquired.until(parts.ticker().now()));
+  }
+
+  @Override
+  public void onLost(Runnable callback) {
+    synchronized (this) {
+      if (phase == Phase.HELD) {
+        callbacks.add(callback);
+        return;
+      }
+      if (phase == Phase.LET_GO) {
+        return;
+      }
+    }
+    tell(callback);
+  }
+
+  private void tell(Runnable callback) {
+    parts
+        .notifier()
+        .execute(() -> {
+          try {
+            callback.run();
+          } catch (RuntimeException failure) {
+            log.error("What was to be told that lease '{}' is lost has failed", key(), failure);
+          }
+        });
+  }
+
+  @Override
+  public boolean complete() {
+    return end(new Ending.Done());
+  }
+
+  @Override
+  public boolean fail(String detail) {
+    return end(new Ending.Failed(storable(detail)));
+  }
+
+  private boolean end(Ending how) {
+    synchronized (this) {
+      if (phase == Phase.LET_GO) {
+        return false;
+      }
+      intended = how;
+      endings++;
+    }
+    Moment began = parts.ticker().now();
+    try {
+      Grip grip = new Grip(key(), fencingToken());
+      boolean ours =
+          Repeating.ask(
+              "The end of lease '%s'".formatted(key()), () -> parts.book().end(grip, how));
+      if (ours) {
+        count(how, began.until(parts.ticker().now()));
+        letGo();
+      } else {
+        lose("others took it over before its end was written");
+      }
+      return ours;
+    } finally {
+      synchronized (this) {
+        endings--;
+      }
+      // If the end could not be written, it has to be renewed again.
+      parts.held().attend();
+    }
+  }
+
+  private void count(Ending how, Duration took) {
+    switch (how) {
+      case Ending.Done done -> parts.meters().completed(took);
+      case Ending.Failed failed -> parts.meters().failed(took);
+    }
+  }
+
+  private void letGo() {
+    boolean first;
+    synchronized (this) {
+      first = phase == Phase.HELD;
+      phase = Phase.LET_GO;
+      callbacks.clear();
+    }
+    if (first) {
+      over();
+    }
+  }
+
+  @Override
+  public void close() {
+    Ending how;
+    synchronized (this) {
+      if (phase != Phase.HELD) {
+        return;
+      }
+      how = intended != null ? intended : new Ending.Done();
+    }
+    try {
+      end(how);
+    } catch (StoreException notWritten) {
+      log.warn(
+          "The end of lease '{}' could not be written, it is free when its ttl of {} is over: {}",
+          key(),
+          request.ttl(),
+          notWritten.getMessage());
+      letGo();
+    }
+  }
+
+  /** What a database takes as text: no NUL, no half characters, and not too much of it. */
+  private static String storable(String detail) {
+    String cut =
+        detail.length() <= LONGEST_DETAIL ? detail : detail.substring(0, LONGEST_DETAIL - 1) + "…";
+    byte[] whole = cut.replace('\0', ' ').getBytes(StandardCharsets.UTF_8);
+    return new String(whole, StandardCharsets.UTF_8);
+  }
+}

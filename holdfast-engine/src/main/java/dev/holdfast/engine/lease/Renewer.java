@@ -1,0 +1,49 @@
+package dev.holdfast.engine.lease;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.time.Moment;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Renews leases when a third of their time is over: all that are due in one call. */
+public final class Renewer implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Renewer.class);
+  private static final int LARGEST_GROUP = 1_000;
+
+  private final LeaseParts parts;
+
+  public Renewer(LeaseParts parts) {
+    this.parts = parts;
+  }
+
+  @Override
+  public String name() {
+    return "renewer";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    List<HeldLease> due =
+        parts.held().all().stream()
+            .filter(lease -> !now.isBefore(lease.renewal()))
+            .limit(LARGEST_GROUP)
+            .toList();
+    if (!due.isEmpty()) {
+      renew(due, now);
+    }
+    return parts.held().all().stream()
+        .map(HeldLease::renewal)
+        .reduce(Moment.NEVER, Moment::earlier);
+  }
+
+  private void renew(List<HeldLease> due, Moment now) {
+    try {
+      Renewals.ask(parts, due, now);
+    } catch (StoreException away) {
+      log.warn(
+          "{} leases could not be renewed and are tried again: {}", due.size(), away.getMessage());
+    }
+  }
+}

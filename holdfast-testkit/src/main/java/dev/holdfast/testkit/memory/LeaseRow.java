@@ -1,0 +1,75 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.api.lease.LeaseState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A lease as the store keeps it. */
+final class LeaseRow {
+  final String key;
+  LeaseState state = LeaseState.CLAIMED;
+  String holder;
+  UUID acquisition;
+  long token;
+  int attempt;
+  Instant acquiredAt;
+  Instant expiresAt;
+  Duration ttl;
+  @Nullable Instant endedAt;
+  @Nullable String detail;
+
+  LeaseRow(LeaseRequest request, UUID acquisition, String holder, Instant now) {
+    this.key = request.key();
+    this.acquisition = acquisition;
+    this.holder = holder;
+    this.acquiredAt = now;
+    this.ttl = request.ttl();
+    this.expiresAt = now.plus(ttl);
+  }
+
+  boolean isOver(Instant now) {
+    return !expiresAt.isAfter(now);
+  }
+
+  boolean isClaimedUnder(long believed) {
+    return state == LeaseState.CLAIMED && token == believed;
+  }
+
+  /** Whether this wish was granted before and its lease has not ended. */
+  boolean isRepeat(UUID wish) {
+    return state == LeaseState.CLAIMED && acquisition.equals(wish);
+  }
+
+  boolean isToBeHad(LeaseRequest request, UUID wish, Instant now) {
+    return switch (state) {
+      case CLAIMED -> acquisition.equals(wish) || isOver(now);
+      case EXPIRED -> true;
+      case FAILED -> !acquisition.equals(wish);
+      case DONE -> !acquisition.equals(wish) && !(request.once() && !isOver(now));
+    };
+  }
+
+  void end(LeaseState how, @Nullable String why, Instant now) {
+    state = how;
+    endedAt = now;
+    detail = why;
+    if (how == LeaseState.DONE) {
+      expiresAt = now.plus(ttl);
+    }
+  }
+
+  boolean isForgettable(Instant now, Instant endedBefore) {
+    return endedAt != null
+        && !endedAt.isAfter(endedBefore)
+        && (state != LeaseState.DONE || isOver(now));
+  }
+
+  LeaseInfo toInfo(Instant now) {
+    Duration left = isOver(now) ? Duration.ZERO : Duration.between(now, expiresAt);
+    return new LeaseInfo(key, state, holder, token, attempt, acquiredAt, left, endedAt, detail);
+  }
+}

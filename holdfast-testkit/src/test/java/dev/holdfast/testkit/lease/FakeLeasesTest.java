@@ -1,0 +1,73 @@
+package dev.holdfast.testkit.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.api.lease.Acquisition;
+import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.lease.LeaseBusyException;
+import dev.holdfast.api.lease.StartupCoordinator;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class FakeLeasesTest {
+  private final FakeLeases leases = new FakeLeases();
+
+  @Test
+  void whatIsSetBusyIsBusyUntilItIsSetFree() {
+    leases.setBusy("a", "b");
+    assertThatExceptionOfType(LeaseBusyException.class)
+        .isThrownBy(() -> leases.acquire("a").orElseBusy())
+        .withMessageContaining("somebody else");
+
+    leases.setFree("a");
+    assertThat(leases.acquire("a")).isInstanceOf(Acquisition.Got.class);
+    assertThat(leases.acquire("b")).isInstanceOf(Acquisition.Busy.class);
+  }
+
+  @Test
+  void whatWasDoneIsNoted() {
+    leases.acquire("a").orElseBusy().close();
+    leases.acquire("b").orElseBusy().fail("no paper");
+    leases.acquire("c");
+
+    assertThat(leases.acquired()).containsExactly("a", "b", "c");
+    assertThat(leases.completed()).containsExactly("a");
+    assertThat(leases.failed()).containsEntry("b", "no paper").hasSize(1);
+    assertThat(leases.held()).containsExactly("c");
+  }
+
+  @Test
+  void whatIsLostIsToldAndCanBeStolen() {
+    AtomicInteger told = new AtomicInteger();
+    Lease a = leases.acquire("a").orElseBusy();
+    Lease b = leases.acquire("b").orElseBusy();
+    a.onLost(told::incrementAndGet);
+    b.onLost(told::incrementAndGet);
+
+    leases.lose("a");
+    assertThat(told).hasValue(1);
+    assertThat(a.isHeld()).isFalse();
+    assertThat(a.complete()).isFalse();
+    assertThat(leases.acquire("a").orElseBusy().attempt()).isEqualTo(2);
+
+    leases.loseAll();
+    assertThat(told).hasValue(2);
+    assertThat(leases.held()).isEmpty();
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> leases.lose("a"))
+        .withMessageContaining("acquire it before");
+  }
+
+  @Test
+  void startUpActionsAreDoneOnce() {
+    StartupCoordinator startup = StartupCoordinator.over(leases);
+
+    assertThat(startup.runOnce("drop", Duration.ofMinutes(1), () -> {})).isTrue();
+    assertThat(startup.runOnce("drop", Duration.ofMinutes(1), () -> {})).isFalse();
+    assertThat(startup.isDone("drop")).isTrue();
+    assertThat(startup.release("drop")).isTrue();
+    assertThat(startup.runOnce("drop", Duration.ofMinutes(1), () -> {})).isTrue();
+  }
+}
