@@ -6,6 +6,7 @@ import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.NodeSettings.QueueSettings;
 import dev.holdfast.engine.claim.PollPace;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -36,6 +37,7 @@ public final class NodeBuilder {
   final Store store;
   final List<TaskRegistry.Registered<?, ?>> tasks = new ArrayList<>();
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
+  private final List<Trigger> triggers = new ArrayList<>();
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
   ClusterCoordinator coordinator;
@@ -64,6 +66,15 @@ public final class NodeBuilder {
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
     tasks.add(new TaskRegistry.Registered<>(type, handler));
+    return this;
+  }
+
+  /**
+   * Declare a trigger: it is written when the node starts, in place of the one of its id, and stays
+   * when the node stops.
+   */
+  public NodeBuilder trigger(Trigger trigger) {
+    triggers.add(trigger);
     return this;
   }
 
@@ -181,6 +192,7 @@ public final class NodeBuilder {
    */
   public HoldfastNode start() {
     HoldfastNode node = new Assembly(this, settings()).assemble();
+    triggers.forEach(store.triggers()::put);
     node.start();
     return node;
   }
