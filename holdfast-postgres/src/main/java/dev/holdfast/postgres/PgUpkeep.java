@@ -5,6 +5,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import dev.holdfast.postgres.schema.Partitions;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -54,6 +55,15 @@ final class PgUpkeep implements Upkeep {
       where ctid = any(array(
         select ctid from ${schema}.unique_ledger
         where expires_at <= now() order by expires_at limit :batch for update skip locked))
+      """;
+
+  // By trigger_subject_forget.
+  private static final String SUBJECTS =
+      """
+      delete from ${schema}.trigger_subject
+      where ctid = any(array(
+        select ctid from ${schema}.trigger_subject
+        where forget_at <= now() order by forget_at limit :batch for update skip locked))
       """;
 
   // By job_held. The dead are remembered for a day, and for as long as they hold anything, so that
@@ -108,10 +118,11 @@ final class PgUpkeep implements Upkeep {
     int dead = step("throw old dead letters away", DEAD_LETTERS, retention.deadLetter());
     int results = step("throw old results away", RESULTS, retention.history());
     int keys = step("throw expired keys away", LEDGER, retention.history());
+    int subjects = step("forget subjects of triggers", SUBJECTS, retention.history());
     step("forget nodes that are long dead", NODES, retention.history());
     step("forget old counts", TALLY, retention.history());
     step("merge old counts", MERGE_SHARDS, retention.history());
-    boolean more = Math.max(Math.max(ended, dead), Math.max(results, keys)) >= BATCH;
+    boolean more = Stream.of(ended, dead, results, keys, subjects).anyMatch(n -> n >= BATCH);
     return new Report(dropped, dead, results, more);
   }
 
