@@ -14,7 +14,16 @@ import java.util.List;
 /** A database of its own for one test class, emptied for each test. */
 final class PostgresFixture implements StoreFixture, AutoCloseable {
   private static final List<String> TABLES =
-      List.of("job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally");
+      List.of(
+          "job",
+          "job_history",
+          "dead_letter",
+          "node",
+          "queue",
+          "unique_ledger",
+          "tally",
+          "event_trigger",
+          "trigger_subject");
 
   private static final List<String> AGE =
       List.of(
@@ -36,6 +45,10 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
             died_at = died_at - t
           """,
           "update holdfast.unique_ledger set expires_at = expires_at - t",
+          """
+          update holdfast.trigger_subject set since = since - t, fires_at = fires_at - t,
+            forget_at = forget_at - t
+          """,
           "update holdfast.tally set day = (day - t)::date");
 
   private final TestDatabase database;
