@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.role.RoleThread;
@@ -47,6 +48,7 @@ public final class HoldfastNode implements AutoCloseable {
       Threads threads,
       List<TaskExecutor> executors,
       Runnable subscription,
+      LifecycleEvents events,
       Holdfast client) {}
 
   /** Who the node is. */
@@ -72,6 +74,8 @@ public final class HoldfastNode implements AutoCloseable {
 
   void start() {
     parts.heart().register();
+    parts.events().start();
+    parts.events().nodeJoined(incarnation());
     Threads threads = parts.threads();
     threads.completer().start();
     threads.heart().start();
@@ -132,6 +136,7 @@ public final class HoldfastNode implements AutoCloseable {
     parts.subscription().run();
     parts.bus().close();
     parts.executors().forEach(TaskExecutor::close);
+    parts.events().close();
     log.info("Node {} has stopped", id());
   }
 

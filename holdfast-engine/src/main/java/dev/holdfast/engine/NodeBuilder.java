@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
@@ -37,6 +38,7 @@ public final class NodeBuilder {
   final Store store;
   final List<TaskRegistry.Registered<?, ?>> tasks = new ArrayList<>();
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
+  final List<LifecycleListener> listeners = new ArrayList<>();
   private final List<Trigger> triggers = new ArrayList<>();
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
@@ -75,6 +77,12 @@ public final class NodeBuilder {
    */
   public NodeBuilder trigger(Trigger trigger) {
     triggers.add(trigger);
+    return this;
+  }
+
+  /** Tell this listener what happens; defaults to nobody, which costs nothing. */
+  public NodeBuilder listener(LifecycleListener listener) {
+    listeners.add(listener);
     return this;
   }
 

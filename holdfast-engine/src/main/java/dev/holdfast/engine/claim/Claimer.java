@@ -138,8 +138,10 @@ public final class Claimer implements Role {
   private void accept(ClaimedJob job, long call) {
     Holding holding = new Holding(job, call, policyOf(job));
     parts.holdings().add(holding);
+    parts.events().claimed(job);
     if (job.started()) {
       parts.meters().started(lane.queue(), Duration.between(job.readyAt(), job.claimedAt()));
+      parts.events().started(job);
       parts.runner().run(lane, holding);
     } else {
       prefetched.add(holding);

@@ -21,6 +21,7 @@ public final class Meters {
   private final MeterRegistry registry;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
   private final Counter staleWrites;
+  private final Counter eventsDropped;
   private final AtomicLong unknownTaskJobs = new AtomicLong();
 
   public Meters(MeterRegistry registry) {
@@ -29,6 +30,10 @@ public final class Meters {
         Counter.builder("holdfast.stale.writes.rejected")
             .description(
                 "Writes of holders that had lost their claim; none of them changed anything")
+            .register(registry);
+    this.eventsDropped =
+        Counter.builder("holdfast.events.dropped")
+            .description("Lifecycle events that listeners were too slow to hear")
             .register(registry);
     Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
         .description("Ready jobs of tasks that no live node has a handler for")
@@ -136,6 +141,10 @@ public final class Meters {
 
   public void staleWrites(int count) {
     staleWrites.increment(count);
+  }
+
+  public void eventsDropped(int count) {
+    eventsDropped.increment(count);
   }
 
   public void unknownTaskJobs(long count) {

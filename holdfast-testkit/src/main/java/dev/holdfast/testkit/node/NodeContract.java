@@ -53,6 +53,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Listeners extends ListenerContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Clients extends ClientContract {
     private final Store store = freshStore();
 
