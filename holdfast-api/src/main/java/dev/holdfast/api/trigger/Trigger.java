@@ -59,6 +59,7 @@ public record Trigger(
   public static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
 
   private static final int MOST_CONDITIONS = 32;
+  private static final Duration LONGEST = Duration.ofDays(3_650);
 
   public Trigger {
     TriggerNames.id(id);
@@ -70,21 +71,22 @@ public record Trigger(
           "Trigger '%s' has %d conditions, which is too many: give at most %d, or let the task look for itself."
               .formatted(id, conditions.size(), MOST_CONDITIONS));
     }
-    requirePositive(id, "window", window);
-    requirePositive(id, "debounce", debounce);
-    requirePositive(id, "longest wait", maxWait);
-    requirePositive(id, "cooldown", cooldown);
+    requireUsable(id, "window", window);
+    requireUsable(id, "debounce", debounce);
+    requireUsable(id, "longest wait", maxWait);
+    requireUsable(id, "cooldown", cooldown);
     requireSense(id, subject, debounce, maxWait, cooldown);
     Set<String> words = tags;
     // Options know what is a good queue, priority and tag.
     tags = JobOptions.DEFAULTS.with(o -> o.queue(queue).priority(priority).tags(words)).tags();
   }
 
-  private static void requirePositive(String id, String what, @Nullable Duration value) {
-    if (value != null && (value.isNegative() || value.isZero())) {
+  private static void requireUsable(String id, String what, @Nullable Duration value) {
+    // Sums of these and a time must stay times that a database can store.
+    if (value != null && (value.isNegative() || value.isZero() || value.compareTo(LONGEST) > 0)) {
       throw new IllegalArgumentException(
-          "A %s of %s is not valid for trigger '%s': give a positive duration."
-              .formatted(what, value, id));
+          "A %s of %s is not valid for trigger '%s': give a positive duration of at most %d days."
+              .formatted(what, value, id, LONGEST.toDays()));
     }
   }
 

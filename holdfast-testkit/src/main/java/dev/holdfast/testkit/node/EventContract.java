@@ -88,6 +88,8 @@ public abstract class EventContract extends NodeTestBase {
     assertThatThrownBy(() -> echo().window(Duration.ZERO).build())
         .hasMessageContaining("PT0S")
         .hasMessageContaining("positive");
+    assertThatThrownBy(() -> echo().cooldown(Duration.ofDays(4_000)).build())
+        .hasMessageContaining("3650 days");
     assertThatThrownBy(() -> echo().subject("id").build())
         .hasMessageContaining("'id'")
         .hasMessageContaining("debounce");
