@@ -8,6 +8,8 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.trigger.Publisher;
+import dev.holdfast.api.trigger.Triggers;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -20,14 +22,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A client needs no node in its process. It is safe for use by many threads.
  */
-public interface Holdfast extends Enqueuer, AutoCloseable {
+public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
 
   /**
-   * Enqueue inside a transaction of the caller's own: the jobs exist if and when it commits.
+   * Enqueue and publish inside a transaction of the caller's own: the jobs exist if and when it
+   * commits.
    *
    * @throws UnsupportedOperationException if the store behind this client is not a database
    */
-  Enqueuer in(Connection transaction);
+  InTransaction in(Connection transaction);
 
   /** Read a job, whatever its state. */
   Optional<Job> find(JobId id);
@@ -78,6 +81,9 @@ public interface Holdfast extends Enqueuer, AutoCloseable {
 
   /** Pause, resume and limit queues. */
   Queues queues();
+
+  /** Say which events start which tasks. */
+  Triggers triggers();
 
   /** Let go of what the client holds. Jobs are not affected. */
   @Override

@@ -4,6 +4,7 @@ import dev.holdfast.engine.claim.ClaimCalls;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.QueueRules;
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.live.Fence;
@@ -65,6 +66,7 @@ final class Assembly {
   private final Meters meters;
   private final ModeSwitch modes;
   private final LogContext logs;
+  private final LifecycleEvents events;
   private final Map<String, TaskExecutor> executors;
 
   /** A claimer and the thread that drives it. */
@@ -89,6 +91,9 @@ final class Assembly {
     this.executors = executors();
     this.bus = new SignalBus(from.coordinator);
     this.meters = new Meters(from.meters);
+    this.events =
+        new LifecycleEvents(
+            settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
   }
 
   HoldfastNode assemble() {
@@ -97,7 +102,7 @@ final class Assembly {
             from.store.outcomes(),
             from.store.claims(),
             identity,
-            new Receipts(holdings, meters, bus, awaited));
+            new Receipts(holdings, meters, bus, awaited, events));
     Timekeeper timekeeper = new Timekeeper(settings.id(), holdings, completer, ticker, from.random);
     Stager stager = new Stager(from.store.staging(), bus, ticker, modes);
     List<Driven> claimers = new ArrayList<>();
@@ -162,6 +167,7 @@ final class Assembly {
                 claiming, clocks, completerThread, List.of(heartThread, drive(watchdog))),
             List.copyOf(executors.values()),
             subscription,
+            events,
             new HoldfastClient(from.store, from.codec, bus, from.client, from.ids),
             HoldfastLeases.on(from.store, settings.id(), from.meters)));
   }
@@ -192,6 +198,7 @@ final class Assembly {
         runner,
         completer,
         meters,
+        events,
         ticker,
         from.random);
   }

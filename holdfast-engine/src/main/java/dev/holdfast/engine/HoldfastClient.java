@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Enqueuer;
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.InTransaction;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.Queues;
 import dev.holdfast.api.codec.PayloadCodec;
@@ -16,6 +17,8 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.trigger.Published;
+import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.Signal;
@@ -39,6 +42,8 @@ public final class HoldfastClient implements Holdfast {
   private final Store store;
   private final SignalBus bus;
   private final Intaker intaker;
+  private final EventPublisher publisher;
+  private final Triggers triggers;
   private final Awaiter awaiter;
   private final Runnable onClose;
 
@@ -57,8 +62,10 @@ public final class HoldfastClient implements Holdfast {
       Runnable onClose) {
     this.store = store;
     this.bus = bus;
-    this.intaker =
-        new Intaker(codec, settings, ids, new DeclaredQueues(store.queues(), settings), bus);
+    DeclaredQueues declared = new DeclaredQueues(store.queues(), settings);
+    this.intaker = new Intaker(codec, settings, ids, declared, bus);
+    this.publisher = new EventPublisher(codec, settings, ids, bus);
+    this.triggers = new StoredTriggers(store.triggers(), declared);
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
     this.onClose = onClose;
   }
@@ -86,8 +93,34 @@ public final class HoldfastClient implements Holdfast {
   }
 
   @Override
-  public Enqueuer in(Connection transaction) {
-    return intaker.enqueuer(store.intakeIn(transaction));
+  public InTransaction in(Connection transaction) {
+    Enqueuer enqueuer = intaker.enqueuer(store.intakeIn(transaction));
+    return new InTransaction() {
+      @Override
+      public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
+        return enqueuer.enqueue(request);
+      }
+
+      @Override
+      public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
+        return enqueuer.enqueueAll(requests);
+      }
+
+      @Override
+      public Published publish(String event, Object payload) {
+        return publisher.publishOnce(store.eventsIn(transaction), event, payload);
+      }
+    };
+  }
+
+  @Override
+  public Published publish(String event, Object payload) {
+    return publisher.publish(store.events(), event, payload);
+  }
+
+  @Override
+  public Triggers triggers() {
+    return triggers;
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.holdfast.api.lease.Leases;
 import dev.holdfast.api.lease.Locks;
 import dev.holdfast.api.lease.StartupCoordinator;
 import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
@@ -61,6 +62,7 @@ public final class HoldfastNode implements AutoCloseable {
       Threads threads,
       List<TaskExecutor> executors,
       Runnable subscription,
+      LifecycleEvents events,
       Holdfast client,
       HoldfastLeases leases) {}
 
@@ -90,6 +92,8 @@ public final class HoldfastNode implements AutoCloseable {
     warnOfNoRecovery();
     parts.heart().register();
     running = true;
+    parts.events().start();
+    parts.events().nodeJoined(incarnation());
     Threads threads = parts.threads();
     threads.completer().start();
     threads.heart().forEach(RoleThread::start);
@@ -241,6 +245,7 @@ public final class HoldfastNode implements AutoCloseable {
     parts.subscription().run();
     parts.bus().close();
     parts.executors().forEach(TaskExecutor::close);
+    parts.events().close();
     log.info("Node {} has stopped", id());
   }
 

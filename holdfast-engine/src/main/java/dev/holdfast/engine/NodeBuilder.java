@@ -4,10 +4,12 @@ import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.NodeSettings.Fleet;
 import dev.holdfast.engine.NodeSettings.QueueSettings;
 import dev.holdfast.engine.claim.PollPace;
@@ -42,6 +44,8 @@ public final class NodeBuilder {
   final Store store;
   final List<TaskRegistry.Registered<?, ?>> tasks = new ArrayList<>();
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
+  final List<LifecycleListener> listeners = new ArrayList<>();
+  private final List<Trigger> triggers = new ArrayList<>();
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
   ClusterCoordinator coordinator;
@@ -85,6 +89,21 @@ public final class NodeBuilder {
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
     tasks.add(new TaskRegistry.Registered<>(type, handler, Optional.of(recovery)));
+    return this;
+  }
+
+  /**
+   * Declare a trigger: it is written when the node starts, in place of the one of its id, and stays
+   * when the node stops.
+   */
+  public NodeBuilder trigger(Trigger trigger) {
+    triggers.add(trigger);
+    return this;
+  }
+
+  /** Tell this listener what happens; defaults to nobody, which costs nothing. */
+  public NodeBuilder listener(LifecycleListener listener) {
+    listeners.add(listener);
     return this;
   }
 
@@ -230,6 +249,7 @@ public final class NodeBuilder {
    */
   public HoldfastNode start() {
     HoldfastNode node = new Assembly(this, settings()).assemble();
+    triggers.forEach(store.triggers()::put);
     node.start();
     return node;
   }

@@ -57,6 +57,15 @@ final class PgUpkeep implements Upkeep {
         where expires_at <= now() order by expires_at limit :batch for update skip locked))
       """;
 
+  // By trigger_subject_forget.
+  private static final String SUBJECTS =
+      """
+      delete from ${schema}.trigger_subject
+      where ctid = any(array(
+        select ctid from ${schema}.trigger_subject
+        where forget_at <= now() order by forget_at limit :batch for update skip locked))
+      """;
+
   // By job_held. The dead are remembered for a day, and for as long as they hold anything, so that
   // what they claimed late is found.
   private static final String NODES =
@@ -131,12 +140,14 @@ final class PgUpkeep implements Upkeep {
     int results = step("throw old results away", RESULTS, retention.history());
     int keys = step("throw expired keys away", LEDGER, retention.history());
     int leases = step("forget leases that ended long ago", LEASES, retention.history());
+    int subjects = step("forget subjects of triggers", SUBJECTS, retention.history());
     step("forget nodes that are long dead", NODES, retention.history());
     int beats = step("forget old heartbeats", HEARTBEATS, retention.history());
     step("forget old counts", TALLY, retention.history());
     step("merge old counts", MERGE_SHARDS, retention.history());
     boolean more =
-        IntStream.of(ended, dead, results, keys, leases, beats).anyMatch(count -> count >= BATCH);
+        IntStream.of(ended, dead, results, keys, leases, beats, subjects)
+            .anyMatch(count -> count >= BATCH);
     return new Report(dropped, dead, results, more);
   }
 

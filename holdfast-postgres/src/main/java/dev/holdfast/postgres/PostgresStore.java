@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
+import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
@@ -12,6 +13,7 @@ import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.schema.Migrations;
@@ -36,6 +38,9 @@ public final class PostgresStore implements Store {
   private final IntakeStatements intakeStatements;
   private final TransactionNotice notice;
   private final Intake intake;
+  private final EventStatements eventStatements;
+  private final EventIntake events;
+  private final TriggerBook triggers;
   private final Claims claims;
   private final Outcomes outcomes;
   private final Staging staging;
@@ -71,6 +76,9 @@ public final class PostgresStore implements Store {
     this.intakeStatements = new IntakeStatements(database, aging);
     this.notice = new TransactionNotice(database, Channel.of(database.schema()), System::nanoTime);
     this.intake = new PgIntake(database, intakeStatements);
+    this.eventStatements = new EventStatements(database, intakeStatements);
+    this.events = new PgEvents(database, eventStatements);
+    this.triggers = new PgTriggerBook(database);
     this.claims = new PgClaims(database, aging);
     this.outcomes = new PgOutcomes(database, aging);
     this.staging = new PgStaging(database, shard);
@@ -142,6 +150,21 @@ public final class PostgresStore implements Store {
   @Override
   public Intake intakeIn(Connection transaction) {
     return new TransactionIntake(intakeStatements, notice, transaction);
+  }
+
+  @Override
+  public EventIntake events() {
+    return events;
+  }
+
+  @Override
+  public EventIntake eventsIn(Connection transaction) {
+    return new TransactionEvents(eventStatements, notice, transaction);
+  }
+
+  @Override
+  public TriggerBook triggers() {
+    return triggers;
   }
 
   @Override

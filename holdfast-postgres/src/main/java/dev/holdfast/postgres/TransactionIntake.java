@@ -1,14 +1,9 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.api.StoreException;
-import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.postgres.db.Failures;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.util.List;
 
 /**
@@ -22,12 +17,12 @@ import java.util.List;
 final class TransactionIntake implements Intake {
   private final IntakeStatements statements;
   private final TransactionNotice notice;
-  private final Connection connection;
+  private final CallersTransaction transaction;
 
   TransactionIntake(IntakeStatements statements, TransactionNotice notice, Connection connection) {
     this.statements = statements;
     this.notice = notice;
-    this.connection = connection;
+    this.transaction = new CallersTransaction(connection);
   }
 
   @Override
@@ -36,43 +31,15 @@ final class TransactionIntake implements Intake {
       return List.of();
     }
     String operation = "enqueue %d jobs in the caller's transaction".formatted(jobs.size());
-    try {
-      requireTransaction(operation);
-      List<Admission> admissions =
-          AdmissionDesk.isPlain(jobs)
-              ? PgIntake.admit(statements, connection, jobs)
-              : admitOrUndo(jobs);
-      notice.post(connection, jobs, admissions);
-      return admissions;
-    } catch (SQLException failure) {
-      throw Failures.during(operation, failure);
-    }
-  }
-
-  /** What fails half way must leave nothing behind if the caller decides to go on and commit. */
-  private List<Admission> admitOrUndo(List<NewJob> jobs) throws SQLException {
-    Savepoint before = connection.setSavepoint();
-    try {
-      List<Admission> admissions = PgIntake.admit(statements, connection, jobs);
-      connection.releaseSavepoint(before);
-      return admissions;
-    } catch (SQLException | RuntimeException failure) {
-      try {
-        connection.rollback(before);
-      } catch (SQLException broken) {
-        failure.addSuppressed(broken);
-      }
-      throw failure;
-    }
-  }
-
-  private void requireTransaction(String operation) throws SQLException {
-    if (connection.getAutoCommit()) {
-      throw new StoreException(
-          Outcome.REFUSED,
-          "Could not %s: the connection is in autocommit mode, so there is no transaction to join. Call setAutoCommit(false) first, or enqueue without a connection."
-              .formatted(operation),
-          null);
-    }
+    return transaction.join(
+        operation,
+        connection -> {
+          List<Admission> admissions =
+              AdmissionDesk.isPlain(jobs)
+                  ? PgIntake.admit(statements, connection, jobs)
+                  : transaction.allOrNothing(c -> PgIntake.admit(statements, c, jobs));
+          notice.post(connection, jobs, admissions);
+          return admissions;
+        });
   }
 }

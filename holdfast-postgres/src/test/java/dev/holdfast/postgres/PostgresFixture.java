@@ -15,7 +15,16 @@ import java.util.List;
 final class PostgresFixture implements StoreFixture, AutoCloseable {
   private static final List<String> TABLES =
       List.of(
-          "job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally", "lease");
+          "job",
+          "job_history",
+          "dead_letter",
+          "node",
+          "queue",
+          "unique_ledger",
+          "tally",
+          "lease",
+          "event_trigger",
+          "trigger_subject");
 
   private static final List<String> AGE =
       List.of(
@@ -41,6 +50,10 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
             ended_at = ended_at - t
           """,
           "update holdfast.unique_ledger set expires_at = expires_at - t",
+          """
+          update holdfast.trigger_subject set since = since - t, fires_at = fires_at - t,
+            forget_at = forget_at - t
+          """,
           "update holdfast.tally set day = (day - t)::date");
 
   private final TestDatabase database;

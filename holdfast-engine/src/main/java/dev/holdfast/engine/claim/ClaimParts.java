@@ -1,5 +1,6 @@
 package dev.holdfast.engine.claim;
 
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.mode.ModeSwitch;
@@ -25,5 +26,6 @@ public record ClaimParts(
     Runner runner,
     FinishSink sink,
     Meters meters,
+    LifecycleEvents events,
     Ticker ticker,
     RandomGenerator random) {}

@@ -158,12 +158,14 @@ public final class Claimer implements Role {
   private void accept(ClaimedJob job, long call, Tenure tenure) {
     Holding holding = new Holding(job, call, policyOf(job), tenure);
     parts.holdings().add(holding);
+    parts.events().claimed(job);
     if (tenure.isOver()) {
       // Fenced while the claim was under way, and perhaps too late for the fence to see it.
       parts.holdings().abandon(holding);
     }
     if (job.started()) {
       parts.meters().started(lane.queue(), Duration.between(job.readyAt(), job.claimedAt()));
+      parts.events().started(job);
       parts.runner().run(lane, holding);
     } else {
       prefetched.add(holding);

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.meter.Meters;
@@ -35,6 +36,7 @@ public final class Starter implements Role {
   private final Runner runner;
   private final FinishSink sink;
   private final Meters meters;
+  private final LifecycleEvents events;
 
   Starter(Lane lane, Prefetched prefetched, ClaimParts parts) {
     this.lane = lane;
@@ -45,6 +47,7 @@ public final class Starter implements Role {
     this.runner = parts.runner();
     this.sink = parts.sink();
     this.meters = parts.meters();
+    this.events = parts.events();
   }
 
   @Override
@@ -79,6 +82,7 @@ public final class Starter implements Role {
       if (started.contains(holding.held())) {
         meters.started(
             lane.queue(), Duration.between(holding.job().readyAt(), holding.job().claimedAt()));
+        events.started(holding.job());
         runner.run(lane, holding);
       } else {
         holdings.remove(holding);

@@ -1,5 +1,7 @@
 package dev.holdfast.engine.finish;
 
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
@@ -21,12 +23,19 @@ public final class Receipts {
   private final Meters meters;
   private final SignalBus bus;
   private final AwaitedJobs awaited;
+  private final LifecycleEvents events;
 
-  public Receipts(Holdings holdings, Meters meters, SignalBus bus, AwaitedJobs awaited) {
+  public Receipts(
+      Holdings holdings,
+      Meters meters,
+      SignalBus bus,
+      AwaitedJobs awaited,
+      LifecycleEvents events) {
     this.holdings = holdings;
     this.meters = meters;
     this.bus = bus;
     this.awaited = awaited;
+    this.events = events;
   }
 
   void record(Holding holding, Finish finish, Outcomes.Answer answer) {
@@ -35,6 +44,7 @@ public final class Receipts {
       case WRITTEN -> written(holding.job(), finish);
       case CANCELLED_INSTEAD -> {
         meters.cancelled(holding.job().queue());
+        events.finished(holding.job(), JobState.CANCELLED);
         ended(holding.job());
       }
       case LOST -> lost(holding);
@@ -46,18 +56,22 @@ public final class Receipts {
     switch (finish) {
       case Finish.Succeeded done -> {
         meters.succeeded(queue);
+        events.finished(job, JobState.SUCCEEDED);
         ended(job);
       }
       case Finish.Dead dead -> {
         meters.failed(queue);
+        events.deadLettered(job, dead);
         ended(job);
       }
       case Finish.Cancelled cancelled -> {
         meters.cancelled(queue);
+        events.finished(job, JobState.CANCELLED);
         ended(job);
       }
       case Finish.RetryIn retry -> {
         meters.retried(queue);
+        events.retried(job, retry);
         bus.publishHere(new Signal.Scheduled(retry.delay()));
       }
       case Finish.Later later -> bus.publishHere(new Signal.Scheduled(later.delay()));

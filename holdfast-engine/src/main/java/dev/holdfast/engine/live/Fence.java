@@ -1,5 +1,6 @@
 package dev.holdfast.engine.live;
 
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
@@ -17,8 +18,10 @@ public final class Fence {
   private final Identity identity;
   private final Holdings holdings;
   private final Meters meters;
+  private final LifecycleEvents events;
 
-  public Fence(Identity identity, Holdings holdings, Meters meters) {
+  public Fence(Identity identity, Holdings holdings, Meters meters, LifecycleEvents events) {
+    this.events = events;
     this.identity = identity;
     this.holdings = holdings;
     this.meters = meters;
@@ -37,6 +40,7 @@ public final class Fence {
       }
     }
     meters.fenced();
+    events.nodeFenced(tenure.incarnation());
     log.error(
         "Node {} fences itself: {}. {} jobs are interrupted, and nothing is written for them; it"
             + " starts over as a new incarnation",

@@ -23,6 +23,7 @@ public final class Meters {
   private final Counter staleWrites;
   private final Counter fenced;
   private final Counter nodesDied;
+  private final Counter eventsDropped;
   private final AtomicLong unknownTaskJobs = new AtomicLong();
 
   public Meters(MeterRegistry registry) {
@@ -40,6 +41,10 @@ public final class Meters {
     this.nodesDied =
         Counter.builder("holdfast.nodes.died")
             .description("Nodes that this one found dead")
+            .register(registry);
+    this.eventsDropped =
+        Counter.builder("holdfast.events.dropped")
+            .description("Lifecycle events that listeners were too slow to hear")
             .register(registry);
     Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
         .description("Ready jobs of tasks that no live node has a handler for")
@@ -162,6 +167,10 @@ public final class Meters {
 
   public void staleWrites(int count) {
     staleWrites.increment(count);
+  }
+
+  public void eventsDropped(int count) {
+    eventsDropped.increment(count);
   }
 
   public void unknownTaskJobs(long count) {

@@ -16,6 +16,19 @@ public interface Store extends AutoCloseable {
    */
   Intake intakeIn(Connection transaction);
 
+  /** For clients: events, and the jobs they start. */
+  EventIntake events();
+
+  /**
+   * For clients: events inside a transaction of the caller's own.
+   *
+   * @throws UnsupportedOperationException if this store has no such transactions
+   */
+  EventIntake eventsIn(Connection transaction);
+
+  /** For clients and nodes: which events start which tasks. */
+  TriggerBook triggers();
+
   /** For the Claimer and the Starter: taking hold of jobs. */
   Claims claims();
 

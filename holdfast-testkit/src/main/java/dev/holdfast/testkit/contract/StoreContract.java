@@ -25,6 +25,22 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class TriggerFacts extends TriggerContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class DebounceFacts extends DebounceContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class ClaimFacts extends ClaimContract {
     @Override
     protected StoreFixture newFixture() {

@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
+import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
@@ -13,6 +14,7 @@ import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import java.lang.reflect.InvocationTargetException;
@@ -106,6 +108,21 @@ public final class FaultyStore implements Store {
   @Override
   public Intake intakeIn(Connection transaction) {
     return faulty(Intake.class, real.intakeIn(transaction));
+  }
+
+  @Override
+  public EventIntake events() {
+    return faulty(EventIntake.class, real.events());
+  }
+
+  @Override
+  public EventIntake eventsIn(Connection transaction) {
+    return faulty(EventIntake.class, real.eventsIn(transaction));
+  }
+
+  @Override
+  public TriggerBook triggers() {
+    return faulty(TriggerBook.class, real.triggers());
   }
 
   @Override

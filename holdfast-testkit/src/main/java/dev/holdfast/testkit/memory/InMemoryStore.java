@@ -2,6 +2,7 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Control;
+import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.LeaseBook;
 import dev.holdfast.engine.store.Lookup;
@@ -11,6 +12,7 @@ import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import java.sql.Connection;
@@ -29,6 +31,8 @@ public final class InMemoryStore implements Store {
   public static final Duration DEFAULT_AGING = Duration.ofMinutes(15);
 
   private final Intake intake;
+  private final MemoryTriggerBook triggers;
+  private final EventIntake events;
   private final Claims claims;
   private final Outcomes outcomes;
   private final Staging staging;
@@ -55,6 +59,8 @@ public final class InMemoryStore implements Store {
   public InMemoryStore(InstantSource clock, Duration aging) {
     Tables tables = new Tables(clock, aging);
     this.intake = new MemoryIntake(tables);
+    this.triggers = new MemoryTriggerBook(tables);
+    this.events = new MemoryEvents(tables, intake, triggers);
     this.claims = new MemoryClaims(tables);
     this.outcomes = new MemoryOutcomes(tables);
     this.staging = new MemoryStaging(tables);
@@ -74,9 +80,28 @@ public final class InMemoryStore implements Store {
 
   @Override
   public Intake intakeIn(Connection transaction) {
-    throw new UnsupportedOperationException(
-        "A store in memory cannot take part in a database transaction: enqueue without one, or test"
-            + " against the PostgreSQL store.");
+    throw noTransactions("enqueue");
+  }
+
+  @Override
+  public EventIntake events() {
+    return events;
+  }
+
+  @Override
+  public EventIntake eventsIn(Connection transaction) {
+    throw noTransactions("publish");
+  }
+
+  private static UnsupportedOperationException noTransactions(String what) {
+    return new UnsupportedOperationException(
+        "A store in memory cannot take part in a database transaction: %s without one, or test against the PostgreSQL store."
+            .formatted(what));
+  }
+
+  @Override
+  public TriggerBook triggers() {
+    return triggers;
   }
 
   @Override

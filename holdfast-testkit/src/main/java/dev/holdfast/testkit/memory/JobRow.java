@@ -24,11 +24,13 @@ import org.jspecify.annotations.Nullable;
 final class JobRow {
   final JobId id;
   final String task;
-  final @Nullable UniqueKey unique;
   final Instant createdAt;
 
   /** Breaks ties between equal ranks: first come, first served. */
   final long sequence;
+
+  /** Changes only while its job waits for a subject to be quiet. */
+  @Nullable UniqueKey unique;
 
   String queue;
   int priority;

@@ -48,6 +48,15 @@ final class Keys {
     }
   }
 
+  /** Let a job hold another idempotency key than before, until a time. */
+  void move(JobRow row, UniqueKey to, Instant until) {
+    if (row.unique != null) {
+      entries.remove(Key.of(row.task, row.unique));
+    }
+    row.unique = to;
+    entries.put(Key.of(row.task, to), new Entry(row.id, until));
+  }
+
   /** Let go of the business key of a job that ended. */
   void free(JobRow row) {
     Key key = businessKey(row);

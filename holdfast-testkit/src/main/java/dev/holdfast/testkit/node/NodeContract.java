@@ -53,6 +53,26 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Events extends EventContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Listeners extends ListenerContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Clients extends ClientContract {
     private final Store store = freshStore();
 

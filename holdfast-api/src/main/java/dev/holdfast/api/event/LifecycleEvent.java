@@ -1,0 +1,90 @@
+package dev.holdfast.api.event;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import java.time.Duration;
+import java.util.UUID;
+
+/** Something that happened to a job or a node, confirmed by the database. */
+public sealed interface LifecycleEvent {
+
+  /** The node that tells it. */
+  String node();
+
+  /** Something that happened to a job. */
+  sealed interface OfJob extends LifecycleEvent {
+    JobId job();
+
+    /** The name of the task it runs. */
+    String task();
+
+    String queue();
+  }
+
+  /** Something that happened to a node. */
+  sealed interface OfNode extends LifecycleEvent {
+    /** The incarnation it happened to. */
+    UUID incarnation();
+  }
+
+  /** The node took hold of a job; its code has not begun. */
+  record Claimed(String node, JobId job, String task, String queue, long token) implements OfJob {}
+
+  /**
+   * An attempt begins.
+   *
+   * @param attempt its number, from 1
+   */
+  record Started(String node, JobId job, String task, String queue, int attempt) implements OfJob {}
+
+  /**
+   * A job ended, otherwise than by failing for good.
+   *
+   * @param state SUCCEEDED or CANCELLED
+   */
+  record Finished(String node, JobId job, String task, String queue, JobState state)
+      implements OfJob {}
+
+  /**
+   * An attempt failed and the job is tried again.
+   *
+   * @param attempt the number of the attempt that failed
+   * @param code why, as retry rules match it
+   * @param delay how long until the next attempt
+   */
+  record Retried(
+      String node, JobId job, String task, String queue, int attempt, String code, Duration delay)
+      implements OfJob {}
+
+  /**
+   * A job failed for good.
+   *
+   * @param attempt the number of the last attempt
+   * @param code why
+   * @param message what was said
+   */
+  record DeadLettered(
+      String node, JobId job, String task, String queue, int attempt, String code, String message)
+      implements OfJob {}
+
+  /**
+   * A job was taken from a holder that is gone.
+   *
+   * @param from the incarnation that held it
+   */
+  record Recovered(String node, JobId job, String task, String queue, UUID from) implements OfJob {}
+
+  /** The node is known to the cluster and begins to work. */
+  record NodeJoined(String node, UUID incarnation) implements OfNode {}
+
+  /** The node learnt that others had taken it for dead; what that incarnation held is lost. */
+  record NodeFenced(String node, UUID incarnation) implements OfNode {}
+
+  /**
+   * The node found that another is gone.
+   *
+   * @param died what people call the one that is gone
+   * @param incarnation the incarnation of the one that is gone
+   */
+  record NodeDied(String node, String died, UUID incarnation) implements OfNode {}
+}

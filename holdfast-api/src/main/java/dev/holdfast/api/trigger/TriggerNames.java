@@ -1,0 +1,48 @@
+package dev.holdfast.api.trigger;
+
+import java.util.regex.Pattern;
+
+/** The one place that knows which names of events, triggers and fields are good. */
+public final class TriggerNames {
+  private static final Pattern DOTTED = Pattern.compile("[a-z0-9_-]+(\\.[a-z0-9_-]+)*");
+  private static final int LONGEST_EVENT = 128;
+  private static final int LONGEST_ID = 64;
+  private static final int LONGEST_FIELD = 128;
+
+  private TriggerNames() {}
+
+  /** Return the name of an event, or say what is wrong with it. */
+  public static String event(String name) {
+    return dotted("Event name", name, LONGEST_EVENT, "resource.updated");
+  }
+
+  /** Return the id of a trigger, or say what is wrong with it. */
+  public static String id(String id) {
+    return dotted("Trigger id", id, LONGEST_ID, "reindex-on-update");
+  }
+
+  private static String dotted(String what, String name, int longest, String example) {
+    if (!DOTTED.matcher(name).matches() || name.length() > longest) {
+      throw new IllegalArgumentException(
+          "%s '%s' is not valid: use words of a-z, 0-9, _ and - joined by '.', at most %d characters, such as %s."
+              .formatted(what, name, longest, example));
+    }
+    return name;
+  }
+
+  static String field(String path) {
+    boolean valid =
+        !path.isEmpty()
+            && path.length() <= LONGEST_FIELD
+            && path.indexOf('\0') < 0
+            && !path.startsWith(".")
+            && !path.endsWith(".")
+            && !path.contains("..");
+    if (!valid) {
+      throw new IllegalArgumentException(
+          "Field '%s' is not valid: name a field of the payload, or one inside another as in address.city, at most %d characters."
+              .formatted(path, LONGEST_FIELD));
+    }
+    return path;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.trigger.Published;
+import dev.holdfast.api.trigger.Published.Outcome;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.api.trigger.TriggerNames;
+import dev.holdfast.engine.store.EventIntake;
+import dev.holdfast.engine.trigger.EventDesk;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes events: checks and encodes before anything is written, asks again when an answer was
+ * lost, and wakes those who should know.
+ */
+final class EventPublisher {
+  private static final Logger log = LoggerFactory.getLogger(EventPublisher.class);
+  private static final int TRIES = 3;
+
+  private final PayloadCodec codec;
+  private final ClientSettings settings;
+  private final Supplier<UUID> ids;
+  private final SignalBus bus;
+
+  EventPublisher(PayloadCodec codec, ClientSettings settings, Supplier<UUID> ids, SignalBus bus) {
+    this.codec = codec;
+    this.settings = settings;
+    this.ids = ids;
+    this.bus = bus;
+  }
+
+  /** Publish in a transaction of our own. */
+  Published publish(EventIntake intake, String event, Object payload) {
+    EventDesk desk = desk(event, payload);
+    for (int tries = 1; ; tries++) {
+      try {
+        Published published = desk.publish(intake);
+        announce(desk, published);
+        return published;
+      } catch (StoreException failure) {
+        if (failure.outcome() == StoreException.Outcome.REFUSED || tries == TRIES) {
+          throw failure;
+        }
+        log.info("Event {} is published once more: {}", event, failure.getMessage());
+      }
+    }
+  }
+
+  /** Publish in a transaction of the caller's: no second try, since a failure there ends it. */
+  Published publishOnce(EventIntake intake, String event, Object payload) {
+    return desk(event, payload).publish(intake);
+  }
+
+  private EventDesk desk(String event, Object payload) {
+    TriggerNames.event(event);
+    String text = codec.encode(payload);
+    if (text.length() > settings.payloadLimit()) {
+      throw new IllegalArgumentException(
+          "The payload of event '%s' has %d characters, and %d are allowed: publish a reference to it instead, or raise the limit."
+              .formatted(event, text.length(), settings.payloadLimit()));
+    }
+    return new EventDesk(event, text, ids);
+  }
+
+  private void announce(EventDesk desk, Published published) {
+    Map<String, Trigger> triggers =
+        desk.listening().stream().collect(Collectors.toMap(Trigger::id, Function.identity()));
+    for (Outcome outcome : published.outcomes()) {
+      Trigger trigger = triggers.get(outcome.trigger());
+      if (trigger == null) {
+        continue;
+      }
+      switch (outcome.fate()) {
+        case STARTED -> bus.publish(new Signal.NewWork(trigger.queue(), trigger.priority()));
+        case DEBOUNCED -> {
+          if (trigger.debounce() != null) {
+            bus.publish(new Signal.Scheduled(trigger.debounce()));
+          }
+        }
+        case DEDUPLICATED, COOLED_DOWN, FILTERED -> {}
+      }
+    }
+  }
+}

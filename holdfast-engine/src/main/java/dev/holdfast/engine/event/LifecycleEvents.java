@@ -1,0 +1,150 @@
+package dev.holdfast.engine.event;
+
+import dev.holdfast.api.event.LifecycleEvent;
+import dev.holdfast.api.event.LifecycleListener;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where roles say what happened. Without a listener every call returns at once, and nothing is
+ * allocated.
+ */
+public final class LifecycleEvents implements AutoCloseable {
+  /** About a second of a busy node. */
+  public static final int CAPACITY = 10_000;
+
+  private static final Duration FAREWELL = Duration.ofSeconds(1);
+
+  private final String node;
+  private final @Nullable Dispatcher dispatcher;
+  private final @Nullable RoleThread thread;
+
+  /**
+   * Prepare to tell listeners.
+   *
+   * @param node what people call the node
+   * @param listeners whom to tell; none for silence
+   * @param capacity how many events may wait for listeners before further ones are dropped
+   */
+  public LifecycleEvents(
+      String node, List<LifecycleListener> listeners, int capacity, Meters meters, Ticker ticker) {
+    this.node = node;
+    if (listeners.isEmpty()) {
+      this.dispatcher = null;
+      this.thread = null;
+    } else {
+      Dispatcher own = new Dispatcher(listeners, capacity, meters, ticker);
+      this.dispatcher = own;
+      this.thread =
+          new RoleThread(
+              own, ticker, Thread.ofPlatform().daemon().name("holdfast-dispatcher").factory());
+      own.wokenBy(thread);
+    }
+  }
+
+  /** Begin to tell. */
+  public void start() {
+    if (thread != null) {
+      thread.start();
+    }
+  }
+
+  public void claimed(ClaimedJob job) {
+    if (dispatcher != null) {
+      dispatcher.offer(
+          new LifecycleEvent.Claimed(node, job.id(), job.task(), job.queue(), job.token()));
+    }
+  }
+
+  public void started(ClaimedJob job) {
+    if (dispatcher != null) {
+      dispatcher.offer(
+          new LifecycleEvent.Started(node, job.id(), job.task(), job.queue(), job.attempt()));
+    }
+  }
+
+  /** A job ended, otherwise than by failing for good. */
+  public void finished(ClaimedJob job, JobState how) {
+    if (dispatcher != null) {
+      dispatcher.offer(new LifecycleEvent.Finished(node, job.id(), job.task(), job.queue(), how));
+    }
+  }
+
+  public void retried(ClaimedJob job, Finish.RetryIn retry) {
+    if (dispatcher != null) {
+      dispatcher.offer(
+          new LifecycleEvent.Retried(
+              node,
+              job.id(),
+              job.task(),
+              job.queue(),
+              job.attempt(),
+              retry.failure().code(),
+              retry.delay()));
+    }
+  }
+
+  public void deadLettered(ClaimedJob job, Finish.Dead dead) {
+    if (dispatcher != null) {
+      dispatcher.offer(
+          new LifecycleEvent.DeadLettered(
+              node,
+              job.id(),
+              job.task(),
+              job.queue(),
+              job.attempt(),
+              dead.failure().code(),
+              dead.failure().message()));
+    }
+  }
+
+  /** A job was taken from an incarnation that is gone. */
+  public void recovered(JobId job, String task, String queue, UUID from) {
+    if (dispatcher != null) {
+      dispatcher.offer(new LifecycleEvent.Recovered(node, job, task, queue, from));
+    }
+  }
+
+  public void nodeJoined(UUID incarnation) {
+    if (dispatcher != null) {
+      dispatcher.offer(new LifecycleEvent.NodeJoined(node, incarnation));
+    }
+  }
+
+  /** This node learnt that others had taken it for dead. */
+  public void nodeFenced(UUID incarnation) {
+    if (dispatcher != null) {
+      dispatcher.offer(new LifecycleEvent.NodeFenced(node, incarnation));
+    }
+  }
+
+  /** Another node is gone. */
+  public void nodeDied(String died, UUID incarnation) {
+    if (dispatcher != null) {
+      dispatcher.offer(new LifecycleEvent.NodeDied(node, died, incarnation));
+    }
+  }
+
+  /** Tell what is left to tell, but wait for no listener longer than a second. */
+  @Override
+  public void close() {
+    if (dispatcher == null || thread == null) {
+      return;
+    }
+    long deadline = System.nanoTime() + FAREWELL.toNanos();
+    while (!dispatcher.isIdle() && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(this, Duration.ofMillis(1).toNanos());
+    }
+    thread.stop();
+  }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.engine.trigger;
+
+import dev.holdfast.api.trigger.Condition;
+import dev.holdfast.api.trigger.Trigger;
+import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The payload of an event, as triggers look at it. */
+final class Payload {
+  // Floating point would make equal what differs in the seventeenth digit.
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
+  private static final int LONGEST_SUBJECT = 200;
+
+  private final String text;
+  private final JsonNode json;
+  private final String hash;
+
+  private Payload(String text, JsonNode json) {
+    this.text = text;
+    this.json = json;
+    this.hash = CanonicalJson.hash(json);
+  }
+
+  /** Read a payload, or say that it is not JSON. */
+  static Payload read(String event, String text) {
+    try {
+      return new Payload(text, MAPPER.readTree(text));
+    } catch (JacksonException notJson) {
+      throw new IllegalArgumentException(
+          "The payload of event '%s' is not JSON (%s): events need a codec that writes JSON, since triggers look at fields."
+              .formatted(event, notJson.getOriginalMessage()),
+          notJson);
+    }
+  }
+
+  /** As it was written by whoever published it. */
+  String text() {
+    return text;
+  }
+
+  /** The key that lets a trigger start this payload once. */
+  String keyFor(Trigger trigger) {
+    return "event:%s:%s".formatted(trigger.id(), hash);
+  }
+
+  /** What the event is about, in the eyes of a trigger; long values by their hash. */
+  String subjectFor(Trigger trigger) {
+    if (trigger.subject() == null) {
+      return "";
+    }
+    JsonNode value = at(trigger.subject());
+    String subject = value == null ? "null" : CanonicalJson.text(value);
+    return subject.length() <= LONGEST_SUBJECT ? subject : CanonicalJson.sha256(subject);
+  }
+
+  /** Whether all conditions of a trigger are true of it. */
+  boolean meets(Trigger trigger) {
+    return trigger.conditions().stream().allMatch(this::meets);
+  }
+
+  private boolean meets(Condition condition) {
+    JsonNode value = at(condition.field());
+    return switch (condition) {
+      case Condition.Is is -> equal(value, is.value());
+      case Condition.IsNot not -> !equal(value, not.value());
+      case Condition.IsOneOf any -> any.values().stream().anyMatch(each -> equal(value, each));
+      case Condition.Exists exists -> value != null;
+      case Condition.IsMissing missing -> value == null;
+      case Condition.IsGreaterThan greater -> compares(value, greater.bound(), 1);
+      case Condition.IsLessThan less -> compares(value, less.bound(), -1);
+    };
+  }
+
+  private static boolean equal(@Nullable JsonNode value, Object wanted) {
+    return value != null
+        && switch (wanted) {
+          case BigDecimal number -> compares(value, number, 0);
+          case Boolean truth -> value.isBoolean() && value.booleanValue() == truth;
+          default -> value.isString() && value.stringValue().equals(wanted);
+        };
+  }
+
+  private static boolean compares(@Nullable JsonNode value, BigDecimal bound, int sign) {
+    return value != null
+        && value.isNumber()
+        && Integer.signum(value.decimalValue().compareTo(bound)) == sign;
+  }
+
+  /** The value at a path; null where there is none, or a JSON null. A name with dots goes first. */
+  private @Nullable JsonNode at(String path) {
+    JsonNode found = json.path(path);
+    if (found.isMissingNode()) {
+      found = json;
+      for (String name : path.split("\\.", -1)) {
+        found = found.path(name);
+      }
+    }
+    return found.isMissingNode() || found.isNull() ? null : found;
+  }
+}

@@ -1,0 +1,71 @@
+package dev.holdfast.engine.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.event.LifecycleEvent;
+import dev.holdfast.api.event.LifecycleListener;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.time.Moment;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class DispatcherTest {
+  private static final Moment NOW = new Moment(1_000);
+
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final List<LifecycleEvent> heard = new ArrayList<>();
+
+  private Dispatcher dispatcher(LifecycleListener... listeners) {
+    return new Dispatcher(List.of(listeners), 2, new Meters(registry), () -> NOW);
+  }
+
+  private static LifecycleEvent event(int number) {
+    return new LifecycleEvent.NodeJoined("node-1", new UUID(0, number));
+  }
+
+  @Test
+  void eventsAreToldInOrder() {
+    Dispatcher dispatcher = dispatcher(heard::add);
+    dispatcher.offer(event(1));
+    dispatcher.offer(event(2));
+
+    assertThat(dispatcher.tick(NOW)).isEqualTo(Moment.NEVER);
+    assertThat(heard).containsExactly(event(1), event(2));
+  }
+
+  @Test
+  void whatDoesNotFitIsDroppedAndCounted() {
+    Dispatcher dispatcher = dispatcher(heard::add);
+    for (int i = 1; i <= 5; i++) {
+      dispatcher.offer(event(i));
+    }
+    dispatcher.tick(NOW);
+
+    assertThat(heard).containsExactly(event(1), event(2));
+    assertThat(registry.get("holdfast.events.dropped").counter().count()).isEqualTo(3);
+    dispatcher.offer(event(6));
+    dispatcher.tick(NOW);
+    assertThat(heard).contains(event(6));
+  }
+
+  @Test
+  void aListenerThatThrowsKeepsNothingFromOthers() {
+    Dispatcher dispatcher =
+        dispatcher(
+            event -> {
+              throw new IllegalStateException("no");
+            },
+            event -> {
+              throw new AssertionError("no");
+            },
+            heard::add);
+    dispatcher.offer(event(1));
+    dispatcher.offer(event(2));
+    dispatcher.tick(NOW);
+
+    assertThat(heard).containsExactly(event(1), event(2));
+  }
+}

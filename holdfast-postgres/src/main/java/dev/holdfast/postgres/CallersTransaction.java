@@ -1,0 +1,64 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.postgres.db.Failures;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+
+/** A transaction that somebody else began and will end. */
+final class CallersTransaction {
+  private final Connection connection;
+
+  CallersTransaction(Connection connection) {
+    this.connection = connection;
+  }
+
+  /** Something to do in it. */
+  @FunctionalInterface
+  interface Work<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  /**
+   * Do something in it.
+   *
+   * @param operation what is being done, as it follows "could not" in a message
+   */
+  <T> T join(String operation, Work<T> work) {
+    try {
+      requireTransaction(operation);
+      return work.on(connection);
+    } catch (SQLException failure) {
+      throw Failures.during(operation, failure);
+    }
+  }
+
+  /** What fails half way must leave nothing behind if the caller decides to go on and commit. */
+  <T> T allOrNothing(Work<T> work) throws SQLException {
+    Savepoint before = connection.setSavepoint();
+    try {
+      T done = work.on(connection);
+      connection.releaseSavepoint(before);
+      return done;
+    } catch (SQLException | RuntimeException failure) {
+      try {
+        connection.rollback(before);
+      } catch (SQLException broken) {
+        failure.addSuppressed(broken);
+      }
+      throw failure;
+    }
+  }
+
+  private void requireTransaction(String operation) throws SQLException {
+    if (connection.getAutoCommit()) {
+      throw new StoreException(
+          Outcome.REFUSED,
+          "Could not %s: the connection is in autocommit mode, so there is no transaction to join. Call setAutoCommit(false) first, or do it without a connection."
+              .formatted(operation),
+          null);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.trigger.Published.Fate;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.EventIntake;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.trigger.SubjectState;
+import dev.holdfast.engine.trigger.SubjectState.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Events, and the jobs they start. */
+final class MemoryEvents implements EventIntake {
+  private final Tables tables;
+  private final Intake intake;
+  private final MemoryTriggerBook book;
+
+  MemoryEvents(Tables tables, Intake intake, MemoryTriggerBook book) {
+    this.tables = tables;
+    this.intake = intake;
+    this.book = book;
+  }
+
+  @Override
+  public List<Started> publish(String event, Plan plan) {
+    return tables.transaction(now -> {
+      List<Trigger> listening = book.listening(event);
+      List<Start> starts = listening.isEmpty() ? List.of() : plan.of(listening);
+      // There is no transaction to roll back: what could be refused is looked at first.
+      starts.forEach(start -> StorableText.require(start.job()));
+      return starts.stream().map(start -> carryOut(start, now)).toList();
+    });
+  }
+
+  private Started carryOut(Start start, Instant now) {
+    Manners manners = start.manners();
+    return manners == null ? admit(start, start.job(), null) : judge(start, manners, now);
+  }
+
+  private Started judge(Start start, Manners manners, Instant now) {
+    SubjectState state = book.subject(start.trigger(), manners.subject());
+    JobId own = start.job().id();
+    JobId holder = tables.keys.holder(Keys.Key.of(start.job().task(), key(start)), now);
+    return switch (state.decide(manners, own, holder, now)) {
+      case Step.Repeat repeat -> new Started(start.trigger(), manners.made(), own);
+      case Step.Duplicate(JobId job) -> new Started(start.trigger(), Fate.DEDUPLICATED, job);
+      case Step.Cool(JobId job) -> new Started(start.trigger(), Fate.COOLED_DOWN, job);
+      case Step.Postpone(JobId job, Instant firesAt) -> {
+        if (postpone(start, job, firesAt, now)) {
+          remember(start, manners, new SubjectState(job, state.since(), firesAt));
+          yield new Started(start.trigger(), Fate.DEBOUNCED, job);
+        }
+        yield holder != null
+            ? new Started(start.trigger(), Fate.DEDUPLICATED, holder)
+            : open(start, manners.quietEnd(now, now), now);
+      }
+      case Step.Open(Instant firesAt) -> open(start, firesAt, now);
+    };
+  }
+
+  /** Only a job that no node ever held and that is not due yet still waits for quiet. */
+  private boolean postpone(Start start, JobId id, Instant firesAt, Instant now) {
+    JobRow row = tables.live.get(id);
+    if (row == null
+        || row.state != JobState.SCHEDULED
+        || row.token != 0
+        || row.isDue(now)
+        || !row.task.equals(start.job().task())) {
+      return false;
+    }
+    row.payload = start.job().payload();
+    row.runAt = firesAt;
+    Duration window = Objects.requireNonNull(key(start).window());
+    tables.keys.move(row, key(start), firesAt.plus(window));
+    return true;
+  }
+
+  private Started open(Start start, Instant firesAt, Instant now) {
+    return admit(
+        start, start.jobAt(firesAt, now), new SubjectState(start.job().id(), now, firesAt));
+  }
+
+  /** A job that was made before counts as made now: this is a repeat after a lost answer. */
+  private Started admit(Start start, NewJob job, @Nullable SubjectState state) {
+    Admission admission = intake.enqueue(List.of(job)).get(0);
+    if (!admission.id().equals(job.id())) {
+      return new Started(start.trigger(), Fate.DEDUPLICATED, admission.id());
+    }
+    Manners manners = start.manners();
+    if (manners != null && state != null) {
+      remember(start, manners, state);
+    }
+    return new Started(
+        start.trigger(), manners == null ? Fate.STARTED : manners.made(), admission.id());
+  }
+
+  private void remember(Start start, Manners manners, SubjectState state) {
+    book.remember(start.trigger(), manners.subject(), state);
+  }
+
+  private static UniqueKey key(Start start) {
+    return Objects.requireNonNull(start.job().unique());
+  }
+}

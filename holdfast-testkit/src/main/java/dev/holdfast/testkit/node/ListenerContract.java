@@ -1,0 +1,136 @@
+package dev.holdfast.testkit.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.event.LifecycleEvent;
+import dev.holdfast.api.event.LifecycleEvent.Claimed;
+import dev.holdfast.api.event.LifecycleEvent.DeadLettered;
+import dev.holdfast.api.event.LifecycleEvent.Finished;
+import dev.holdfast.api.event.LifecycleEvent.NodeJoined;
+import dev.holdfast.api.event.LifecycleEvent.OfJob;
+import dev.holdfast.api.event.LifecycleEvent.Retried;
+import dev.holdfast.api.event.LifecycleEvent.Started;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.TaskFailure;
+import dev.holdfast.engine.HoldfastNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** What listeners hear, and that they harm nobody. */
+public abstract class ListenerContract extends NodeTestBase {
+  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+
+  private List<LifecycleEvent> heardOf(JobId id) {
+    return heard.stream()
+        .filter(event -> event instanceof OfJob of && of.job().equals(id))
+        .toList();
+  }
+
+  private void awaitLast(JobId id, Class<? extends LifecycleEvent> type) {
+    await().atMost(SOON).untilAsserted(() -> assertThat(heardOf(id)).last().isInstanceOf(type));
+  }
+
+  @Test
+  void aListenerHearsTheLifeOfAJob() {
+    HoldfastNode node =
+        start(node().id("told").listener(heard::add).handle(ECHO, (note, context) -> note.text()));
+
+    JobId id = client().enqueue(ECHO, new Note("x")).id();
+
+    awaitLast(id, Finished.class);
+    assertThat(heard.get(0)).isEqualTo(new NodeJoined("told", node.incarnation()));
+    assertThat(heardOf(id))
+        .containsExactly(
+            new Claimed("told", id, ECHO.name(), "default", 1),
+            new Started("told", id, ECHO.name(), "default", 1),
+            new Finished("told", id, ECHO.name(), "default", JobState.SUCCEEDED));
+  }
+
+  @Test
+  void aPrefetchedJobIsClaimedBeforeItIsStarted() {
+    start(
+        node()
+            .queue("default", 1, 5)
+            .listener(heard::add)
+            .handle(ECHO, (note, context) -> note.text()));
+
+    for (int i = 0; i < 5; i++) {
+      JobId id = client().enqueue(ECHO, new Note("x")).id();
+      awaitLast(id, Finished.class);
+      assertThat(heardOf(id))
+          .extracting(event -> (Object) event.getClass())
+          .containsExactly(Claimed.class, Started.class, Finished.class);
+    }
+  }
+
+  @Test
+  void aListenerHearsRetriesAndTheDeadLetter() {
+    start(
+        node()
+            .id("told")
+            .listener(heard::add)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  throw new TaskFailure("CARD_DECLINED", "no money");
+                }));
+
+    JobId id = client().enqueue(ECHO, new Note("x")).id();
+
+    awaitLast(id, DeadLettered.class);
+    assertThat(heardOf(id)).filteredOn(Retried.class::isInstance).hasSize(2);
+    assertThat(heardOf(id))
+        .last()
+        .isEqualTo(
+            new DeadLettered("told", id, ECHO.name(), "default", 3, "CARD_DECLINED", "no money"));
+  }
+
+  @Test
+  void aListenerThatThrowsHarmsNobody() {
+    start(
+        node()
+            .listener(event -> {
+              throw new IllegalStateException("listeners may do that");
+            })
+            .listener(heard::add)
+            .handle(ECHO, (note, context) -> note.text()));
+
+    JobId id = client().enqueue(ECHO, new Note("x")).id();
+
+    awaitState(id, JobState.SUCCEEDED);
+    awaitLast(id, Finished.class);
+  }
+
+  @Test
+  void aListenerThatIsStuckKeepsNeitherJobsNorTheNodeFromEnding() {
+    CountDownLatch stuck = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .listener(event -> awaitQuietly(stuck))
+                .handle(ECHO, (note, context) -> note.text()));
+    try {
+      for (int i = 0; i < 20; i++) {
+        awaitState(client().enqueue(ECHO, new Note("n" + i)).id(), JobState.SUCCEEDED);
+      }
+      long before = System.nanoTime();
+      node.close();
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(SOON);
+    } finally {
+      stuck.countDown();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
