@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.schedule.Schedules;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -78,6 +79,9 @@ public interface Holdfast extends Enqueuer, AutoCloseable {
 
   /** Pause, resume and limit queues. */
   Queues queues();
+
+  /** Make, find and steer work that recurs. */
+  Schedules schedules();
 
   /** Let go of what the client holds. Jobs are not affected. */
   @Override

@@ -18,6 +18,9 @@ import dev.holdfast.engine.run.Slots;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.schedule.Planner;
+import dev.holdfast.engine.schedule.Registrar;
+import dev.holdfast.engine.schedule.Scheduler;
 import dev.holdfast.engine.stage.Housekeeper;
 import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.stage.Stager;
@@ -31,6 +34,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Puts the roles of a node together. */
@@ -47,6 +51,7 @@ final class Assembly {
   private final SignalBus bus;
   private final Meters meters;
   private final Map<String, TaskExecutor> executors;
+  private final Optional<Registrar> registrar;
 
   /** A claimer and the thread that drives it. */
   private record Driven(Claimer claimer, RoleThread thread) {
@@ -64,6 +69,7 @@ final class Assembly {
     this.executors = executors();
     this.bus = new SignalBus(from.coordinator);
     this.meters = new Meters(from.meters);
+    this.registrar = registrar();
   }
 
   HoldfastNode assemble() {
@@ -99,13 +105,20 @@ final class Assembly {
     completer.wokenBy(completerThread);
     timekeeper.wokenBy(timekeeperThread);
     stager.wokenBy(stagerThread);
+    Scheduler scheduler =
+        new Scheduler(from.store.schedules(), bus, ticker, from.ids, from.random);
+    RoleThread schedulerThread = drive(scheduler);
+    scheduler.wokenBy(schedulerThread);
     List<RoleThread> clocks =
-        List.of(
-            timekeeperThread,
-            stagerThread,
-            drive(new Housekeeper(from.store.upkeep(), settings.retention(), from.random)),
-            drive(new Sampler(from.store.queues(), from.store.lookup(), meters)));
-    Runnable subscription = bus.subscribe(listener(claimers, stager, heartThread));
+        new ArrayList<>(
+            List.of(
+                timekeeperThread,
+                stagerThread,
+                schedulerThread,
+                drive(new Housekeeper(from.store.upkeep(), settings.retention(), from.random)),
+                drive(new Sampler(from.store.queues(), from.store.lookup(), meters))));
+    registrar.map(this::drive).ifPresent(clocks::add);
+    Runnable subscription = bus.subscribe(listener(claimers, stager, scheduler, heartThread));
     return new HoldfastNode(
         new HoldfastNode.Parts(
             settings,
@@ -120,6 +133,26 @@ final class Assembly {
             List.copyOf(executors.values()),
             subscription,
             new HoldfastClient(from.store, from.codec, bus, from.client, from.ids)));
+  }
+
+  /**
+   * A node without a name of its own for its application that declares nothing says nothing about
+   * schedules: it may be any program, and must not cancel what another one declares.
+   */
+  private Optional<Registrar> registrar() {
+    if (from.declared.isEmpty() && !from.namedApplication) {
+      return Optional.empty();
+    }
+    Planner planner = new Planner(from.codec, from.client.payloadLimit());
+    return Optional.of(
+        new Registrar(
+            from.store.schedules(),
+            bus,
+            identity::incarnation,
+            from.application,
+            from.declared.stream()
+                .map(schedule -> planner.plan(schedule.apply(from.codec)))
+                .toList()));
   }
 
   private ClaimParts claimParts(Completer completer, Timekeeper timekeeper) {
@@ -177,7 +210,8 @@ final class Assembly {
         settings.maxConcurrent());
   }
 
-  private Consumer<Signal> listener(List<Driven> claimers, Stager stager, RoleThread heart) {
+  private Consumer<Signal> listener(
+      List<Driven> claimers, Stager stager, Scheduler scheduler, RoleThread heart) {
     return signal -> {
       switch (signal) {
         case Signal.NewWork work ->
@@ -193,9 +227,11 @@ final class Assembly {
         }
         case Signal.Awaited wish -> awaited.add(wish.job());
         case Signal.Ended ended -> {}
+        case Signal.SchedulesChanged changed -> scheduler.lookAgain();
         case Signal.Missed missed -> {
           claimers.forEach(Driven::expectWork);
           stager.expect(Duration.ZERO);
+          scheduler.lookAgain();
           heart.wake();
         }
       }

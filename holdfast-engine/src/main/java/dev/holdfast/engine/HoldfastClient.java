@@ -16,7 +16,10 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.schedule.Planner;
+import dev.holdfast.engine.schedule.ScheduleDesk;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
@@ -40,6 +43,7 @@ public final class HoldfastClient implements Holdfast {
   private final SignalBus bus;
   private final Intaker intaker;
   private final Awaiter awaiter;
+  private final Schedules schedules;
   private final Runnable onClose;
 
   /** A client with a bus of a node in the same process. */
@@ -60,6 +64,8 @@ public final class HoldfastClient implements Holdfast {
     this.intaker =
         new Intaker(codec, settings, ids, new DeclaredQueues(store.queues(), settings), bus);
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
+    this.schedules =
+        new ScheduleDesk(store, new Planner(codec, settings.payloadLimit()), bus, ids);
     this.onClose = onClose;
   }
 
@@ -210,6 +216,11 @@ public final class HoldfastClient implements Holdfast {
         return store.queues().list();
       }
     };
+  }
+
+  @Override
+  public Schedules schedules() {
+    return schedules;
   }
 
   @Override

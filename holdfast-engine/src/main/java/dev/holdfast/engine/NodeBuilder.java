@@ -4,6 +4,8 @@ import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.schedule.Recurring;
+import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.NodeSettings.QueueSettings;
@@ -12,6 +14,7 @@ import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.route.Router;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.schedule.RecurringReader;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
@@ -25,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -36,6 +40,9 @@ public final class NodeBuilder {
   final Store store;
   final List<TaskRegistry.Registered<?, ?>> tasks = new ArrayList<>();
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
+  final List<Function<PayloadCodec, Schedule>> declared = new ArrayList<>();
+  String application = "default";
+  boolean namedApplication;
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
   ClusterCoordinator coordinator;
@@ -64,6 +71,26 @@ public final class NodeBuilder {
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
     tasks.add(new TaskRegistry.Registered<>(type, handler));
+    for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
+      declared.add(own -> new RecurringReader(own).read(recurring, type));
+    }
+    return this;
+  }
+
+  /** Declare work that recurs; handlers can declare theirs by {@link Recurring}. */
+  public NodeBuilder recurring(Schedule schedule) {
+    declared.add(own -> schedule);
+    return this;
+  }
+
+  /**
+   * Belong to this application; defaults to {@code default}. A schedule that no live node of an
+   * application declares any more is cancelled, so programs that share a database but not their
+   * declarations need names of their own.
+   */
+  public NodeBuilder application(String name) {
+    this.application = Names.text("Application", name);
+    this.namedApplication = true;
     return this;
   }
 

@@ -8,6 +8,7 @@ import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
@@ -42,6 +43,7 @@ public final class PostgresStore implements Store {
   private final QueueBook queues;
   private final NodeBook nodes;
   private final Upkeep upkeep;
+  private final ScheduleBook schedules;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
 
@@ -69,6 +71,7 @@ public final class PostgresStore implements Store {
     this.queues = new PgQueueBook(database);
     this.nodes = new PgNodeBook(database, access.heart());
     this.upkeep = new PgUpkeep(database);
+    this.schedules = new PgScheduleBook(database, intakeStatements);
   }
 
   /**
@@ -166,6 +169,11 @@ public final class PostgresStore implements Store {
   @Override
   public Upkeep upkeep() {
     return upkeep;
+  }
+
+  @Override
+  public ScheduleBook schedules() {
+    return schedules;
   }
 
   /**

@@ -14,7 +14,7 @@ import java.util.List;
 /** A database of its own for one test class, emptied for each test. */
 final class PostgresFixture implements StoreFixture, AutoCloseable {
   private static final List<String> TABLES =
-      List.of("job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally");
+      List.of("job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally", "schedule");
 
   private static final List<String> AGE =
       List.of(
@@ -36,6 +36,11 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
             died_at = died_at - t
           """,
           "update holdfast.unique_ledger set expires_at = expires_at - t",
+          """
+          update holdfast.schedule set created_at = created_at - t, anchor = anchor - t,
+            next_fire = next_fire - t, last_fire = last_fire - t, starts_at = starts_at - t,
+            ends_at = ends_at - t
+          """,
           "update holdfast.tally set day = (day - t)::date");
 
   private final TestDatabase database;

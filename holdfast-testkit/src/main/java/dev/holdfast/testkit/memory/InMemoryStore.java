@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
@@ -35,6 +36,7 @@ public final class InMemoryStore implements Store {
   private final QueueBook queues;
   private final NodeBook nodes;
   private final Upkeep upkeep;
+  private final ScheduleBook schedules;
   private final ClusterCoordinator coordinator = ClusterCoordinator.none();
 
   /** A store with the default aging. */
@@ -50,7 +52,8 @@ public final class InMemoryStore implements Store {
    */
   public InMemoryStore(InstantSource clock, Duration aging) {
     Tables tables = new Tables(clock, aging);
-    this.intake = new MemoryIntake(tables);
+    MemoryIntake memoryIntake = new MemoryIntake(tables);
+    this.intake = memoryIntake;
     this.claims = new MemoryClaims(tables);
     this.outcomes = new MemoryOutcomes(tables);
     this.staging = new MemoryStaging(tables);
@@ -59,6 +62,7 @@ public final class InMemoryStore implements Store {
     this.queues = new MemoryQueueBook(tables);
     this.nodes = new MemoryNodeBook(tables);
     this.upkeep = new MemoryUpkeep(tables);
+    this.schedules = new MemoryScheduleBook(tables, memoryIntake);
   }
 
   @Override
@@ -111,6 +115,11 @@ public final class InMemoryStore implements Store {
   @Override
   public Upkeep upkeep() {
     return upkeep;
+  }
+
+  @Override
+  public ScheduleBook schedules() {
+    return schedules;
   }
 
   @Override
