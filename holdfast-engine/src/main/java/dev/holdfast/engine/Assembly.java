@@ -105,8 +105,7 @@ final class Assembly {
     completer.wokenBy(completerThread);
     timekeeper.wokenBy(timekeeperThread);
     stager.wokenBy(stagerThread);
-    Scheduler scheduler =
-        new Scheduler(from.store.schedules(), bus, ticker, from.ids, from.random);
+    Scheduler scheduler = new Scheduler(from.store.schedules(), bus, ticker, from.ids, from.random);
     RoleThread schedulerThread = drive(scheduler);
     scheduler.wokenBy(schedulerThread);
     List<RoleThread> clocks =

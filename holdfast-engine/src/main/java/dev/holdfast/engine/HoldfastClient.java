@@ -64,8 +64,7 @@ public final class HoldfastClient implements Holdfast {
     this.intaker =
         new Intaker(codec, settings, ids, new DeclaredQueues(store.queues(), settings), bus);
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
-    this.schedules =
-        new ScheduleDesk(store, new Planner(codec, settings.payloadLimit()), bus, ids);
+    this.schedules = new ScheduleDesk(store, new Planner(codec, settings.payloadLimit()), bus, ids);
     this.onClose = onClose;
   }
 

@@ -136,8 +136,7 @@ final class PgScheduleBook implements ScheduleBook {
   public List<Kept> list() {
     return database.run(
         "list the schedules",
-        handle ->
-            handle.createQuery(list).map((row, context) -> ScheduleColumns.read(row)).list());
+        handle -> handle.createQuery(list).map((row, context) -> ScheduleColumns.read(row)).list());
   }
 
   @Override
@@ -177,7 +176,7 @@ final class PgScheduleBook implements ScheduleBook {
     return database.transaction(
         "look for schedules that are due",
         handle -> {
-          record Next(Instant now, Optional<Duration> wait) {}
+          record Next(Instant now, Optional<Duration> left) {}
           Next coming =
               handle
                   .createQuery(next)
@@ -195,15 +194,14 @@ final class PgScheduleBook implements ScheduleBook {
               free.add(candidate.kept());
             }
           }
-          return new DueReport(now, free, blocked, coming.wait());
+          return new DueReport(now, free, blocked, coming.left());
         });
   }
 
   private List<Candidate> candidates(Handle handle) {
     return handle
         .createQuery(due)
-        .map((row, context) ->
-            new Candidate(ScheduleColumns.read(row), row.getBoolean("blocked")))
+        .map((row, context) -> new Candidate(ScheduleColumns.read(row), row.getBoolean("blocked")))
         .list();
   }
 

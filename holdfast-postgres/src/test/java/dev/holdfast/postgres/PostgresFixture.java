@@ -14,7 +14,15 @@ import java.util.List;
 /** A database of its own for one test class, emptied for each test. */
 final class PostgresFixture implements StoreFixture, AutoCloseable {
   private static final List<String> TABLES =
-      List.of("job", "job_history", "dead_letter", "node", "queue", "unique_ledger", "tally", "schedule");
+      List.of(
+          "job",
+          "job_history",
+          "dead_letter",
+          "node",
+          "queue",
+          "unique_ledger",
+          "tally",
+          "schedule");
 
   private static final List<String> AGE =
       List.of(

@@ -42,7 +42,8 @@ public record Recurrence(
     }
     if (overlap == Overlap.QUEUE && misfire instanceof Misfire.Skip) {
       throw new IllegalArgumentException(
-          "Misfire policy SKIP forgets the due time that overlap QUEUE keeps waiting: give misfire FIRE_ONCE, or overlap SKIP.");
+          "Misfire policy SKIP forgets the due time that overlap QUEUE keeps waiting: give misfire"
+              + " FIRE_ONCE, or overlap SKIP.");
     }
   }
 

@@ -51,7 +51,8 @@ final class CronTimes {
       fields.addFirst("0");
     }
     try {
-      ExecutionTime times = ExecutionTime.forCron(PARSER.parse(String.join(" ", fields)).validate());
+      ExecutionTime times =
+          ExecutionTime.forCron(PARSER.parse(String.join(" ", fields)).validate());
       return new CronTimes(times, cron.zone(), fields.get(HOUR).equals("*"));
     } catch (IllegalArgumentException wrong) {
       throw new IllegalArgumentException(

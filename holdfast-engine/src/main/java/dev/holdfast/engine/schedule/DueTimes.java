@@ -35,8 +35,7 @@ public final class DueTimes {
         yield new DueTimes(recurrence, times::after);
       }
       case Timing.Every(Duration interval) ->
-          new DueTimes(
-              recurrence, time -> Optional.of(anchoredAfter(anchor, interval, time)));
+          new DueTimes(recurrence, time -> Optional.of(anchoredAfter(anchor, interval, time)));
     };
   }
 

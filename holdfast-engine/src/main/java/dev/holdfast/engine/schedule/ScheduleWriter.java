@@ -57,9 +57,7 @@ final class ScheduleWriter {
       return new Change<>(fresh(plan, declared, glance.now()), PutAnswer.CREATED);
     }
     Draft old = kept.draft();
-    if (!kept.cancelled()
-        && old.plan().equals(plan)
-        && Objects.equals(old.declared(), declared)) {
+    if (!kept.cancelled() && old.plan().equals(plan) && Objects.equals(old.declared(), declared)) {
       return new Change<>(null, PutAnswer.UNCHANGED);
     }
     Draft fresh = fresh(plan, declared, glance.now());

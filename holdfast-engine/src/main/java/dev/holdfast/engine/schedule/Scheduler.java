@@ -43,11 +43,7 @@ public final class Scheduler implements Role {
   private Moment wanted = Moment.NEVER;
 
   public Scheduler(
-      ScheduleBook book,
-      SignalBus bus,
-      Ticker ticker,
-      Supplier<UUID> ids,
-      RandomGenerator random) {
+      ScheduleBook book, SignalBus bus, Ticker ticker, Supplier<UUID> ids, RandomGenerator random) {
     this.book = book;
     this.bus = bus;
     this.ticker = ticker;

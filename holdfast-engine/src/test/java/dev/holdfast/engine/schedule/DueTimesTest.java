@@ -113,15 +113,13 @@ class DueTimesTest {
 
     assertThat(next(times, NOON, 2))
         .containsExactly("2026-06-01T12:07:00Z", "2026-06-01T12:14:00Z");
-    assertThat(times.after(NOON.plusSeconds(421)))
-        .contains(Instant.parse("2026-06-01T12:14:00Z"));
+    assertThat(times.after(NOON.plusSeconds(421))).contains(Instant.parse("2026-06-01T12:14:00Z"));
   }
 
   @Test
   void startAndEndBoundTheDueTimes() {
     Instant from = NOON.plusSeconds(3600);
-    DueTimes times =
-        DueTimes.of(every(Duration.ofMinutes(10), from, from.plusSeconds(1200)), from);
+    DueTimes times = DueTimes.of(every(Duration.ofMinutes(10), from, from.plusSeconds(1200)), from);
 
     assertThat(next(times, NOON, 3))
         .containsExactly("2026-06-01T13:00:00Z", "2026-06-01T13:10:00Z", "2026-06-01T13:20:00Z");
@@ -146,9 +144,7 @@ class DueTimesTest {
   void jitterIsTheSameEverywhereAndSpread() {
     Duration most = Duration.ofMinutes(10);
     List<Duration> drawn =
-        IntStream.range(0, 200)
-            .mapToObj(i -> Jitter.of("nightly-" + i, NOON, most))
-            .toList();
+        IntStream.range(0, 200).mapToObj(i -> Jitter.of("nightly-" + i, NOON, most)).toList();
 
     assertThat(Jitter.of("nightly-1", NOON, most)).isEqualTo(drawn.get(1));
     assertThat(drawn).allMatch(d -> !d.isNegative() && d.compareTo(most) <= 0);

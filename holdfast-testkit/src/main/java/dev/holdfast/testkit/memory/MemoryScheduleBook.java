@@ -103,8 +103,7 @@ final class MemoryScheduleBook implements ScheduleBook {
               .limit(limit)
               .map(ScheduleRow::kept)
               .toList();
-      return new DueReport(
-          now, free, due.stream().anyMatch(row -> isBlocked(row, now)), next(now));
+      return new DueReport(now, free, due.stream().anyMatch(row -> isBlocked(row, now)), next(now));
     });
   }
 
