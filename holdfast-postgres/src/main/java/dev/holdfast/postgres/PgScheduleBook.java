@@ -106,7 +106,7 @@ final class PgScheduleBook implements ScheduleBook {
     this.insert = sql(INSERT);
     this.update = sql(UPDATE);
     this.cancel = sql(CANCEL.replace("${which}", "s.id = :what"));
-    this.cancelTagged = sql(CANCEL.replace("${which}", "s.tags @> array[:what]"));
+    this.cancelTagged = sql(CANCEL.replace("${which}", "s.tags @> array[:what]::text[]"));
     this.due = sql(DUE);
     this.next = sql(NEXT);
   }

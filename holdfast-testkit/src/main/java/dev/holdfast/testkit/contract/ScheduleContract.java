@@ -81,7 +81,8 @@ public abstract class ScheduleContract extends Contract {
                 UniqueKey.within("schedule:" + id + ":" + due, Duration.ofDays(1)),
                 job.build())),
         due,
-        due.plus(HOUR));
+        // Where time passes by moving rows, it must not become the due time it was before.
+        due.plus(HOUR).minusMillis(1));
   }
 
   private FireReport fire(Kept seen) {
