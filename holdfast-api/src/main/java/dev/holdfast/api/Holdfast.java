@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Publisher;
 import dev.holdfast.api.trigger.Triggers;
 import java.sql.Connection;
@@ -84,6 +85,9 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
 
   /** Say which events start which tasks. */
   Triggers triggers();
+
+  /** Make, find and steer work that recurs. */
+  Schedules schedules();
 
   /** Let go of what the client holds. Jobs are not affected. */
   @Override

@@ -10,6 +10,8 @@ import dev.holdfast.cli.ops.PauseCommand;
 import dev.holdfast.cli.ops.QueuesCommand;
 import dev.holdfast.cli.ops.ResumeCommand;
 import dev.holdfast.cli.ops.RetryCommand;
+import dev.holdfast.cli.ops.ScheduleCommand;
+import dev.holdfast.cli.ops.SchedulesCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,7 +38,9 @@ import picocli.CommandLine.Spec;
       RetryCommand.class,
       PauseCommand.class,
       ResumeCommand.class,
-      LimitCommand.class
+      LimitCommand.class,
+      SchedulesCommand.class,
+      ScheduleCommand.class
     })
 final class HoldfastCommand implements Runnable {
 

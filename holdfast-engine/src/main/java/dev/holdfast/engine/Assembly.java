@@ -28,6 +28,9 @@ import dev.holdfast.engine.run.Slots;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.schedule.Planner;
+import dev.holdfast.engine.schedule.Registrar;
+import dev.holdfast.engine.schedule.Scheduler;
 import dev.holdfast.engine.stage.Housekeeper;
 import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.stage.Stager;
@@ -43,6 +46,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadFactory;
@@ -68,6 +72,7 @@ final class Assembly {
   private final LogContext logs;
   private final LifecycleEvents events;
   private final Map<String, TaskExecutor> executors;
+  private final Optional<Registrar> registrar;
 
   /** A claimer and the thread that drives it. */
   private record Driven(Claimer claimer, RoleThread thread) {
@@ -94,6 +99,7 @@ final class Assembly {
     this.events =
         new LifecycleEvents(
             settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
+    this.registrar = registrar();
   }
 
   HoldfastNode assemble() {
@@ -109,7 +115,7 @@ final class Assembly {
     Waker allClaimers = () -> claimers.forEach(Driven::expectWork);
     holdings.onSuspectGone(allClaimers);
     RoleThread sweeperThread = drive(sweeper());
-    Fence fence = new Fence(identity, holdings, meters);
+    Fence fence = new Fence(identity, holdings, meters, events);
     Heart heart =
         heart(
             fence,
@@ -143,14 +149,20 @@ final class Assembly {
     completer.wokenBy(completerThread);
     timekeeper.wokenBy(timekeeperThread);
     stager.wokenBy(stagerThread);
+    Scheduler scheduler = new Scheduler(from.store.schedules(), bus, ticker, from.ids, from.random);
+    RoleThread schedulerThread = drive(scheduler);
+    scheduler.wokenBy(schedulerThread);
     List<RoleThread> clocks =
-        List.of(
-            timekeeperThread,
-            stagerThread,
-            sweeperThread,
-            drive(new Housekeeper(from.store.upkeep(), settings.retention(), from.random)),
-            drive(new Sampler(from.store.queues(), from.store.lookup(), meters)));
-    Runnable subscription = bus.subscribe(listener(claimers, stager, heartThread));
+        new ArrayList<>(
+            List.of(
+                timekeeperThread,
+                stagerThread,
+                schedulerThread,
+                sweeperThread,
+                drive(new Housekeeper(from.store.upkeep(), settings.retention(), from.random)),
+                drive(new Sampler(from.store.queues(), from.store.lookup(), meters))));
+    registrar.map(this::drive).ifPresent(clocks::add);
+    Runnable subscription = bus.subscribe(listener(claimers, stager, scheduler, heartThread));
     return new HoldfastNode(
         new HoldfastNode.Parts(
             settings,
@@ -170,6 +182,26 @@ final class Assembly {
             events,
             new HoldfastClient(from.store, from.codec, bus, from.client, from.ids),
             HoldfastLeases.on(from.store, settings.id(), from.meters)));
+  }
+
+  /**
+   * A node without a name of its own for its application that declares nothing says nothing about
+   * schedules: it may be any program, and must not cancel what another one declares.
+   */
+  private Optional<Registrar> registrar() {
+    if (from.declared.isEmpty() && !from.namedApplication) {
+      return Optional.empty();
+    }
+    Planner planner = new Planner(from.codec, from.client.payloadLimit());
+    return Optional.of(
+        new Registrar(
+            from.store.schedules(),
+            bus,
+            identity::incarnation,
+            from.application,
+            from.declared.stream()
+                .map(schedule -> planner.plan(schedule.apply(from.codec)))
+                .toList()));
   }
 
   private ClaimParts claimParts(Completer completer, Timekeeper timekeeper) {
@@ -237,6 +269,7 @@ final class Assembly {
             modes,
             bus,
             meters,
+            events,
             ticker,
             from.random,
             liveness.sweep(),
@@ -260,7 +293,8 @@ final class Assembly {
         ROLES);
   }
 
-  private Consumer<Signal> listener(List<Driven> claimers, Stager stager, RoleThread heart) {
+  private Consumer<Signal> listener(
+      List<Driven> claimers, Stager stager, Scheduler scheduler, RoleThread heart) {
     return signal -> {
       switch (signal) {
         case Signal.NewWork work ->
@@ -276,9 +310,11 @@ final class Assembly {
         }
         case Signal.Awaited wish -> awaited.add(wish.job());
         case Signal.Ended ended -> {}
+        case Signal.SchedulesChanged changed -> scheduler.lookAgain();
         case Signal.Missed missed -> {
           claimers.forEach(Driven::expectWork);
           stager.expect(Duration.ZERO);
+          scheduler.lookAgain();
           heart.wake();
         }
       }

@@ -60,6 +60,7 @@ final class Awaiter implements AutoCloseable {
       case Signal.QueueChanged other -> {}
       case Signal.CancelRequested other -> {}
       case Signal.Awaited other -> {}
+      case Signal.SchedulesChanged other -> {}
     }
   }
 

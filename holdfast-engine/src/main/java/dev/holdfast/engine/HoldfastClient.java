@@ -17,9 +17,12 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.schedule.Planner;
+import dev.holdfast.engine.schedule.ScheduleDesk;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
@@ -45,6 +48,7 @@ public final class HoldfastClient implements Holdfast {
   private final EventPublisher publisher;
   private final Triggers triggers;
   private final Awaiter awaiter;
+  private final Schedules schedules;
   private final Runnable onClose;
 
   /** A client with a bus of a node in the same process. */
@@ -67,6 +71,7 @@ public final class HoldfastClient implements Holdfast {
     this.publisher = new EventPublisher(codec, settings, ids, bus);
     this.triggers = new StoredTriggers(store.triggers(), declared);
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
+    this.schedules = new ScheduleDesk(store, new Planner(codec, settings.payloadLimit()), bus, ids);
     this.onClose = onClose;
   }
 
@@ -243,6 +248,11 @@ public final class HoldfastClient implements Holdfast {
         return store.queues().list();
       }
     };
+  }
+
+  @Override
+  public Schedules schedules() {
+    return schedules;
   }
 
   @Override

@@ -6,6 +6,8 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.schedule.Recurring;
+import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
@@ -17,6 +19,7 @@ import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.route.Router;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.schedule.RecurringReader;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.time.Ticker;
@@ -31,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -46,6 +50,9 @@ public final class NodeBuilder {
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
   final List<LifecycleListener> listeners = new ArrayList<>();
   private final List<Trigger> triggers = new ArrayList<>();
+  final List<Function<PayloadCodec, Schedule>> declared = new ArrayList<>();
+  String application = "default";
+  boolean namedApplication;
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
   ClusterCoordinator coordinator;
@@ -78,6 +85,15 @@ public final class NodeBuilder {
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
     tasks.add(new TaskRegistry.Registered<>(type, handler, Optional.empty()));
+    for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
+      declared.add(own -> new RecurringReader(own).read(recurring, type));
+    }
+    return this;
+  }
+
+  /** Declare work that recurs; handlers can declare theirs by {@link Recurring}. */
+  public NodeBuilder recurring(Schedule schedule) {
+    declared.add(own -> schedule);
     return this;
   }
 
@@ -104,6 +120,17 @@ public final class NodeBuilder {
   /** Tell this listener what happens; defaults to nobody, which costs nothing. */
   public NodeBuilder listener(LifecycleListener listener) {
     listeners.add(listener);
+    return this;
+  }
+
+  /**
+   * Belong to this application; defaults to {@code default}. A schedule that no live node of an
+   * application declares any more is cancelled, so programs that share a database but not their
+   * declarations need names of their own.
+   */
+  public NodeBuilder application(String name) {
+    this.application = Names.text("Application", name);
+    this.namedApplication = true;
     return this;
   }
 

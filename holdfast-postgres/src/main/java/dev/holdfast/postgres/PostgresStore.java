@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.TriggerBook;
@@ -51,6 +52,7 @@ public final class PostgresStore implements Store {
   private final Recovery recovery;
   private final LeaseBook leases;
   private final Upkeep upkeep;
+  private final ScheduleBook schedules;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
 
@@ -89,6 +91,7 @@ public final class PostgresStore implements Store {
     this.recovery = new PgRecovery(database, aging, shard);
     this.leases = new PgLeaseBook(database);
     this.upkeep = new PgUpkeep(database);
+    this.schedules = new PgScheduleBook(database, intakeStatements);
   }
 
   /**
@@ -215,6 +218,11 @@ public final class PostgresStore implements Store {
   @Override
   public Upkeep upkeep() {
     return upkeep;
+  }
+
+  @Override
+  public ScheduleBook schedules() {
+    return schedules;
   }
 
   /**

@@ -24,7 +24,8 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           "tally",
           "lease",
           "event_trigger",
-          "trigger_subject");
+          "trigger_subject",
+          "schedule");
 
   private static final List<String> AGE =
       List.of(
@@ -53,6 +54,11 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           """
           update holdfast.trigger_subject set since = since - t, fires_at = fires_at - t,
             forget_at = forget_at - t
+          """,
+          """
+          update holdfast.schedule set created_at = created_at - t, anchor = anchor - t,
+            next_fire = next_fire - t, last_fire = last_fire - t, starts_at = starts_at - t,
+            ends_at = ends_at - t
           """,
           "update holdfast.tally set day = (day - t)::date");
 

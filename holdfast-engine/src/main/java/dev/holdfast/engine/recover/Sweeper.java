@@ -1,8 +1,10 @@
 package dev.holdfast.engine.recover;
 
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.recover.Rulings.Counsel;
@@ -54,6 +56,7 @@ public final class Sweeper implements Role {
       ModeSwitch modes,
       SignalBus bus,
       Meters meters,
+      LifecycleEvents events,
       Ticker ticker,
       RandomGenerator random,
       Duration interval,
@@ -115,6 +118,7 @@ public final class Sweeper implements Role {
         return Optional.empty(); // It has beaten since, or somebody else was faster.
       }
       parts.meters().nodeDied();
+      parts.events().nodeDied(pulse.id(), incarnation);
       log.warn(
           "Node {} ({}) is dead: it has been silent for {} ms, longer than its terms of {}",
           pulse.id(),
@@ -155,8 +159,14 @@ public final class Sweeper implements Role {
     List<Recovery.Answer> answers = parts.recovery().recover(lost.holder, rulings);
     boolean progress = false;
     for (int i = 0; i < answers.size(); i++) {
-      progress |= answers.get(i) != Recovery.Answer.NOT_HELD;
-      tally.add(ruled.get(i), rulings.get(i), answers.get(i));
+      if (answers.get(i) != Recovery.Answer.NOT_HELD) {
+        progress = true;
+        Orphan orphan = ruled.get(i);
+        tally.add(orphan, rulings.get(i), answers.get(i));
+        parts
+            .events()
+            .recovered(orphan.id(), orphan.task(), orphan.queue(), lost.holder.incarnation());
+      }
     }
     return progress;
   }
@@ -168,7 +178,7 @@ public final class Sweeper implements Role {
         pulses.stream()
             .anyMatch(pulse ->
                 pulse.death() == null
-                    && pulse.modes().node() != dev.holdfast.api.NodeMode.DISABLED
+                    && pulse.modes().node() != NodeMode.DISABLED
                     && pulse.tasks().contains(orphan.task()));
     try {
       return Rulings.rule(

@@ -31,9 +31,6 @@ final class Tally {
   }
 
   void add(Orphan orphan, Ruling ruling, Answer answer) {
-    if (answer == Answer.NOT_HELD) {
-      return;
-    }
     meters.recovered(orphan.queue());
     if (answer == Answer.CANCELLED_INSTEAD) {
       cancelled++;

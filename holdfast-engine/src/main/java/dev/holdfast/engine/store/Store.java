@@ -59,6 +59,9 @@ public interface Store extends AutoCloseable {
   /** For the Housekeeper: making room and throwing away what is past its time. */
   Upkeep upkeep();
 
+  /** For the Scheduler, the Registrar and clients: work that recurs. */
+  ScheduleBook schedules();
+
   /** Carries signals between the processes that share this store; by default, none are carried. */
   default ClusterCoordinator coordinator() {
     return ClusterCoordinator.none();

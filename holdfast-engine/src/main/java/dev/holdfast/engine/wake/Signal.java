@@ -25,6 +25,9 @@ public sealed interface Signal {
   /** A job that somebody awaited has ended. */
   record Ended(JobId job) implements Signal {}
 
+  /** A schedule was made, changed or resumed, and may be due sooner than anybody expects. */
+  record SchedulesChanged() implements Signal {}
+
   /** Signals may have been missed, since the coordinator was cut off for a while: look once. */
   record Missed() implements Signal {}
 }

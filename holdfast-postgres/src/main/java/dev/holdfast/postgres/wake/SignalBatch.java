@@ -49,6 +49,7 @@ public final class SignalBatch {
           case Signal.CancelRequested cancel -> cancel.incarnation();
           case Signal.Awaited awaited -> awaited.job();
           case Signal.Ended ended -> ended.job();
+          case Signal.SchedulesChanged changed -> "";
           case Signal.Missed missed -> "";
         });
   }

@@ -39,6 +39,7 @@ final class SignalText {
           case Signal.CancelRequested(UUID incarnation) -> "cancel:" + incarnation;
           case Signal.Awaited(JobId job) -> "awaited:" + job;
           case Signal.Ended(JobId job) -> "ended:" + job;
+          case Signal.SchedulesChanged() -> "schedules";
           case Signal.Missed() -> "missed";
         };
   }
@@ -65,6 +66,7 @@ final class SignalText {
         case "cancel" -> Optional.of(new Signal.CancelRequested(UUID.fromString(parts[1])));
         case "awaited" -> Optional.of(new Signal.Awaited(JobId.parse(parts[1])));
         case "ended" -> Optional.of(new Signal.Ended(JobId.parse(parts[1])));
+        case "schedules" -> Optional.of(new Signal.SchedulesChanged());
         case "missed" -> Optional.of(new Signal.Missed());
         default -> Optional.empty();
       };

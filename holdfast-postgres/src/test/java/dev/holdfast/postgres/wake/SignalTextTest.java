@@ -24,6 +24,7 @@ class SignalTextTest {
         new Signal.CancelRequested(UUID.randomUUID()),
         new Signal.Awaited(job),
         new Signal.Ended(job),
+        new Signal.SchedulesChanged(),
         new Signal.Missed());
   }
 

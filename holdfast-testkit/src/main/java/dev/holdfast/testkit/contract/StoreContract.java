@@ -193,6 +193,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class ScheduleFacts extends ScheduleContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class PromiseFacts extends PromiseContract {
     @Override
     protected StoreFixture newFixture() {

@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.TriggerBook;
@@ -173,6 +174,11 @@ public final class FaultyStore implements Store {
   @Override
   public Upkeep upkeep() {
     return faulty(Upkeep.class, real.upkeep());
+  }
+
+  @Override
+  public ScheduleBook schedules() {
+    return faulty(ScheduleBook.class, real.schedules());
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.TriggerBook;
@@ -43,6 +44,7 @@ public final class InMemoryStore implements Store {
   private final Recovery recovery;
   private final LeaseBook leases;
   private final Upkeep upkeep;
+  private final ScheduleBook schedules;
   private final ClusterCoordinator coordinator = ClusterCoordinator.none();
 
   /** A store with the default aging. */
@@ -58,7 +60,8 @@ public final class InMemoryStore implements Store {
    */
   public InMemoryStore(InstantSource clock, Duration aging) {
     Tables tables = new Tables(clock, aging);
-    this.intake = new MemoryIntake(tables);
+    MemoryIntake memoryIntake = new MemoryIntake(tables);
+    this.intake = memoryIntake;
     this.triggers = new MemoryTriggerBook(tables);
     this.events = new MemoryEvents(tables, intake, triggers);
     this.claims = new MemoryClaims(tables);
@@ -71,6 +74,7 @@ public final class InMemoryStore implements Store {
     this.recovery = new MemoryRecovery(tables);
     this.leases = new MemoryLeaseBook(tables);
     this.upkeep = new MemoryUpkeep(tables);
+    this.schedules = new MemoryScheduleBook(tables, memoryIntake);
   }
 
   @Override
@@ -152,6 +156,11 @@ public final class InMemoryStore implements Store {
   @Override
   public Upkeep upkeep() {
     return upkeep;
+  }
+
+  @Override
+  public ScheduleBook schedules() {
+    return schedules;
   }
 
   @Override

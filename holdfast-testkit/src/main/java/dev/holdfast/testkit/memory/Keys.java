@@ -57,6 +57,15 @@ final class Keys {
     entries.put(Key.of(row.task, to), new Entry(row.id, until));
   }
 
+  /** Enter a key into the ledger if it is free, and say whether it was. */
+  boolean take(Key key, JobId holder, Instant until, Instant now) {
+    if (holder(key, now) != null) {
+      return false;
+    }
+    entries.put(key, new Entry(holder, until));
+    return true;
+  }
+
   /** Let go of the business key of a job that ended. */
   void free(JobRow row) {
     Key key = businessKey(row);

@@ -73,6 +73,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Recurring extends RecurringContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Clients extends ClientContract {
     private final Store store = freshStore();
 

@@ -1,0 +1,78 @@
+package dev.holdfast.cli.ops;
+
+import dev.holdfast.api.schedule.FireAnswer;
+import dev.holdfast.api.schedule.Schedules;
+import java.time.Instant;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Steers a schedule. */
+@Command(
+    name = "schedule",
+    description = "Pause, resume, fire or cancel a schedule.",
+    footer = "A schedule that an application declares stays cancelled until its code changes.")
+public final class ScheduleCommand extends ClientCommand {
+
+  /** What to do with it. */
+  enum Action {
+    PAUSE,
+    RESUME,
+    FIRE,
+    CANCEL
+  }
+
+  @Parameters(
+      index = "0",
+      paramLabel = "ACTION",
+      description = "What to do: ${COMPLETION-CANDIDATES}, in letters of any case.")
+  @SuppressWarnings("NullAway.Init")
+  private Action action;
+
+  @Parameters(index = "1", paramLabel = "ID", description = "The schedule.")
+  @SuppressWarnings("NullAway.Init")
+  private String id;
+
+  @Override
+  int ask(Session session) {
+    Schedules schedules = session.client().schedules();
+    return switch (action) {
+      case PAUSE ->
+          schedules.pause(id)
+              ? session.answer(
+                  true, "Schedule '%s' is paused; jobs that it made go on.".formatted(id))
+              : missing(session);
+      case RESUME ->
+          schedules.resume(id)
+              ? session.answer(
+                  true,
+                  "Schedule '%s' goes on; it is due next at %s.".formatted(id, nextOf(schedules)))
+              : missing(session);
+      case FIRE -> fire(session, schedules);
+      case CANCEL ->
+          schedules.cancel(id) == 1
+              ? session.answer(true, "Schedule '%s' is cancelled.".formatted(id))
+              : missing(session);
+    };
+  }
+
+  private int fire(Session session, Schedules schedules) {
+    return switch (schedules.fire(id)) {
+      case FireAnswer.Fired(var job) ->
+          session.answer(true, "Schedule '%s' made job %s.".formatted(id, job));
+      case FireAnswer.Overlapped(var live) ->
+          session.answer(
+              false,
+              "Job %s of schedule '%s' has not ended, and its jobs must not overlap."
+                  .formatted(live, id));
+      case FireAnswer.NotFound() -> missing(session);
+    };
+  }
+
+  private String nextOf(Schedules schedules) {
+    return schedules.next(id, 1).stream().map(Instant::toString).findFirst().orElse("no time");
+  }
+
+  private int missing(Session session) {
+    return session.answer(false, "There is no schedule '%s'; see 'schedules'.".formatted(id));
+  }
+}

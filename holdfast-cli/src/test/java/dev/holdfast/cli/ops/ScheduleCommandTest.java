@@ -1,0 +1,82 @@
+package dev.holdfast.cli.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.schedule.Schedule;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.cli.Cli;
+import dev.holdfast.embedded.testing.SharedServer;
+import dev.holdfast.embedded.testing.TestDatabase;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.postgres.PostgresSettings;
+import dev.holdfast.postgres.PostgresStore;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class ScheduleCommandTest {
+  record Report(String kind) {}
+
+  private static final TaskType<Report, Void> REPORT = TaskType.of("report::make", Report.class);
+
+  private static final TestDatabase DATABASE = SharedServer.freshDatabase();
+  private static PostgresStore store;
+  private static Holdfast client;
+
+  @BeforeAll
+  static void open() {
+    store =
+        PostgresStore.connect(
+            PostgresSettings.builder(DATABASE.jdbcUrl())
+                .user(DATABASE.user())
+                .password(DATABASE.password())
+                .build());
+    client = HoldfastClient.on(store);
+  }
+
+  @AfterAll
+  static void close() {
+    client.close();
+    store.close();
+    DATABASE.close();
+  }
+
+  @Test
+  void aScheduleIsListedPausedResumedFiredAndCancelled() {
+    client
+        .schedules()
+        .put(
+            Schedule.called("new-year")
+                .runs(REPORT, new Report("year"))
+                .cron("0 0 1 1 *", "Europe/Berlin")
+                .build());
+
+    assertThat(holdfast("schedules").out())
+        .containsPattern("new-year +no +\\d{4}-12-31T23:00:00Z +never +cron 0 0 1 1");
+    assertThat(holdfast("schedules", "--json").out()).contains("\"id\" : \"new-year\"");
+    assertThat(holdfast("schedule", "pause", "new-year").out()).contains("is paused");
+    assertThat(holdfast("schedules").out()).containsPattern("new-year +yes");
+    assertThat(holdfast("schedule", "resume", "new-year").out()).contains("T23:00:00Z");
+    assertThat(holdfast("schedule", "fire", "new-year").out()).contains("made job");
+
+    Cli again = holdfast("schedule", "fire", "new-year");
+    assertThat(again.exit()).isEqualTo(1);
+    assertThat(again.out()).contains("must not overlap");
+
+    assertThat(holdfast("schedule", "cancel", "new-year").exit()).isZero();
+    assertThat(holdfast("schedules").out()).doesNotContain("new-year");
+  }
+
+  @Test
+  void aScheduleThatIsNotThereIsSaidToBe() {
+    Cli cancel = holdfast("schedule", "cancel", "nobody");
+
+    assertThat(cancel.exit()).isEqualTo(1);
+    assertThat(cancel.out()).contains("There is no schedule 'nobody'");
+  }
+
+  private static Cli holdfast(String... args) {
+    return Cli.on(DATABASE, args);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.holdfast.engine.schedule;
+
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.schedule.Schedule;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.store.SchedulePlan;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.TreeSet;
+
+/** Turns schedules into what is kept of them, and refuses those that make no sense. */
+public final class Planner {
+  private static final int FINGERPRINT_BYTES = 12;
+
+  private final PayloadCodec codec;
+  private final int payloadLimit;
+
+  public Planner(PayloadCodec codec, int payloadLimit) {
+    this.codec = codec;
+    this.payloadLimit = payloadLimit;
+  }
+
+  /**
+   * The plan of a schedule.
+   *
+   * @throws IllegalArgumentException if its cron expression is wrong, or its payload too long
+   */
+  public SchedulePlan plan(Schedule schedule) {
+    DueTimes.of(schedule.recurrence(), Instant.EPOCH);
+    JobOptions options = schedule.options();
+    String payload = codec.encode(schedule.payload());
+    if (payload.length() > payloadLimit) {
+      throw new IllegalArgumentException(
+          "The payload of schedule '%s' has %d characters, and %d are allowed: hand it a reference instead, or raise the limit."
+              .formatted(schedule.id(), payload.length(), payloadLimit));
+    }
+    return new SchedulePlan(
+        schedule.id(),
+        schedule.recurrence(),
+        new SchedulePlan.JobTemplate(
+            schedule.type().name(),
+            options.queue(),
+            options.priority(),
+            payload,
+            options.tags(),
+            PolicyText.write(JobPolicy.difference(options, schedule.type().defaults())),
+            options.startWithin()));
+  }
+
+  /** A text that differs where plans differ, and is the same in every process. */
+  static String fingerprint(SchedulePlan plan) {
+    SchedulePlan.JobTemplate job = plan.job();
+    String text =
+        String.join(
+            "\n",
+            plan.id(),
+            plan.recurrence().toString(),
+            job.task(),
+            job.queue(),
+            String.valueOf(job.priority()),
+            String.valueOf(job.payload()),
+            new TreeSet<>(job.tags()).toString(),
+            String.valueOf(job.policy()),
+            String.valueOf(job.startWithin()));
+    return HexFormat.of().formatHex(Jitter.sha256(text), 0, FINGERPRINT_BYTES);
+  }
+}

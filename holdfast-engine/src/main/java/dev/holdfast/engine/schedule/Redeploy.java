@@ -1,0 +1,38 @@
+package dev.holdfast.engine.schedule;
+
+import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Decides which of its declarations a node may carry out: a pure function. */
+final class Redeploy {
+
+  private Redeploy() {}
+
+  /**
+   * The schedules for which this node's own declaration is the newest that any live node makes.
+   *
+   * @param mine what this node declares: fingerprints by id
+   * @param live what live nodes of the application declare, this one included
+   */
+  static Set<String> ruledBy(Map<String, String> mine, List<Declaration> live) {
+    Map<String, Declaration> newest = new HashMap<>();
+    for (Declaration declaration : live) {
+      newest.merge(
+          declaration.scheduleId(),
+          declaration,
+          (one, other) -> one.generation() >= other.generation() ? one : other);
+    }
+    Set<String> ruled = new TreeSet<>();
+    mine.forEach((id, fingerprint) -> {
+      Declaration ruling = newest.get(id);
+      if (ruling != null && ruling.fingerprint().equals(fingerprint)) {
+        ruled.add(id);
+      }
+    });
+    return ruled;
+  }
+}

@@ -1,0 +1,132 @@
+package dev.holdfast.engine.schedule;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.schedule.ScheduleWriter.Change;
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.ScheduleBook.Declared;
+import dev.holdfast.engine.store.ScheduleBook.Glance;
+import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the schedules that an application declares in code in step with its declarations. It looks
+ * again from time to time: nodes come and go, and the last one of an old version may have been what
+ * kept a schedule alive.
+ */
+public final class Registrar implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Registrar.class);
+  private static final Duration ROUND = Duration.ofSeconds(30);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
+
+  private final ScheduleBook book;
+  private final ScheduleWriter writer;
+  private final SignalBus bus;
+  private final Supplier<UUID> incarnation;
+  private final String application;
+  private final Map<String, SchedulePlan> plans = new TreeMap<>();
+  private final Map<String, String> fingerprints = new TreeMap<>();
+  private final Set<String> warnedOf = new HashSet<>();
+
+  /**
+   * @param incarnation who this node is at the time
+   * @param application whose schedules these are
+   * @param declared what its code declares
+   */
+  public Registrar(
+      ScheduleBook book,
+      SignalBus bus,
+      Supplier<UUID> incarnation,
+      String application,
+      Collection<SchedulePlan> declared) {
+    this.book = book;
+    this.writer = new ScheduleWriter(book);
+    this.bus = bus;
+    this.incarnation = incarnation;
+    this.application = application;
+    for (SchedulePlan plan : declared) {
+      if (plans.put(plan.id(), plan) != null) {
+        throw new IllegalArgumentException(
+            "Schedule '%s' is declared twice; give each an id of its own.".formatted(plan.id()));
+      }
+      fingerprints.put(plan.id(), Planner.fingerprint(plan));
+    }
+  }
+
+  @Override
+  public String name() {
+    return "registrar";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    try {
+      // Declare before looking for what nobody declares: the other way round two nodes that start
+      // at once could each cancel what the other is about to declare.
+      UUID me = incarnation.get();
+      List<Declaration> live = book.declare(me, application, fingerprints);
+      Redeploy.ruledBy(fingerprints, live).forEach(this::register);
+      List<String> gone = book.cancelUndeclared(me, application);
+      if (!gone.isEmpty()) {
+        log.info(
+            "Schedules {} were cancelled: no live node of application '{}' declares them any more",
+            gone,
+            application);
+      }
+    } catch (StoreException failure) {
+      log.warn("Declared schedules could not be compared: {}", failure.getMessage());
+      return now.plus(AFTER_FAILURE);
+    }
+    return now.plus(ROUND);
+  }
+
+  private void register(String id) {
+    SchedulePlan plan = plans.get(id);
+    String fingerprint = fingerprints.get(id);
+    if (plan == null || fingerprint == null) {
+      return;
+    }
+    Declared mine = new Declared(application, fingerprint);
+    PutAnswer answer = writer.change(id, glance -> decide(plan, mine, glance));
+    if (answer != PutAnswer.UNCHANGED) {
+      log.info("Schedule '{}' was {}: {}", id, answer, plan.recurrence().timing());
+      bus.publish(new Signal.SchedulesChanged());
+    }
+  }
+
+  private Change<PutAnswer> decide(SchedulePlan plan, Declared mine, Glance glance) {
+    Kept kept = glance.kept().orElse(null);
+    if (kept != null && mine.equals(kept.draft().declared())) {
+      return new Change<>(null, PutAnswer.UNCHANGED); // Perhaps cancelled by somebody: so be it.
+    }
+    Declared owner = kept == null ? mine : kept.draft().declared();
+    if (owner == null || !owner.application().equals(application)) {
+      if (warnedOf.add(plan.id())) {
+        log.error(
+            "Schedule '{}' belongs to {} and is left alone: give the one that application '{}'"
+                + " declares another id.",
+            plan.id(),
+            owner == null ? "a client" : "application '%s'".formatted(owner.application()),
+            application);
+      }
+      return new Change<>(null, PutAnswer.UNCHANGED);
+    }
+    return ScheduleWriter.put(plan, mine, glance);
+  }
+}

@@ -1,0 +1,121 @@
+package dev.holdfast.engine.schedule;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleBook.Declared;
+import dev.holdfast.engine.store.ScheduleBook.Draft;
+import dev.holdfast.engine.store.ScheduleBook.Glance;
+import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.SchedulePlan;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes schedules: looks, decides, and writes if nothing has changed in between; otherwise looks
+ * again. A write whose answer was lost is found done at the next look.
+ */
+final class ScheduleWriter {
+  private static final int TRIES = 20;
+
+  private final ScheduleBook book;
+
+  ScheduleWriter(ScheduleBook book) {
+    this.book = book;
+  }
+
+  /** What is to be written, and the answer to give once it is; no draft to leave things be. */
+  record Change<T>(@Nullable Draft draft, T answer) {}
+
+  /** Change a schedule by a decision on what it is like now. */
+  <T> T change(String id, Function<Glance, Change<T>> decide) {
+    for (int tries = 0; tries < TRIES; tries++) {
+      Glance glance = book.look(id);
+      Change<T> change = decide.apply(glance);
+      if (change.draft() == null
+          || book.save(change.draft(), glance.kept().map(Kept::revision).orElse(null))) {
+        return change.answer();
+      }
+    }
+    throw new StoreException(
+        Outcome.RETRYABLE,
+        "Could not change schedule '%s': others change it all the time. Nothing was changed; ask again."
+            .formatted(id),
+        null);
+  }
+
+  /** Make a schedule be like this. */
+  static Change<PutAnswer> put(SchedulePlan plan, @Nullable Declared declared, Glance glance) {
+    Kept kept = glance.kept().orElse(null);
+    if (kept == null) {
+      return new Change<>(fresh(plan, declared, glance.now()), PutAnswer.CREATED);
+    }
+    Draft old = kept.draft();
+    if (!kept.cancelled() && old.plan().equals(plan) && Objects.equals(old.declared(), declared)) {
+      return new Change<>(null, PutAnswer.UNCHANGED);
+    }
+    Draft fresh = fresh(plan, declared, glance.now());
+    boolean keepsTime = !kept.cancelled() && sameTimes(old.plan().recurrence(), plan.recurrence());
+    return new Change<>(
+        new Draft(
+            plan,
+            declared,
+            old.paused() && !kept.cancelled(),
+            keepsTime ? old.anchor() : fresh.anchor(),
+            keepsTime ? old.nextFire() : fresh.nextFire()),
+        kept.cancelled() ? PutAnswer.CREATED : PutAnswer.CHANGED);
+  }
+
+  private static Draft fresh(SchedulePlan plan, @Nullable Declared declared, Instant now) {
+    Instant from = plan.recurrence().from();
+    Instant anchor = from != null ? from : now.truncatedTo(ChronoUnit.MILLIS);
+    Optional<Instant> next = DueTimes.of(plan.recurrence(), anchor).after(now);
+    return new Draft(plan, declared, false, anchor, next.orElse(null));
+  }
+
+  private static boolean sameTimes(Recurrence one, Recurrence other) {
+    return one.timing().equals(other.timing())
+        && Objects.equals(one.from(), other.from())
+        && Objects.equals(one.until(), other.until());
+  }
+
+  /** Pause a schedule. */
+  static Change<Boolean> pause(Glance glance) {
+    return glance
+        .kept()
+        .filter(kept -> !kept.cancelled())
+        .map(kept -> {
+          Draft old = kept.draft();
+          return new Change<>(
+              old.paused()
+                  ? null
+                  : new Draft(old.plan(), old.declared(), true, old.anchor(), old.nextFire()),
+              true);
+        })
+        .orElse(new Change<>(null, false));
+  }
+
+  /** Let a paused schedule go on with the next due time from now. */
+  static Change<Boolean> resume(Glance glance) {
+    return glance
+        .kept()
+        .filter(kept -> !kept.cancelled())
+        .map(kept -> {
+          Draft old = kept.draft();
+          Instant next =
+              DueTimes.of(old.plan().recurrence(), old.anchor()).after(glance.now()).orElse(null);
+          return new Change<>(
+              old.paused()
+                  ? new Draft(old.plan(), old.declared(), false, old.anchor(), next)
+                  : null,
+              true);
+        })
+        .orElse(new Change<>(null, false));
+  }
+}

@@ -1,0 +1,157 @@
+package dev.holdfast.engine.schedule;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleBook.DueReport;
+import dev.holdfast.engine.store.ScheduleBook.FireOrder;
+import dev.holdfast.engine.store.ScheduleBook.FireReport;
+import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fires schedules that are due. It sleeps until the next one is, and is woken when one changes
+ * anywhere. Every node has one, and each looks a moment later than asked, by chance, so that not
+ * always the same node wins.
+ */
+public final class Scheduler implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
+  private static final int BATCH = 500;
+  private static final Duration LONGEST_SLEEP = Duration.ofSeconds(60);
+  private static final Duration BEHIND_A_JOB = Duration.ofSeconds(1);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final int SPREAD_MICROS = 50_000;
+
+  private final ScheduleBook book;
+  private final SignalBus bus;
+  private final Ticker ticker;
+  private final Supplier<UUID> ids;
+  private final RandomGenerator random;
+  private volatile Waker waker = () -> {};
+  private volatile boolean changed = true;
+  private Moment wanted = Moment.NEVER;
+
+  public Scheduler(
+      ScheduleBook book, SignalBus bus, Ticker ticker, Supplier<UUID> ids, RandomGenerator random) {
+    this.book = book;
+    this.bus = bus;
+    this.ticker = ticker;
+    this.ids = ids;
+    this.random = random;
+  }
+
+  /** Who to wake when a schedule changes. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  /** Look again, since a schedule has changed. */
+  public void lookAgain() {
+    changed = true;
+    waker.wake();
+  }
+
+  @Override
+  public String name() {
+    return "scheduler";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    if (!changed && now.isBefore(wanted)) {
+      return wanted;
+    }
+    changed = false;
+    Moment asked = ticker.now();
+    Duration next;
+    try {
+      next = fireDue();
+    } catch (StoreException failure) {
+      log.warn("Schedules could not be looked at: {}", failure.getMessage());
+      next = AFTER_FAILURE;
+    }
+    wanted = asked.plus(next).plus(Duration.ofNanos(1_000L * random.nextInt(SPREAD_MICROS)));
+    return wanted;
+  }
+
+  /** Fire what is due and say how long nothing else will be. */
+  private Duration fireDue() {
+    DueReport report = book.due(BATCH);
+    Duration next = report.next().orElse(LONGEST_SLEEP);
+    next = shorter(next, report.blocked() ? BEHIND_A_JOB : LONGEST_SLEEP);
+    boolean failed = false;
+    for (Kept kept : report.due()) {
+      try {
+        next = shorter(next, fire(kept, report.now()));
+      } catch (IllegalArgumentException | StoreException failure) {
+        failed = true;
+        log.error(
+            "Schedule '{}' could not be fired and stays due: {}",
+            kept.plan().id(),
+            failure.getMessage());
+      }
+    }
+    if (failed) {
+      return AFTER_FAILURE;
+    }
+    return report.due().size() == BATCH ? Duration.ZERO : shorter(next, LONGEST_SLEEP);
+  }
+
+  /** Fire one schedule and say how long until it is due again. */
+  private Duration fire(Kept kept, Instant now) {
+    Instant due = kept.draft().nextFire();
+    if (due == null) {
+      return LONGEST_SLEEP;
+    }
+    FireOrder order = Firings.settle(kept, due, now, ids);
+    FireReport report = book.fire(order);
+    return switch (report.answer()) {
+      case FIRED -> {
+        announce(order, report, now);
+        Instant next = order.next();
+        yield next == null ? LONGEST_SLEEP : notNegative(Duration.between(now, next));
+      }
+      // Another node fired it, or somebody changed it: when it is due again, a new look will say.
+      case LOST -> Duration.ZERO;
+      case BLOCKED -> BEHIND_A_JOB;
+    };
+  }
+
+  private void announce(FireOrder order, FireReport report, Instant now) {
+    var plan = order.seen().plan();
+    if (report.created().size() < order.firings().size()) {
+      log.debug(
+          "Schedule '{}' made {} of {} jobs at {}; the others would have overlapped",
+          plan.id(),
+          report.created().size(),
+          order.firings().size(),
+          now);
+    }
+    if (report.created().isEmpty()) {
+      return;
+    }
+    bus.publish(
+        plan.recurrence().jitter().isZero()
+            ? new Signal.NewWork(plan.job().queue(), plan.job().priority())
+            : new Signal.Scheduled(Duration.ZERO));
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) <= 0 ? one : other;
+  }
+
+  private static Duration notNegative(Duration duration) {
+    return duration.isNegative() ? Duration.ZERO : duration;
+  }
+}

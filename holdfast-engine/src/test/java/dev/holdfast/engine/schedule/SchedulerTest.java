@@ -1,0 +1,93 @@
+package dev.holdfast.engine.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleBook.DueReport;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.SignalBus;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class SchedulerTest {
+  private static final Moment NOW = new Moment(0);
+
+  private final AtomicInteger looks = new AtomicInteger();
+
+  /** A book in which nothing is due, and something will be in a while. */
+  private ScheduleBook dueIn(Duration wait) {
+    return (ScheduleBook)
+        Proxy.newProxyInstance(
+            SchedulerTest.class.getClassLoader(),
+            new Class<?>[] {ScheduleBook.class},
+            (proxy, method, arguments) -> {
+              looks.incrementAndGet();
+              return new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait));
+            });
+  }
+
+  private Scheduler scheduler(Duration wait, long seed) {
+    return new Scheduler(
+        dueIn(wait),
+        new SignalBus(ClusterCoordinator.none()),
+        () -> NOW,
+        UUID::randomUUID,
+        new Random(seed));
+  }
+
+  @Test
+  void itSleepsUntilTheNextDueTimeAndAtMostAMinute() {
+    Moment soon = scheduler(Duration.ofSeconds(5), 1).tick(NOW);
+    Moment bounded = scheduler(Duration.ofDays(5), 1).tick(NOW);
+
+    assertThat(NOW.until(soon)).isBetween(Duration.ofSeconds(5), Duration.ofMillis(5_050));
+    assertThat(NOW.until(bounded)).isBetween(Duration.ofSeconds(60), Duration.ofMillis(60_050));
+  }
+
+  @Test
+  void itLooksAgainEarlyOnlyIfAScheduleChanged() {
+    Scheduler scheduler = scheduler(Duration.ofSeconds(5), 1);
+    Moment next = scheduler.tick(NOW);
+
+    assertThat(scheduler.tick(NOW)).isEqualTo(next);
+    assertThat(looks).hasValue(1);
+    scheduler.lookAgain();
+    scheduler.tick(NOW);
+    assertThat(looks).hasValue(2);
+  }
+
+  @Test
+  void ofSeveralNodesNotAlwaysTheSameLooksFirst() {
+    List<Scheduler> nodes =
+        List.of(
+            scheduler(Duration.ofSeconds(5), 1),
+            scheduler(Duration.ofSeconds(5), 2),
+            scheduler(Duration.ofSeconds(5), 3));
+    Set<Integer> winners = new HashSet<>();
+    for (int round = 0; round < 50; round++) {
+      int first = 0;
+      Moment earliest = Moment.NEVER;
+      for (int i = 0; i < nodes.size(); i++) {
+        nodes.get(i).lookAgain();
+        Moment next = nodes.get(i).tick(NOW);
+        if (next.isBefore(earliest)) {
+          earliest = next;
+          first = i;
+        }
+      }
+      winners.add(first);
+    }
+
+    assertThat(winners).containsExactlyInAnyOrder(0, 1, 2);
+  }
+}

@@ -1,0 +1,223 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Values;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/** Work that recurs. Single schedules by schedule_pkey. */
+final class PgScheduleBook implements ScheduleBook {
+  private static final String LOOK =
+      """
+      select now() as now, ${columns}
+      from (select) one left join ${schema}.schedule s on s.id = :id
+      """;
+
+  private static final String LIST =
+      "select ${columns} from ${schema}.schedule s where not s.cancelled order by s.id";
+
+  private static final String INSERT =
+      """
+      insert into ${schema}.schedule
+        (id, revision, created_at, anchor, next_fire, starts_at, ends_at, jitter, start_within,
+         priority, paused, timing, misfire, overlap, queue, task, payload, policy, tags,
+         application, fingerprint)
+      values
+        (:id, nextval('${schema}.schedule_number'), now(), :anchor, :next, :starts, :ends, :jitter,
+         :startWithin, :priority, :paused, :timing, :misfire, :overlap, :queue, :task, :payload,
+         :policy, :tags::text[], :application, :fingerprint)
+      on conflict (id) do nothing
+      """;
+
+  private static final String UPDATE =
+      """
+      update ${schema}.schedule set
+        revision = nextval('${schema}.schedule_number'), anchor = :anchor, next_fire = :next,
+        starts_at = :starts, ends_at = :ends, jitter = :jitter, start_within = :startWithin,
+        priority = :priority, paused = :paused, cancelled = false, timing = :timing,
+        misfire = :misfire, overlap = :overlap, queue = :queue, task = :task, payload = :payload,
+        policy = :policy, tags = :tags::text[], application = :application,
+        fingerprint = :fingerprint
+      where id = :id and revision = :seen
+      """;
+
+  // By schedule_pkey or schedule_tags. A declared one is only marked, or its nodes would make it
+  // again.
+  private static final String CANCEL =
+      """
+      with marked as (
+        update ${schema}.schedule s
+        set cancelled = true, revision = nextval('${schema}.schedule_number')
+        where ${which} and not s.cancelled and s.application is not null
+        returning 1
+      ), deleted as (
+        delete from ${schema}.schedule s where ${which} and s.application is null
+        returning 1
+      )
+      select (select count(*) from marked) + (select count(*) from deleted)
+      """;
+
+  // By schedule_due; a job in the way by job_unique.
+  private static final String DUE =
+      """
+      select ${columns},
+        s.overlap = 'QUEUE' and exists (
+          select from ${schema}.job j
+          where j.task = s.task and j.unique_key = 'schedule:' || s.id) as blocked
+      from ${schema}.schedule s
+      where s.next_fire <= now() and not s.paused and not s.cancelled
+      order by s.next_fire, s.id
+      """;
+
+  // By schedule_due.
+  private static final String NEXT =
+      """
+      select now(), (extract(epoch from min(next_fire) - now()) * 1000000)::bigint
+      from ${schema}.schedule
+      where next_fire > now() and not paused and not cancelled
+      """;
+
+  private final Database database;
+  private final ScheduleFiring firing;
+  private final DeclarationStatements declarations;
+  private final String look;
+  private final String list;
+  private final String insert;
+  private final String update;
+  private final String cancel;
+  private final String cancelTagged;
+  private final String due;
+  private final String next;
+
+  PgScheduleBook(Database database, IntakeStatements intake) {
+    this.database = database;
+    this.firing = new ScheduleFiring(database, intake);
+    this.declarations = new DeclarationStatements(database);
+    this.look = sql(LOOK);
+    this.list = sql(LIST);
+    this.insert = sql(INSERT);
+    this.update = sql(UPDATE);
+    this.cancel = sql(CANCEL.replace("${which}", "s.id = :what"));
+    this.cancelTagged = sql(CANCEL.replace("${which}", "s.tags @> array[:what]::text[]"));
+    this.due = sql(DUE);
+    this.next = sql(NEXT);
+  }
+
+  private String sql(String template) {
+    return database.sql(template.replace("${columns}", ScheduleColumns.LIST));
+  }
+
+  @Override
+  public Glance look(String id) {
+    return database.run(
+        "look at schedule %s".formatted(id),
+        handle ->
+            handle
+                .createQuery(look)
+                .bind("id", id)
+                .map((row, context) ->
+                    new Glance(
+                        Values.instant(row, 1),
+                        row.getString("id") == null
+                            ? Optional.empty()
+                            : Optional.of(ScheduleColumns.read(row))))
+                .one());
+  }
+
+  @Override
+  public List<Kept> list() {
+    return database.run(
+        "list the schedules",
+        handle -> handle.createQuery(list).map((row, context) -> ScheduleColumns.read(row)).list());
+  }
+
+  @Override
+  public boolean save(Draft draft, @Nullable Long seen) {
+    return database.run(
+        "write schedule %s".formatted(draft.plan().id()),
+        handle ->
+            ScheduleColumns.bind(handle.createUpdate(seen == null ? insert : update), draft)
+                    .bind("seen", seen)
+                    .execute()
+                == 1);
+  }
+
+  @Override
+  public int cancel(String id) {
+    return cancel(cancel, id);
+  }
+
+  @Override
+  public int cancelTagged(String tag) {
+    return cancel(cancelTagged, tag);
+  }
+
+  private int cancel(String sql, String what) {
+    return database.run(
+        "cancel schedules of %s".formatted(what),
+        handle ->
+            handle.createQuery(sql).bind("what", what).map((row, context) -> row.getInt(1)).one());
+  }
+
+  /** A due schedule, and whether a live job is in its way. */
+  private record Candidate(Kept kept, boolean blocked) {}
+
+  /** Both statements go by the same now, that of their transaction. */
+  @Override
+  public DueReport due(int limit) {
+    return database.transaction(
+        "look for schedules that are due",
+        handle -> {
+          record Next(Instant now, Optional<Duration> left) {}
+          Next coming =
+              handle
+                  .createQuery(next)
+                  .map((row, context) ->
+                      new Next(
+                          Values.instant(row, 1),
+                          Optional.ofNullable(row.getObject(2, Long.class)).map(Values::ofMicros)))
+                  .one();
+          List<Kept> free = new ArrayList<>();
+          boolean blocked = false;
+          Instant now = coming.now();
+          for (Candidate candidate : candidates(handle)) {
+            blocked |= candidate.blocked();
+            if (!candidate.blocked() && free.size() < limit) {
+              free.add(candidate.kept());
+            }
+          }
+          return new DueReport(now, free, blocked, coming.left());
+        });
+  }
+
+  private List<Candidate> candidates(Handle handle) {
+    return handle
+        .createQuery(due)
+        .map((row, context) -> new Candidate(ScheduleColumns.read(row), row.getBoolean("blocked")))
+        .list();
+  }
+
+  @Override
+  public FireReport fire(FireOrder order) {
+    return firing.fire(order);
+  }
+
+  @Override
+  public List<Declaration> declare(
+      UUID incarnation, String application, Map<String, String> fingerprints) {
+    return declarations.declare(incarnation, application, fingerprints);
+  }
+
+  @Override
+  public List<String> cancelUndeclared(UUID incarnation, String application) {
+    return declarations.cancelUndeclared(incarnation, application);
+  }
+}

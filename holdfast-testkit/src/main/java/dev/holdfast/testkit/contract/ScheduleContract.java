@@ -1,0 +1,347 @@
+package dev.holdfast.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.schedule.Misfire;
+import dev.holdfast.api.schedule.Overlap;
+import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.ScheduleBook.Declared;
+import dev.holdfast.engine.store.ScheduleBook.Draft;
+import dev.holdfast.engine.store.ScheduleBook.FireOrder;
+import dev.holdfast.engine.store.ScheduleBook.FireReport;
+import dev.holdfast.engine.store.ScheduleBook.Firing;
+import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.ScheduleBook.Settled;
+import dev.holdfast.engine.store.SchedulePlan;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Work that recurs, as a store keeps it. */
+public abstract class ScheduleContract extends Contract {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private static SchedulePlan plan(String id, Overlap overlap, String... tags) {
+    return new SchedulePlan(
+        id,
+        new Recurrence(
+            new Timing.Every(HOUR), Misfire.FIRE_ONCE, overlap, Duration.ofSeconds(5), null, null),
+        new SchedulePlan.JobTemplate(TASK, QUEUE, 7, "{}", Set.of(tags), null, null));
+  }
+
+  private Instant now() {
+    return book().look("nothing").now().truncatedTo(ChronoUnit.MILLIS);
+  }
+
+  private ScheduleBook book() {
+    return store.schedules();
+  }
+
+  private Kept save(SchedulePlan plan, Duration dueIn, @Nullable Declared declared) {
+    Instant now = now();
+    assertThat(book().save(new Draft(plan, declared, false, now, now.plus(dueIn)), null)).isTrue();
+    return kept(plan.id());
+  }
+
+  private Kept saveDue(String id, Overlap overlap) {
+    return save(plan(id, overlap), Duration.ZERO, null);
+  }
+
+  private Kept kept(String id) {
+    return book().look(id).kept().orElseThrow();
+  }
+
+  private static FireOrder order(Kept seen) {
+    Instant due = Objects.requireNonNull(seen.draft().nextFire());
+    String id = seen.plan().id();
+    JobDraft job = job().priority(7).tags("schedule:" + id);
+    if (seen.plan().recurrence().overlap() != Overlap.ALLOW) {
+      job.unique(UniqueKey.whileActive(ScheduleBook.overlapKey(id)));
+    }
+    return new FireOrder(
+        seen,
+        List.of(
+            new Firing(
+                due,
+                UniqueKey.within("schedule:" + id + ":" + due, Duration.ofDays(1)),
+                job.build())),
+        due,
+        // Where time passes by moving rows, it must not become the due time it was before.
+        due.plus(HOUR).minusMillis(1));
+  }
+
+  private FireReport fire(Kept seen) {
+    return book().fire(order(seen));
+  }
+
+  private List<String> dueIds() {
+    return book().due(PLENTY).due().stream().map(kept -> kept.plan().id()).toList();
+  }
+
+  private JobId firedJob(String id) {
+    FireReport report = fire(kept(id));
+    assertThat(report.answer()).isEqualTo(Settled.FIRED);
+    assertThat(report.created()).hasSize(1);
+    return report.created().getFirst();
+  }
+
+  @Test
+  void aScheduleIsKeptAsItWasWritten() {
+    Instant now = now();
+    SchedulePlan plan =
+        new SchedulePlan(
+            "nightly",
+            new Recurrence(
+                new Timing.Cron("0 3 * * MON-FRI", ZoneId.of("Europe/Berlin")),
+                Misfire.catchUp(3),
+                Overlap.ALLOW,
+                Duration.ofSeconds(90),
+                now,
+                now.plus(HOUR)),
+            new SchedulePlan.JobTemplate(
+                TASK, QUEUE, 9, "{\"a\":1}", Set.of("x", "y z"), "{}", Duration.ofMinutes(3)));
+    Draft draft = new Draft(plan, new Declared("shop", "f1"), true, now, null);
+
+    assertThat(book().save(draft, null)).isTrue();
+
+    assertThat(kept("nightly").draft()).isEqualTo(draft);
+    assertThat(kept("nightly").lastFire()).isNull();
+    assertThat(book().list()).containsExactly(kept("nightly"));
+  }
+
+  @Test
+  void aWriteByWhatHasChangedSinceChangesNothing() {
+    Kept first = save(plan("a", Overlap.SKIP), HOUR, null);
+
+    assertThat(book().save(first.draft(), null)).isFalse();
+    assertThat(book().save(first.draft(), first.revision())).isTrue();
+    assertThat(book().save(first.draft(), first.revision())).isFalse();
+    assertThat(kept("a").revision()).isGreaterThan(first.revision());
+  }
+
+  @Test
+  void theClockOfTheStoreGoverns() {
+    save(plan("soon", Overlap.SKIP), Duration.ofMinutes(30), null);
+    save(plan("later", Overlap.SKIP), Duration.ofMinutes(90), null);
+    assertThat(dueIds()).isEmpty();
+    assertThat(book().due(PLENTY).next().orElseThrow())
+        .isBetween(Duration.ofMinutes(29), Duration.ofMinutes(30));
+
+    passTime(HOUR);
+
+    assertThat(dueIds()).containsExactly("soon");
+    assertThat(book().due(PLENTY).next().orElseThrow())
+        .isBetween(Duration.ofMinutes(29), Duration.ofMinutes(30));
+  }
+
+  @Test
+  void firingMakesTheJobAndMovesTheScheduleOn() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+
+    JobId job = firedJob("a");
+
+    assertThat(find(job).task()).isEqualTo(TASK);
+    assertThat(find(job).state()).isEqualTo(JobState.READY);
+    assertThat(kept("a").lastFire()).isEqualTo(seen.draft().nextFire());
+    assertThat(dueIds()).isEmpty();
+  }
+
+  @Test
+  void ofManyWhoFireTheSameDueTimeOneMakesTheJob() throws Exception {
+    Kept seen = saveDue("a", Overlap.ALLOW);
+
+    List<FireReport> reports = Together.run(8, number -> fire(seen));
+
+    assertThat(reports).filteredOn(report -> report.answer() == Settled.FIRED).hasSize(1);
+    assertThat(reports).filteredOn(report -> report.answer() == Settled.LOST).hasSize(7);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aDueTimeIsFiredOnceEvenIfTheScheduleIsMadeAnew() {
+    Kept seen = saveDue("a", Overlap.ALLOW);
+    firedJob("a");
+    book().cancel("a");
+    book().save(seen.draft(), null);
+
+    assertThat(fire(kept("a"))).isEqualTo(new FireReport(Settled.FIRED, List.of()));
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aLostReplyToAFiringIsHarmless() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+    FireOrder order = order(seen);
+    book().fire(order);
+
+    assertThat(book().fire(order).answer()).isEqualTo(Settled.LOST);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aPausedScheduleIsNotDueAndCannotBeFired() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+    Draft old = seen.draft();
+    Draft paused = new Draft(old.plan(), null, true, old.anchor(), old.nextFire());
+    assertThat(book().save(paused, seen.revision())).isTrue();
+
+    assertThat(dueIds()).isEmpty();
+    assertThat(fire(seen).answer()).isEqualTo(Settled.LOST);
+    assertThat(fire(kept("a")).answer()).isEqualTo(Settled.LOST);
+    assertThat(book().list()).hasSize(1);
+  }
+
+  @Test
+  void whileAJobIsLiveSkipMakesNoOther() {
+    saveDue("a", Overlap.SKIP);
+    firedJob("a");
+    passTime(HOUR);
+
+    assertThat(fire(kept("a"))).isEqualTo(new FireReport(Settled.FIRED, List.of()));
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void allowMakesAnotherJobAllTheSame() {
+    saveDue("a", Overlap.ALLOW);
+    firedJob("a");
+    passTime(HOUR);
+
+    assertThat(firedJob("a")).isNotNull();
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+  }
+
+  @Test
+  void whileAJobIsLiveQueueLetsTheDueTimeWait() {
+    Worker worker = worker();
+    saveDue("a", Overlap.QUEUE);
+    firedJob("a");
+    var running = worker.claimOne();
+    passTime(HOUR.multipliedBy(3));
+
+    assertThat(book().due(PLENTY).blocked()).isTrue();
+    assertThat(dueIds()).isEmpty();
+    assertThat(fire(kept("a")).answer()).isEqualTo(Settled.BLOCKED);
+
+    worker.succeed(running);
+    assertThat(book().due(PLENTY).blocked()).isFalse();
+    assertThat(dueIds()).containsExactly("a");
+    firedJob("a");
+  }
+
+  @Test
+  void finishedAndArchivedWorkDoesNotBlockTheNextFiring() {
+    Worker worker = worker();
+    saveDue("a", Overlap.SKIP);
+    firedJob("a");
+    worker.succeed(worker.claimOne());
+    passTime(HOUR);
+    firedJob("a");
+    worker.die(worker.claimOne());
+    passTime(HOUR);
+
+    assertThat(firedJob("a")).isNotNull();
+  }
+
+  @Test
+  void cancellingByTagSaysHowMany() {
+    save(plan("a", Overlap.SKIP, "reports", "night"), HOUR, null);
+    save(plan("b", Overlap.SKIP, "reports"), HOUR, null);
+    save(plan("c", Overlap.SKIP, "mail"), HOUR, null);
+
+    assertThat(book().cancelTagged("reports")).isEqualTo(2);
+    assertThat(book().cancelTagged("reports")).isZero();
+    assertThat(book().cancel("c")).isEqualTo(1);
+    assertThat(book().cancel("c")).isZero();
+    assertThat(book().list()).isEmpty();
+  }
+
+  @Test
+  void whoSawAScheduleThatIsCancelledSinceCannotFireIt() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+    book().cancel("a");
+
+    assertThat(fire(seen).answer()).isEqualTo(Settled.LOST);
+    assertThat(countAll(JobFilter.ALL)).isZero();
+  }
+
+  @Test
+  void aDeclaredScheduleThatIsCancelledStaysKnownAndIsNotDue() {
+    save(plan("a", Overlap.SKIP, "t"), Duration.ZERO, new Declared("shop", "f1"));
+
+    assertThat(book().cancelTagged("t")).isEqualTo(1);
+    assertThat(book().cancel("a")).isZero();
+    assertThat(kept("a").cancelled()).isTrue();
+    assertThat(book().list()).isEmpty();
+    assertThat(dueIds()).isEmpty();
+    assertThat(book().save(kept("a").draft(), kept("a").revision())).isTrue();
+    assertThat(kept("a").cancelled()).isFalse();
+  }
+
+  @Test
+  void aDeclarationThatWasMadeBeforeKeepsItsGeneration() {
+    Worker old = worker("v1");
+    long first = declare(old, "v1").getFirst().generation();
+    Worker young = worker("v2");
+    long second =
+        declare(young, "v2").stream().mapToLong(Declaration::generation).max().orElseThrow();
+    assertThat(second).isGreaterThan(first);
+
+    old.leave();
+    Worker again = worker("v1-again");
+
+    assertThat(declare(again, "v1"))
+        .containsExactlyInAnyOrder(
+            new Declaration("a", "v1", first), new Declaration("a", "v2", second));
+    assertThat(declare(again, "v1")).hasSize(2);
+  }
+
+  private List<Declaration> declare(Worker worker, String fingerprint) {
+    return book().declare(worker.incarnation(), "shop", Map.of("a", fingerprint));
+  }
+
+  @Test
+  void whatNoLiveNodeDeclaresIsCancelledOnceAndNothingElse() throws Exception {
+    Worker old = worker("v1");
+    Worker young = worker("v2");
+    save(plan("gone", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    save(plan("stays", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    save(plan("foreign", Overlap.SKIP), HOUR, new Declared("billing", "f"));
+    save(plan("client", Overlap.SKIP), HOUR, null);
+    book().declare(old.incarnation(), "shop", Map.of("gone", "f", "stays", "f"));
+    book().declare(young.incarnation(), "shop", Map.of("stays", "f"));
+    assertThat(book().cancelUndeclared(young.incarnation(), "shop")).isEmpty();
+
+    old.leave();
+
+    assertThat(book().cancelUndeclared(old.incarnation(), "shop")).isEmpty();
+    List<List<String>> answers =
+        Together.run(4, number -> book().cancelUndeclared(young.incarnation(), "shop"));
+    assertThat(answers.stream().flatMap(List::stream)).containsExactly("gone");
+    assertThat(book().list())
+        .extracting(kept -> kept.plan().id())
+        .containsExactly("client", "foreign", "stays");
+  }
+
+  @Test
+  void noMoreAreReportedThanWereAskedFor() {
+    IntStream.range(0, 5).forEach(i -> saveDue("s" + i, Overlap.SKIP));
+
+    assertThat(book().due(3).due()).hasSize(3);
+  }
+}

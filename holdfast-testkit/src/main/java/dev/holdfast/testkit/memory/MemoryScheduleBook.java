@@ -1,0 +1,227 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.schedule.Overlap;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.ScheduleBook;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Work that recurs. */
+final class MemoryScheduleBook implements ScheduleBook {
+  private final Tables tables;
+  private final MemoryIntake intake;
+  private final Map<String, ScheduleRow> rows = new TreeMap<>();
+  private final List<Note> notes = new ArrayList<>();
+  private long lastNumber;
+
+  /** A declaration, and who made it. */
+  private record Note(UUID incarnation, String application, Declaration declaration) {}
+
+  MemoryScheduleBook(Tables tables, MemoryIntake intake) {
+    this.tables = tables;
+    this.intake = intake;
+  }
+
+  @Override
+  public Glance look(String id) {
+    return tables.transaction(
+        now -> new Glance(now, Optional.ofNullable(rows.get(id)).map(ScheduleRow::kept)));
+  }
+
+  @Override
+  public List<Kept> list() {
+    return tables.transaction(now ->
+        rows.values().stream().filter(row -> !row.cancelled).map(ScheduleRow::kept).toList());
+  }
+
+  @Override
+  public boolean save(Draft draft, @Nullable Long seen) {
+    return tables.transaction(now -> {
+      ScheduleRow row = rows.get(draft.plan().id());
+      if (!Objects.equals(row == null ? null : row.revision, seen)) {
+        return false;
+      }
+      if (row == null) {
+        rows.put(draft.plan().id(), new ScheduleRow(draft, ++lastNumber));
+      } else {
+        row.draft = draft;
+        row.revision = ++lastNumber;
+        row.cancelled = false;
+      }
+      return true;
+    });
+  }
+
+  @Override
+  public int cancel(String id) {
+    return cancelAll(row -> row.draft.plan().id().equals(id));
+  }
+
+  @Override
+  public int cancelTagged(String tag) {
+    return cancelAll(row -> row.draft.plan().job().tags().contains(tag));
+  }
+
+  private int cancelAll(Predicate<ScheduleRow> which) {
+    return tables.transaction(now -> {
+      List<ScheduleRow> found =
+          rows.values().stream().filter(row -> !row.cancelled && which.test(row)).toList();
+      for (ScheduleRow row : found) {
+        row.cancelled = true;
+        row.revision = ++lastNumber;
+        if (row.draft.declared() == null) {
+          rows.remove(row.draft.plan().id());
+        }
+      }
+      return found.size();
+    });
+  }
+
+  @Override
+  public DueReport due(int limit) {
+    return tables.transaction(now -> {
+      List<ScheduleRow> due =
+          rows.values().stream()
+              .filter(row -> row.isDue(now))
+              .sorted(Comparator.comparing(MemoryScheduleBook::nextFire))
+              .toList();
+      List<Kept> free =
+          due.stream()
+              .filter(row -> !isBlocked(row, now))
+              .limit(limit)
+              .map(ScheduleRow::kept)
+              .toList();
+      return new DueReport(now, free, due.stream().anyMatch(row -> isBlocked(row, now)), next(now));
+    });
+  }
+
+  private boolean isBlocked(ScheduleRow row, Instant now) {
+    var plan = row.draft.plan();
+    return plan.recurrence().overlap() == Overlap.QUEUE
+        && tables.keys.holder(
+                new Keys.Key(plan.job().task(), ScheduleBook.overlapKey(plan.id()), false), now)
+            != null;
+  }
+
+  private Optional<Duration> next(Instant now) {
+    return rows.values().stream()
+        .filter(row -> row.waits() && !row.isDue(now))
+        .map(MemoryScheduleBook::nextFire)
+        .min(Comparator.naturalOrder())
+        .map(time -> Duration.between(now, time));
+  }
+
+  private static Instant nextFire(ScheduleRow row) {
+    return Objects.requireNonNull(row.draft.nextFire());
+  }
+
+  @Override
+  public FireReport fire(FireOrder order) {
+    return tables.transaction(now -> {
+      Kept seen = order.seen();
+      ScheduleRow row = rows.get(seen.plan().id());
+      if (row == null
+          || row.revision != seen.revision()
+          || !row.waits()
+          || !Objects.equals(row.draft.nextFire(), seen.draft().nextFire())) {
+        return new FireReport(Settled.LOST, List.of());
+      }
+      if (!order.firings().isEmpty() && isBlocked(row, now)) {
+        return new FireReport(Settled.BLOCKED, List.of());
+      }
+      List<JobId> created = new ArrayList<>();
+      for (Firing firing : order.firings()) {
+        if (takeOnce(firing, now)) {
+          Admission admission = intake.enqueue(List.of(firing.job())).getFirst();
+          if (admission.answer() == Admission.Answer.CREATED) {
+            created.add(admission.id());
+          }
+        }
+      }
+      row.moveOn(order.last(), order.next(), ++lastNumber);
+      return new FireReport(Settled.FIRED, created);
+    });
+  }
+
+  private boolean takeOnce(Firing firing, Instant now) {
+    UniqueKey once = firing.once();
+    Duration window = Objects.requireNonNull(once.window());
+    return tables.keys.take(
+        Keys.Key.of(firing.job().task(), once), firing.job().id(), now.plus(window), now);
+  }
+
+  @Override
+  public List<Declaration> declare(
+      UUID incarnation, String application, Map<String, String> fingerprints) {
+    return tables.transaction(now -> {
+      notes.removeIf(note ->
+          note.incarnation.equals(incarnation)
+              && !note.declaration
+                  .fingerprint()
+                  .equals(fingerprints.get(note.declaration.scheduleId())));
+      if (isAlive(incarnation)) {
+        fingerprints.forEach((id, fingerprint) -> note(incarnation, application, id, fingerprint));
+      }
+      return notes.stream()
+          .filter(note -> note.application.equals(application) && isAlive(note.incarnation))
+          .map(Note::declaration)
+          .toList();
+    });
+  }
+
+  private void note(UUID incarnation, String application, String id, String fingerprint) {
+    long generation =
+        notes.stream()
+            .filter(note ->
+                note.application.equals(application)
+                    && note.declaration.scheduleId().equals(id)
+                    && note.declaration.fingerprint().equals(fingerprint))
+            .mapToLong(note -> note.declaration.generation())
+            .max()
+            .orElseGet(() -> ++lastNumber);
+    Note made = new Note(incarnation, application, new Declaration(id, fingerprint, generation));
+    if (!notes.contains(made)) {
+      notes.add(made);
+    }
+  }
+
+  private boolean isAlive(UUID incarnation) {
+    NodeRow node = tables.nodes.get(incarnation);
+    return node != null && node.alive;
+  }
+
+  @Override
+  public List<String> cancelUndeclared(UUID incarnation, String application) {
+    return tables.transaction(now -> {
+      List<String> gone = new ArrayList<>();
+      if (isAlive(incarnation)) {
+        rows.values()
+            .removeIf(row -> isUndeclared(row, application) && gone.add(row.draft.plan().id()));
+      }
+      return gone;
+    });
+  }
+
+  private boolean isUndeclared(ScheduleRow row, String application) {
+    Declared declared = row.draft.declared();
+    return declared != null
+        && declared.application().equals(application)
+        && notes.stream()
+            .noneMatch(note ->
+                note.application.equals(application)
+                    && note.declaration.scheduleId().equals(row.draft.plan().id())
+                    && isAlive(note.incarnation));
+  }
+}

@@ -1,0 +1,39 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.engine.store.ScheduleBook.Draft;
+import dev.holdfast.engine.store.ScheduleBook.Kept;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The row of a schedule. */
+final class ScheduleRow {
+  Draft draft;
+  long revision;
+  boolean cancelled;
+  @Nullable Instant lastFire;
+
+  ScheduleRow(Draft draft, long revision) {
+    this.draft = draft;
+    this.revision = revision;
+  }
+
+  Kept kept() {
+    return new Kept(draft, revision, cancelled, lastFire);
+  }
+
+  boolean waits() {
+    return !cancelled && !draft.paused() && draft.nextFire() != null;
+  }
+
+  boolean isDue(Instant now) {
+    Instant next = draft.nextFire();
+    return waits() && next != null && !next.isAfter(now);
+  }
+
+  /** Go on to the next due time. */
+  void moveOn(Instant last, @Nullable Instant next, long newRevision) {
+    draft = new Draft(draft.plan(), draft.declared(), draft.paused(), draft.anchor(), next);
+    lastFire = last;
+    revision = newRevision;
+  }
+}

@@ -1,0 +1,311 @@
+package dev.holdfast.testkit.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.schedule.FireAnswer;
+import dev.holdfast.api.schedule.Misfire;
+import dev.holdfast.api.schedule.Overlap;
+import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.Recurring;
+import dev.holdfast.api.schedule.Schedule;
+import dev.holdfast.api.schedule.ScheduleStatus;
+import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.task.TaskHandler;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.schedule.Planner;
+import dev.holdfast.engine.schedule.Registrar;
+import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.SignalBus;
+import dev.holdfast.testkit.contract.Worker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Work that recurs, on real nodes. */
+public abstract class RecurringContract extends NodeTestBase {
+  private static final Moment ANY_TIME = new Moment(0);
+
+  private static Schedule.Builder tick(String id, Duration interval) {
+    return Schedule.called(id).runs(ECHO, new Note(id)).every(interval);
+  }
+
+  private static Schedule yearly(String id, String text) {
+    return Schedule.called(id).runs(ECHO, new Note(text)).cron("0 0 1 1 *").build();
+  }
+
+  private List<String> ids() {
+    return client().schedules().list().stream().map(ScheduleStatus::id).toList();
+  }
+
+  private ScheduleStatus status(String id) {
+    return client().schedules().find(id).orElseThrow();
+  }
+
+  @Test
+  void aRecurringTaskFiresAndRunsAgainAndAgain() {
+    AtomicInteger runs = new AtomicInteger();
+    start(node().handle(ECHO, (note, context) -> "run " + runs.incrementAndGet()));
+
+    assertThat(client().schedules().put(tick("beat", Duration.ofMillis(100)).build()))
+        .isEqualTo(PutAnswer.CREATED);
+
+    await().atMost(SOON).until(() -> runs.get() >= 3);
+    assertThat(client().schedules().cancel("beat")).isEqualTo(1);
+    assertThat(client().list(JobFilter.ALL, null, 1).getFirst().tags()).contains("schedule:beat");
+  }
+
+  @Test
+  void severalNodesFireOncePerDueTime() {
+    AtomicInteger runs = new AtomicInteger();
+    for (int i = 0; i < 3; i++) {
+      start(node().id("node-" + i).handle(ECHO, (note, context) -> "" + runs.incrementAndGet()));
+    }
+    client()
+        .schedules()
+        .put(
+            tick("beat", Duration.ofMillis(100))
+                .overlap(Overlap.ALLOW)
+                .misfire(Misfire.catchUp(1_000))
+                .build());
+
+    await().atMost(SOON).until(() -> runs.get() >= 20);
+    client().schedules().pause("beat");
+
+    assertThat(client().count(JobFilter.ALL).values().stream().mapToLong(count -> count).sum())
+        .isEqualTo(settledDueTimes("beat"));
+  }
+
+  /** How many due times there were up to the last one that was fired. */
+  private long settledDueTimes(String id) {
+    var kept = store().schedules().look(id).kept().orElseThrow();
+    Instant last = Objects.requireNonNull(kept.lastFire());
+    return Duration.between(kept.draft().anchor(), last).toMillis() / 100;
+  }
+
+  @Recurring(id = "annotated", every = "PT0.1S", payload = "{\"text\":\"by annotation\"}")
+  private static final class Annotated implements TaskHandler<Note, String> {
+    final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public String handle(Note note, TaskContext context) {
+      seen.add(note.text());
+      return note.text();
+    }
+  }
+
+  @Test
+  void anAnnotatedHandlerRecurs() {
+    Annotated handler = new Annotated();
+    start(node().application("shop").handle(ECHO, handler));
+
+    await().atMost(SOON).until(() -> handler.seen.contains("by annotation"));
+    assertThat(status("annotated").application()).isEqualTo("shop");
+  }
+
+  @Test
+  void aRedeploymentRegistersWhatIsNewAndCancelsWhatIsGone() {
+    client().schedules().put(yearly("by-client", "x"));
+    var first =
+        start(
+            node()
+                .application("shop")
+                .recurring(yearly("gone", "x"))
+                .recurring(yearly("changed", "old")));
+    start(node().application("billing").recurring(yearly("foreign", "x")));
+    await().atMost(SOON).until(() -> ids().size() == 4);
+    first.close();
+
+    start(
+        node()
+            .application("shop")
+            .recurring(yearly("changed", "new"))
+            .recurring(yearly("added", "x")));
+
+    await()
+        .atMost(SOON)
+        .until(() -> ids().equals(List.of("added", "by-client", "changed", "foreign")));
+    await().atMost(SOON).until(() -> String.valueOf(status("changed").payload()).contains("new"));
+  }
+
+  private Registrar registrar(Worker worker, Schedule... declared) {
+    Planner planner = new Planner(new JsonCodec(), 1_000);
+    List<SchedulePlan> plans = Arrays.stream(declared).map(planner::plan).toList();
+    return new Registrar(
+        store().schedules(),
+        new SignalBus(ClusterCoordinator.none()),
+        worker::incarnation,
+        "shop",
+        plans);
+  }
+
+  private Worker join(String name) {
+    return Worker.join(store(), name, "default", ECHO.name());
+  }
+
+  @Test
+  void twoVersionsSideBySideDoNotFlap() {
+    Schedule[] v1 = {yearly("gone", "x"), yearly("changed", "old")};
+    Schedule[] v2 = {yearly("changed", "new"), yearly("added", "x")};
+    Worker oldNode = join("old");
+    registrar(oldNode, v1).tick(ANY_TIME);
+    Worker newNode = join("new");
+    registrar(newNode, v2).tick(ANY_TIME);
+    long settled = revisions();
+
+    // Nodes of either version restart and look again, in any order.
+    Worker oldAgain = join("old-again");
+    for (int i = 0; i < 3; i++) {
+      registrar(oldAgain, v1).tick(ANY_TIME);
+      registrar(newNode, v2).tick(ANY_TIME);
+      registrar(oldNode, v1).tick(ANY_TIME);
+    }
+
+    assertThat(revisions()).isEqualTo(settled);
+    assertThat(ids()).containsExactly("added", "changed", "gone");
+    assertThat(status("changed").payload()).contains("new");
+
+    oldNode.leave();
+    oldAgain.leave();
+    registrar(newNode, v2).tick(ANY_TIME);
+    assertThat(ids()).containsExactly("added", "changed");
+  }
+
+  @Test
+  void aRollbackHoldsWhenTheLastNodeOfTheNewVersionHasGone() {
+    Worker oldNode = join("old");
+    registrar(oldNode, yearly("changed", "old")).tick(ANY_TIME);
+    Worker newNode = join("new");
+    registrar(newNode, yearly("changed", "new"), yearly("added", "x")).tick(ANY_TIME);
+    oldNode.leave();
+    Worker back = join("back");
+    registrar(back, yearly("changed", "old")).tick(ANY_TIME);
+    assertThat(status("changed").payload()).contains("new");
+
+    newNode.leave();
+    registrar(back, yearly("changed", "old")).tick(ANY_TIME);
+
+    assertThat(status("changed").payload()).contains("old");
+    assertThat(ids()).containsExactly("changed");
+  }
+
+  @Test
+  void aDeclaredScheduleThatSomebodyCancelledStaysCancelledUntilItChanges() {
+    Worker node = join("node");
+    registrar(node, yearly("a", "x")).tick(ANY_TIME);
+    assertThat(client().schedules().cancel("a")).isEqualTo(1);
+
+    registrar(node, yearly("a", "x")).tick(ANY_TIME);
+    assertThat(ids()).isEmpty();
+
+    registrar(node, yearly("a", "y")).tick(ANY_TIME);
+    assertThat(ids()).containsExactly("a");
+  }
+
+  private long revisions() {
+    return store().schedules().list().stream().mapToLong(kept -> kept.revision()).sum();
+  }
+
+  @Test
+  void whatAClientPutsIsFoundChangedPausedAndFired() {
+    var schedules = client().schedules();
+    Schedule daily =
+        Schedule.called("daily")
+            .runs(ECHO, new Note("x"))
+            .cron("0 3 * * *", "Europe/Berlin")
+            .build();
+    assertThat(schedules.put(daily)).isEqualTo(PutAnswer.CREATED);
+    assertThat(schedules.put(daily)).isEqualTo(PutAnswer.UNCHANGED);
+    Instant next = status("daily").nextFire();
+    assertThat(
+            schedules.put(
+                Schedule.called("daily")
+                    .runs(ECHO, new Note("y"))
+                    .cron("0 3 * * *", "Europe/Berlin")
+                    .tags("night")
+                    .build()))
+        .isEqualTo(PutAnswer.CHANGED);
+    assertThat(status("daily").nextFire()).isEqualTo(next);
+    assertThat(schedules.next("daily", 3)).hasSize(3).startsWith(next).isSorted();
+
+    assertThat(schedules.pause("daily")).isTrue();
+    assertThat(status("daily").paused()).isTrue();
+    assertThat(schedules.fire("daily")).isInstanceOf(FireAnswer.Fired.class);
+    assertThat(schedules.fire("daily")).isInstanceOf(FireAnswer.Overlapped.class);
+    assertThat(client().count(JobFilter.state(JobState.READY))).containsEntry(JobState.READY, 1L);
+    assertThat(schedules.resume("daily")).isTrue();
+    assertThat(status("daily").paused()).isFalse();
+    assertThat(schedules.cancelTagged("night")).isEqualTo(1);
+    assertThat(schedules.find("daily")).isEmpty();
+    assertThat(schedules.pause("daily")).isFalse();
+    assertThat(schedules.fire("daily")).isInstanceOf(FireAnswer.NotFound.class);
+    assertThat(schedules.next("daily", 3)).isEmpty();
+  }
+
+  @Test
+  void badSchedulesGetASentenceAndNothingIsChanged() {
+    var schedules = client().schedules();
+    var work = Schedule.called("bad").runs(ECHO, new Note("x"));
+    Instant now = Instant.now();
+
+    assertThatThrownBy(() -> schedules.put(work.cron("61 * * * *").build()))
+        .hasMessageContaining("'61 * * * *'")
+        .hasMessageContaining("five fields");
+    assertThatThrownBy(() -> work.cron("0 3 * * *", "Mars/Olympus"))
+        .hasMessageContaining("'Mars/Olympus'")
+        .hasMessageContaining("Europe/Berlin");
+    assertThatThrownBy(() -> work.every(Duration.ZERO))
+        .hasMessageContaining("PT0S")
+        .hasMessageContaining("positive");
+    assertThatThrownBy(() -> work.cron("0 3 * * *").from(now).until(now.minusSeconds(1)).build())
+        .hasMessageContaining("end after the start");
+    assertThatThrownBy(() -> Misfire.parse("SOMETIMES"))
+        .hasMessageContaining("'SOMETIMES'")
+        .hasMessageContaining("FIRE_ONCE");
+    assertThatThrownBy(() -> schedules.put(work.cron("0 0 30 2 *").build()))
+        .hasMessageContaining("never be due");
+    assertThatThrownBy(() -> schedules.next("bad", 0)).hasMessageContaining("1 to 1000");
+    assertThatThrownBy(() -> node().recurring(work.cron("often").build()).start())
+        .hasMessageContaining("'often'");
+    assertThat(schedules.list()).isEmpty();
+  }
+
+  @Test
+  void aScheduleThatAnApplicationDeclaresCannotBePutByAClient() {
+    registrar(join("node"), yearly("mine", "x")).tick(ANY_TIME);
+
+    assertThatThrownBy(() -> client().schedules().put(yearly("mine", "y")))
+        .hasMessageContaining("'shop'")
+        .hasMessageContaining("another id");
+  }
+
+  @Test
+  void aTaskOfAnUnreadablePayloadStopsTheNodeWithASentence() {
+    TaskType<Integer, String> number = TaskType.of("test::number", Integer.class, String.class);
+
+    @Recurring(id = "numbers", cron = "0 3 * * *")
+    final class Numbers implements TaskHandler<Integer, String> {
+      @Override
+      public String handle(Integer payload, TaskContext context) {
+        return "";
+      }
+    }
+
+    assertThatThrownBy(() -> node().handle(number, new Numbers()).start())
+        .hasMessageContaining("'{}'")
+        .hasMessageContaining("numbers")
+        .hasMessageContaining("Integer");
+  }
+}
