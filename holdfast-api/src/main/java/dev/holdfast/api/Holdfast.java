@@ -6,6 +6,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
@@ -79,6 +80,15 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
 
   /** Delete all dead-lettered jobs of a filter for good and say how many. */
   long purge(JobFilter filter);
+
+  /**
+   * Let a job be run by whoever is free: one that waits for its time or failed for good is ready at
+   * once, one that a node holds is asked back from it.
+   */
+  RequeueAnswer requeue(JobId id);
+
+  /** Steer nodes. */
+  Nodes nodes();
 
   /** Pause, resume and limit queues. */
   Queues queues();

@@ -5,9 +5,11 @@ import dev.holdfast.cli.ops.CancelCommand;
 import dev.holdfast.cli.ops.JobCommand;
 import dev.holdfast.cli.ops.JobsCommand;
 import dev.holdfast.cli.ops.LimitCommand;
+import dev.holdfast.cli.ops.NodeCommand;
 import dev.holdfast.cli.ops.NodesCommand;
 import dev.holdfast.cli.ops.PauseCommand;
 import dev.holdfast.cli.ops.QueuesCommand;
+import dev.holdfast.cli.ops.RequeueCommand;
 import dev.holdfast.cli.ops.ResumeCommand;
 import dev.holdfast.cli.ops.RetryCommand;
 import dev.holdfast.cli.ops.ScheduleCommand;
@@ -34,7 +36,9 @@ import picocli.CommandLine.Spec;
       QueuesCommand.class,
       JobsCommand.class,
       JobCommand.class,
+      NodeCommand.class,
       CancelCommand.class,
+      RequeueCommand.class,
       RetryCommand.class,
       PauseCommand.class,
       ResumeCommand.class,

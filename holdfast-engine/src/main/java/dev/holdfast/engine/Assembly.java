@@ -16,6 +16,7 @@ import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.live.Watchdog;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.recover.Sweeper;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.RoleThread;
@@ -180,7 +181,13 @@ final class Assembly {
             List.copyOf(executors.values()),
             subscription,
             events,
-            new HoldfastClient(from.store, from.codec, bus, from.client, from.ids),
+            new HoldfastClient(
+                from.store,
+                from.codec,
+                bus,
+                from.client,
+                from.ids,
+                Stamper.onNode(settings.id(), settings.fleet().stack(), modes)),
             HoldfastLeases.on(from.store, settings.id(), from.meters)));
   }
 

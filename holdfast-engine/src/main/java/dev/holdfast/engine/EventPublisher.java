@@ -6,6 +6,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerNames;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.trigger.EventDesk;
 import dev.holdfast.engine.wake.Signal;
@@ -30,8 +31,15 @@ final class EventPublisher {
   private final ClientSettings settings;
   private final Supplier<UUID> ids;
   private final SignalBus bus;
+  private final Stamper stamper;
 
-  EventPublisher(PayloadCodec codec, ClientSettings settings, Supplier<UUID> ids, SignalBus bus) {
+  EventPublisher(
+      PayloadCodec codec,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      SignalBus bus,
+      Stamper stamper) {
+    this.stamper = stamper;
     this.codec = codec;
     this.settings = settings;
     this.ids = ids;
@@ -68,7 +76,7 @@ final class EventPublisher {
           "The payload of event '%s' has %d characters, and %d are allowed: publish a reference to it instead, or raise the limit."
               .formatted(event, text.length(), settings.payloadLimit()));
     }
-    return new EventDesk(event, text, ids);
+    return new EventDesk(event, text, ids, stamper);
   }
 
   private void announce(EventDesk desk, Published published) {

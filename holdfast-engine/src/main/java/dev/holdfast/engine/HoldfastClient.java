@@ -5,6 +5,7 @@ import dev.holdfast.api.Enqueuer;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.InTransaction;
 import dev.holdfast.api.Names;
+import dev.holdfast.api.Nodes;
 import dev.holdfast.api.Queues;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.CancelAnswer;
@@ -15,12 +16,14 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.ScheduleDesk;
 import dev.holdfast.engine.store.Store;
@@ -53,8 +56,13 @@ public final class HoldfastClient implements Holdfast {
 
   /** A client with a bus of a node in the same process. */
   HoldfastClient(
-      Store store, PayloadCodec codec, SignalBus bus, ClientSettings settings, Supplier<UUID> ids) {
-    this(store, codec, bus, settings, ids, () -> {});
+      Store store,
+      PayloadCodec codec,
+      SignalBus bus,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      Stamper stamper) {
+    this(store, codec, bus, settings, ids, stamper, () -> {});
   }
 
   private HoldfastClient(
@@ -63,12 +71,13 @@ public final class HoldfastClient implements Holdfast {
       SignalBus bus,
       ClientSettings settings,
       Supplier<UUID> ids,
+      Stamper stamper,
       Runnable onClose) {
     this.store = store;
     this.bus = bus;
     DeclaredQueues declared = new DeclaredQueues(store.queues(), settings);
-    this.intaker = new Intaker(codec, settings, ids, declared, bus);
-    this.publisher = new EventPublisher(codec, settings, ids, bus);
+    this.intaker = new Intaker(codec, settings, ids, declared, bus, stamper);
+    this.publisher = new EventPublisher(codec, settings, ids, bus, stamper);
     this.triggers = new StoredTriggers(store.triggers(), declared);
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
     this.schedules = new ScheduleDesk(store, new Planner(codec, settings.payloadLimit()), bus, ids);
@@ -84,7 +93,13 @@ public final class HoldfastClient implements Holdfast {
   public static HoldfastClient on(Store store, PayloadCodec codec, ClientSettings settings) {
     SignalBus bus = new SignalBus(store.coordinator());
     return new HoldfastClient(
-        store, codec, bus, settings, UuidCreator::getTimeOrderedEpochPlus1, bus::close);
+        store,
+        codec,
+        bus,
+        settings,
+        UuidCreator::getTimeOrderedEpochPlus1,
+        Stamper.NONE,
+        bus::close);
   }
 
   @Override
@@ -170,6 +185,25 @@ public final class HoldfastClient implements Holdfast {
       bus.publish(new Signal.Ended(id));
     }
     return answer;
+  }
+
+  @Override
+  public RequeueAnswer requeue(JobId id) {
+    RequeueAnswer answer = store.control().requeue(id);
+    if (answer == RequeueAnswer.REQUESTED) {
+      store
+          .nodes()
+          .holderOf(id)
+          .ifPresent(holder -> bus.publish(new Signal.CancelRequested(holder)));
+    } else if (answer == RequeueAnswer.READY) {
+      find(id).ifPresent(job -> bus.publish(new Signal.NewWork(job.queue(), job.priority())));
+    }
+    return answer;
+  }
+
+  @Override
+  public Nodes nodes() {
+    return new StoredNodes(store.nodes(), bus);
   }
 
   @Override

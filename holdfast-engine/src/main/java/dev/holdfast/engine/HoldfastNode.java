@@ -11,10 +11,10 @@ import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.mode.ModeChange;
 import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.role.RoleThread;
 import dev.holdfast.engine.role.Waker;
-import dev.holdfast.engine.route.TaskPattern;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.StopReason;
@@ -25,11 +25,10 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -150,30 +149,26 @@ public final class HoldfastNode implements AutoCloseable {
 
   /** Do this with work from now on. */
   public void mode(NodeMode mode) {
-    change(new Modes(mode, modes().exceptions()));
+    change(ModeChange.node(mode));
   }
 
-  /** Do this with work of tasks that match a pattern. */
+  /** Do this with work of tasks whose names match a pattern. */
   public void mode(String pattern, NodeMode mode) {
-    TaskPattern.of(pattern);
-    Map<String, NodeMode> exceptions = new TreeMap<>(modes().exceptions());
-    exceptions.put(pattern, mode);
-    change(new Modes(modes().node(), exceptions));
+    change(ModeChange.except(pattern, mode));
   }
 
   /** Make no exception for this pattern any more. */
   public void clearMode(String pattern) {
-    Map<String, NodeMode> exceptions = new TreeMap<>(modes().exceptions());
-    exceptions.remove(pattern);
-    change(new Modes(modes().node(), exceptions));
+    change(ModeChange.clear(pattern));
   }
 
   /** Make no exceptions any more. */
   public void clearModes() {
-    change(new Modes(modes().node(), Map.of()));
+    change(ModeChange.clearAll());
   }
 
-  private void change(Modes modes) {
+  private void change(UnaryOperator<Modes> change) {
+    Modes modes = change.apply(modes());
     // Written first: the next beat would otherwise bring the old ones back.
     parts.store().nodes().setModes(incarnation(), modes);
     parts.modes().set(modes);

@@ -10,6 +10,7 @@ import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
@@ -40,13 +41,16 @@ final class Intaker {
   private final Supplier<UUID> ids;
   private final DeclaredQueues declared;
   private final SignalBus bus;
+  private final Stamper stamper;
 
   Intaker(
       PayloadCodec codec,
       ClientSettings settings,
       Supplier<UUID> ids,
       DeclaredQueues declared,
-      SignalBus bus) {
+      SignalBus bus,
+      Stamper stamper) {
+    this.stamper = stamper;
     this.codec = codec;
     this.settings = settings;
     this.ids = ids;
@@ -123,7 +127,8 @@ final class Intaker {
         options.tags(),
         PolicyText.write(JobPolicy.difference(options, request.type().defaults())),
         options.startWithin(),
-        own != null);
+        own != null,
+        stamper.of(request.type().name()));
   }
 
   /**

@@ -28,18 +28,20 @@ final class IntakeStatements {
       """
       insert into ${schema}.job
         (id, created_at, run_at, rank, start_by, priority, state, queue, task, payload, policy,
-         tags, unique_key, ledger_key)
+         tags, unique_key, ledger_key, stack, source)
       select
         u.id, statement_timestamp(), t.run_at,
         t.run_at + (u.ordinal - u.priority * ?::bigint) * interval '1 microsecond',
         t.run_at + u.start_within * interval '1 microsecond',
         u.priority,
         case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
-        u.queue, u.task, u.payload, u.policy, u.tags::text[], u.unique_key, u.ledger_key
+        u.queue, u.task, u.payload, u.policy, u.tags::text[], u.unique_key, u.ledger_key,
+        u.stack, u.source
       from unnest(?::uuid[], ?::int[], ?::int[], ?::bigint[], ?::timestamptz[], ?::bigint[],
-                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+                  ?::text[], ?::text[])
         u(id, ordinal, priority, delay, at, start_within,
-          queue, task, payload, policy, tags, unique_key, ledger_key)
+          queue, task, payload, policy, tags, unique_key, ledger_key, stack, source)
       cross join lateral (
         select greatest(statement_timestamp(), u.at,
                         statement_timestamp() + u.delay * interval '1 microsecond') as run_at
@@ -58,11 +60,13 @@ final class IntakeStatements {
         start_by = t.run_at + u.start_within * interval '1 microsecond',
         priority = u.priority,
         state = case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
-        queue = u.queue, payload = u.payload, policy = u.policy, tags = u.tags::text[]
+        queue = u.queue, payload = u.payload, policy = u.policy, tags = u.tags::text[],
+        stack = u.stack, source = u.source
       from unnest(?::uuid[], ?::int[], ?::int[], ?::bigint[], ?::timestamptz[], ?::bigint[],
-                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+                  ?::text[], ?::text[])
         u(id, ordinal, priority, delay, at, start_within,
-          queue, task, payload, policy, tags, unique_key, ledger_key)
+          queue, task, payload, policy, tags, unique_key, ledger_key, stack, source)
       cross join lateral (
         select greatest(statement_timestamp(), u.at,
                         statement_timestamp() + u.delay * interval '1 microsecond') as run_at
@@ -156,6 +160,8 @@ final class IntakeStatements {
     statement.setArray(12, Values.texts(c, jobs, e -> Values.arrayText(e.job().tags())));
     statement.setArray(13, Values.texts(c, jobs, e -> key(e, false)));
     statement.setArray(14, Values.texts(c, jobs, e -> key(e, true)));
+    statement.setArray(15, Values.texts(c, jobs, e -> e.job().stamp().stack()));
+    statement.setArray(16, Values.texts(c, jobs, e -> e.job().stamp().source()));
   }
 
   /** Which of these ids belong to jobs that have ended. */

@@ -6,6 +6,7 @@ import dev.holdfast.api.job.CancelAnswer;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.engine.store.Control;
 import dev.holdfast.postgres.db.Database;
@@ -45,6 +46,22 @@ final class PgControl implements Control {
       """
       update ${schema}.job set cancel_requested = true
       where id = :id and state = 'RUNNING'
+      """;
+
+  // By job_pkey. Whoever holds it gives it back at its next beat.
+  private static final String REQUEUE =
+      """
+      update ${schema}.job j set
+        state = case when j.state = 'SCHEDULED' then 'READY' else j.state end,
+        run_at = case when j.state = 'SCHEDULED' then now() else j.run_at end,
+        rank = case when j.state = 'SCHEDULED'
+                    then now() - j.priority * :aging * interval '1 microsecond'
+                    else j.rank end,
+        release_requested =
+          case when j.state in ('CLAIMED', 'RUNNING') then true else j.release_requested end
+      from (select id, state from ${schema}.job where id = :id for update) o
+      where j.id = o.id
+      returning o.state
       """;
 
   // By job_pkey, job_history_id of each partition, and dead_letter_pkey.
@@ -92,10 +109,11 @@ final class PgControl implements Control {
       """
       insert into ${schema}.job
         (id, token, created_at, run_at, rank, priority, state, queue, task, payload, policy, tags,
-         unique_key, ledger_key, failures)
+         unique_key, ledger_key, failures, stack, source)
       select
         id, token, created_at, now(), now() - priority * :aging * interval '1 microsecond',
-        priority, 'READY', queue, task, payload, policy, tags, unique_key, ledger_key, failures
+        priority, 'READY', queue, task, payload, policy, tags, unique_key, ledger_key, failures,
+        stack, source
       from picked
       on conflict do nothing
       returning id, queue
@@ -177,6 +195,33 @@ final class PgControl implements Control {
       }
     }
     throw restless("cancel", id);
+  }
+
+  @Override
+  public RequeueAnswer requeue(JobId id) {
+    Optional<String> state =
+        database.run(
+            "requeue job %s".formatted(id),
+            handle ->
+                handle
+                    .createQuery(database.sql(REQUEUE))
+                    .bind("id", id.value())
+                    .bind("aging", agingMicros)
+                    .map((row, context) -> row.getString(1))
+                    .findOne());
+    if (state.isPresent()) {
+      return switch (state.get()) {
+        case "SCHEDULED" -> RequeueAnswer.READY;
+        case "READY" -> RequeueAnswer.ALREADY_READY;
+        default -> RequeueAnswer.REQUESTED;
+      };
+    }
+    return switch (retry(id)) {
+      case READY -> RequeueAnswer.READY;
+      case NOT_FAILED -> RequeueAnswer.ENDED;
+      case KEY_TAKEN -> RequeueAnswer.KEY_TAKEN;
+      case NOT_FOUND -> RequeueAnswer.NOT_FOUND;
+    };
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.util.List;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -22,13 +23,27 @@ public final class NodesCommand extends ClientCommand {
       return DONE;
     }
     Table table =
-        Table.of("node", "alive", "silent", "running", "capacity", "queues", "tasks", "version")
+        Table.of(
+                "node",
+                "name",
+                "alive",
+                "silent",
+                "mode",
+                "stack",
+                "running",
+                "capacity",
+                "queues",
+                "tasks",
+                "version")
             .numbers("running", "capacity");
     for (NodeStatus node : nodes) {
       table.row(
           node.card().id(),
+          node.card().name() == null ? "" : node.card().name(),
           node.alive() ? "yes" : "no",
           Ages.of(node.silence()),
+          modesOf(node),
+          node.card().stack() == null ? "" : node.card().stack(),
           node.running(),
           node.card().capacity(),
           String.join(",", node.card().queues()),
@@ -37,5 +52,12 @@ public final class NodesCommand extends ClientCommand {
     }
     table.print(session.out());
     return DONE;
+  }
+
+  private static String modesOf(NodeStatus node) {
+    StringBuilder text = new StringBuilder(node.modes().node().toString());
+    new TreeMap<>(node.modes().exceptions())
+        .forEach((pattern, mode) -> text.append(", ").append(pattern).append(' ').append(mode));
+    return text.toString();
   }
 }

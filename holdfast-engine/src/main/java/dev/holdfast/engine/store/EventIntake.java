@@ -47,7 +47,8 @@ public interface EventIntake {
           job.tags(),
           job.policy(),
           job.startWithin(),
-          job.mayExist());
+          job.mayExist(),
+          job.stamp());
     }
   }
 

@@ -26,11 +26,67 @@ public record NewJob(
     Set<String> tags,
     @Nullable String policy,
     @Nullable Duration startWithin,
-    boolean mayExist) {
+    boolean mayExist,
+    Stamp stamp) {
+
+  /**
+   * Where a job comes from.
+   *
+   * @param stack the fleet it belongs to; null for any
+   * @param source the node that recorded it without running such jobs itself; null otherwise
+   */
+  public record Stamp(@Nullable String stack, @Nullable String source) {
+    public static final Stamp NONE = new Stamp(null, null);
+  }
+
+  /** A job that belongs to no fleet. */
+  public NewJob(
+      JobId id,
+      String task,
+      String queue,
+      int priority,
+      When when,
+      @Nullable String payload,
+      @Nullable UniqueKey unique,
+      Set<String> tags,
+      @Nullable String policy,
+      @Nullable Duration startWithin,
+      boolean mayExist) {
+    this(
+        id,
+        task,
+        queue,
+        priority,
+        when,
+        payload,
+        unique,
+        tags,
+        policy,
+        startWithin,
+        mayExist,
+        Stamp.NONE);
+  }
+
+  /** The same job with a stamp. */
+  public NewJob stamped(Stamp with) {
+    return new NewJob(
+        id,
+        task,
+        queue,
+        priority,
+        when,
+        payload,
+        unique,
+        tags,
+        policy,
+        startWithin,
+        mayExist,
+        with);
+  }
 
   /** The same job, sent once more because the first answer was lost. */
   public NewJob repeated() {
     return new NewJob(
-        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, true);
+        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, true, stamp);
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Fate;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.EventIntake.Manners;
 import dev.holdfast.engine.store.EventIntake.Start;
@@ -27,6 +28,7 @@ public final class EventDesk {
   private final String event;
   private final Payload payload;
   private final Supplier<UUID> ids;
+  private final Stamper stamper;
   private final Map<String, JobId> jobs = new HashMap<>();
   private List<Trigger> listening = List.of();
   private boolean asked;
@@ -37,7 +39,8 @@ public final class EventDesk {
    * @param payload the payload as JSON
    * @throws IllegalArgumentException if the payload is not JSON
    */
-  public EventDesk(String event, String payload, Supplier<UUID> ids) {
+  public EventDesk(String event, String payload, Supplier<UUID> ids, Stamper stamper) {
+    this.stamper = stamper;
     this.event = event;
     this.payload = Payload.read(event, payload);
     this.ids = ids;
@@ -75,7 +78,8 @@ public final class EventDesk {
             trigger.tags(),
             null,
             null,
-            repeated);
+            repeated,
+            stamper.of(trigger.task()));
     return new Start(trigger.id(), job, manners(trigger));
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.trigger.EventDesk;
 
@@ -31,6 +32,6 @@ final class EventSource {
 
   /** An event that can be published several times over, as after a lost answer. */
   EventDesk desk(String payload) {
-    return new EventDesk(event, payload, UuidCreator::getTimeOrderedEpoch);
+    return new EventDesk(event, payload, UuidCreator::getTimeOrderedEpoch, Stamper.NONE);
   }
 }

@@ -46,6 +46,8 @@ public final class FaultyStore implements Store {
   private final Store real;
   private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
 
+  private volatile boolean cut;
+
   public FaultyStore(Store real) {
     this.real = real;
   }
@@ -65,6 +67,16 @@ public final class FaultyStore implements Store {
     return this;
   }
 
+  /** Let no call reach the store until {@link #heal}. */
+  public void cut() {
+    cut = true;
+  }
+
+  /** Let calls reach the store again. */
+  public void heal() {
+    cut = false;
+  }
+
   /** Whether every planned fault has happened. */
   public boolean isSpent() {
     return faults.values().stream().allMatch(Queue::isEmpty);
@@ -77,7 +89,7 @@ public final class FaultyStore implements Store {
             new Class<?>[] {role},
             (proxy, method, arguments) -> {
               Fault fault = faults.getOrDefault(method.getName(), new ArrayDeque<>()).poll();
-              if (fault == Fault.NOT_SENT) {
+              if (fault == Fault.NOT_SENT || cut) {
                 throw broken(Outcome.RETRYABLE, method.getName());
               }
               Object answer = call(method, delegate, arguments);

@@ -87,6 +87,8 @@ final class JobRow {
     payload = job.payload();
     tags = Set.copyOf(job.tags());
     policy = job.policy();
+    stack = job.stamp().stack();
+    source = job.stamp().source();
     runAt =
         switch (job.when()) {
           case When.Now() -> now;

@@ -4,6 +4,7 @@ import dev.holdfast.api.job.CancelAnswer;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.engine.store.Control;
 import java.util.List;
@@ -34,6 +35,31 @@ final class MemoryControl implements Control {
       }
       tables.end(row, JobState.CANCELLED, now);
       return CancelAnswer.CANCELLED;
+    });
+  }
+
+  @Override
+  public RequeueAnswer requeue(JobId id) {
+    return tables.transaction(now -> {
+      JobRow row = tables.live.get(id);
+      if (row == null) {
+        return switch (retry(id)) {
+          case READY -> RequeueAnswer.READY;
+          case NOT_FAILED -> RequeueAnswer.ENDED;
+          case KEY_TAKEN -> RequeueAnswer.KEY_TAKEN;
+          case NOT_FOUND -> RequeueAnswer.NOT_FOUND;
+        };
+      }
+      if (row.state.isHeld()) {
+        row.releaseRequested = true;
+        return RequeueAnswer.REQUESTED;
+      }
+      if (row.state == JobState.READY) {
+        return RequeueAnswer.ALREADY_READY;
+      }
+      row.runAt = now;
+      tables.queue(row, now);
+      return RequeueAnswer.READY;
     });
   }
 

@@ -63,6 +63,26 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Liveness extends LivenessContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Fleets extends FleetContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Listeners extends ListenerContract {
     private final Store store = freshStore();
 

@@ -1,0 +1,141 @@
+package dev.holdfast.testkit.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.store.Modes;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Fleets that share a database, and nodes that do only a part of the work. */
+public abstract class FleetContract extends NodeTestBase {
+  private static final TaskType<Note, String> OTHER =
+      TaskType.of("test::other", Note.class, String.class);
+
+  @Test
+  void jobsOfAFleetAreRunByThatFleet() throws Exception {
+    HoldfastNode blue =
+        start(node().id("blue-1").stack("blue").handle(ECHO, (note, context) -> context.node()));
+    start(node().id("green-1").stack("green").handle(ECHO, (note, context) -> context.node()));
+    start(node().id("plain").handle(ECHO, (note, context) -> context.node()));
+
+    for (int i = 0; i < 20; i++) {
+      Enqueued<String> job = blue.client().enqueue(ECHO, new Note("x"));
+      assertThat(client().await(job, SOON)).isEqualTo("blue-1");
+    }
+  }
+
+  @Test
+  void jobsOfNoFleetAreRunByAny() throws Exception {
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    start(node().stack("blue").handle(ECHO, (note, context) -> "by blue"));
+
+    assertThat(client().await(job, SOON)).isEqualTo("by blue");
+  }
+
+  @Test
+  void aNodeMayServeOtherFleets() throws Exception {
+    HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
+    Enqueued<String> job = green.client().enqueue(ECHO, new Note("x"));
+    start(
+        node()
+            .stack("blue")
+            .serveStacks("blue", "green")
+            .handle(ECHO, (note, context) -> "by blue"));
+
+    assertThat(client().await(job, SOON)).isEqualTo("by blue");
+  }
+
+  @Test
+  void severalTasksOfSeveralFleetsAreClaimedInOrder() throws Exception {
+    HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
+    Enqueued<String> one = green.client().enqueue(ECHO, new Note("1"));
+    Enqueued<String> two = client().enqueue(OTHER, new Note("2"));
+    Enqueued<String> three = green.client().enqueue(OTHER, new Note("3"));
+    start(
+        node()
+            .stack("green")
+            .handle(ECHO, (note, context) -> note.text())
+            .handle(OTHER, (note, context) -> note.text()));
+
+    assertThat(client().await(one, SOON)).isEqualTo("1");
+    assertThat(client().await(two, SOON)).isEqualTo("2");
+    assertThat(client().await(three, SOON)).isEqualTo("3");
+  }
+
+  @Test
+  void aTriggerOnlyNodeRecordsWorkAndAFullNodeRunsIt() throws Exception {
+    HoldfastNode front =
+        start(
+            node()
+                .id("front")
+                .mode(NodeMode.TRIGGER_ONLY)
+                .handle(ECHO, (note, context) -> context.node()));
+    Enqueued<String> job = front.client().enqueue(ECHO, new Note("x"));
+    assertThat(job(job.id()).state()).isEqualTo(JobState.READY);
+
+    start(node().id("back").handle(ECHO, (note, context) -> context.node()));
+
+    assertThat(client().await(job, SOON)).isEqualTo("back");
+  }
+
+  @Test
+  void theModeIsSwitchedLiveFromAnywhere() throws Exception {
+    HoldfastNode node = start(node().id("n").handle(ECHO, (note, context) -> "done"));
+    assertThat(client().nodes().mode("n", NodeMode.TRIGGER_ONLY)).isEqualTo(1);
+    await().atMost(SOON).until(() -> node.modes().node() == NodeMode.TRIGGER_ONLY);
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+
+    assertThat(client().nodes().mode("n", NodeMode.FULL)).isEqualTo(1);
+
+    assertThat(client().await(job, SOON)).isEqualTo("done");
+    assertThat(client().nodes().mode("nobody", NodeMode.FULL)).isZero();
+  }
+
+  @Test
+  void exceptionsAreMadeByPatternAndCleared() throws Exception {
+    HoldfastNode node =
+        start(
+            node()
+                .id("n")
+                .handle(ECHO, (note, context) -> "echo")
+                .handle(OTHER, (note, context) -> "other"));
+    node.mode(NodeMode.TRIGGER_ONLY);
+    node.mode("test::other", NodeMode.FULL);
+    Enqueued<String> echo = client().enqueue(ECHO, new Note("x"));
+    Enqueued<String> other = client().enqueue(OTHER, new Note("x"));
+
+    assertThat(client().await(other, SOON)).isEqualTo("other");
+    assertThat(job(echo.id()).state()).isEqualTo(JobState.READY);
+    assertThat(node.modes())
+        .isEqualTo(new Modes(NodeMode.TRIGGER_ONLY, Map.of("test::other", NodeMode.FULL)));
+    assertThat(store().nodes().list())
+        .singleElement()
+        .satisfies(status -> assertThat(status.modes()).isEqualTo(node.modes()));
+
+    node.mode("test::*", NodeMode.DISABLED);
+    node.clearMode("test::other");
+    assertThat(node.modes().exceptions()).containsOnlyKeys("test::*");
+    node.clearModes();
+    node.mode(NodeMode.FULL);
+
+    assertThat(client().await(echo, SOON)).isEqualTo("echo");
+  }
+
+  @Test
+  void anUnknownModeIsRefused() {
+    assertThat(NodeMode.parse(" Trigger-Only ")).isEqualTo(NodeMode.TRIGGER_ONLY);
+    assertThatThrownBy(() -> NodeMode.parse("half"))
+        .hasMessage("Mode 'half' does not exist: give one of full, trigger-only, disabled.");
+    HoldfastNode node = start(node());
+    assertThatThrownBy(() -> node.mode("Not::Valid", NodeMode.FULL))
+        .hasMessageContaining("Not::Valid");
+    assertThat(node.modes()).isEqualTo(Modes.FULL);
+  }
+}
