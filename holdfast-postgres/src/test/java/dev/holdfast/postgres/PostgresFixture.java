@@ -60,7 +60,13 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
             next_fire = next_fire - t, last_fire = last_fire - t, starts_at = starts_at - t,
             ends_at = ends_at - t
           """,
-          "update holdfast.tally set day = (day - t)::date");
+          // Whole days only, and all rows at once, or one would meet another on its way.
+          """
+          with gone as (delete from holdfast.tally returning *)
+          insert into holdfast.tally (day, queue, task, state, shard, count)
+          select (day + interval '23:59:59.999999' - t)::date, queue, task, state, shard, count
+          from gone
+          """);
 
   private final TestDatabase database;
   private final PostgresStore store;

@@ -49,6 +49,11 @@ public abstract class LivenessContract extends NodeTestBase {
     return node().liveness(QUICK);
   }
 
+  /** A node with the settings that users get. */
+  private NodeBuilder usual() {
+    return HoldfastNode.on(store());
+  }
+
   /** A node that takes hold of jobs and is never heard of again. */
   private List<ClaimedJob> dieHolding(int started, int claimed) {
     NodeCard card =
@@ -467,15 +472,15 @@ public abstract class LivenessContract extends NodeTestBase {
 
   @Test
   void settingsThatCannotWorkAreRefusedWithTheRemedy() {
-    assertThatThrownBy(() -> node().liveness(s -> s.terms(Duration.ofSeconds(29))))
+    assertThatThrownBy(() -> usual().liveness(s -> s.terms(Duration.ofSeconds(29))))
         .hasMessageContaining("PT29S")
         .hasMessageContaining("at least PT30S");
-    assertThatThrownBy(() -> node().liveness(s -> s.sweep(Duration.ofSeconds(60))))
+    assertThatThrownBy(() -> usual().liveness(s -> s.sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M")
         .hasMessageContaining("less than the terms");
-    assertThatThrownBy(() -> node().liveness(s -> s.heartbeat(Duration.ZERO)))
+    assertThatThrownBy(() -> usual().liveness(s -> s.heartbeat(Duration.ZERO)))
         .hasMessageContaining("PT0S");
-    assertThatThrownBy(() -> node().liveness(s -> s.claimedTerms(Duration.ofSeconds(90))))
+    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTerms(Duration.ofSeconds(90))))
         .hasMessageContaining("PT1M30S");
     assertThatThrownBy(() -> node().id("x".repeat(65)).start())
         .hasMessageContaining("65")
