@@ -17,6 +17,7 @@ import dev.holdfast.engine.live.Watchdog;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.WhileEnabled;
 import dev.holdfast.engine.recover.Sweeper;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.RoleThread;
@@ -57,6 +58,9 @@ import java.util.function.Consumer;
 final class Assembly {
   /** What every node does; its mode says which of it at present. */
   private static final Set<String> ROLES = Set.of("worker", "scheduler", "sweeper");
+
+  /** The role of a node that is the only one. */
+  static final String ALONE = "alone";
 
   private final NodeBuilder from;
   private final NodeSettings settings;
@@ -111,11 +115,12 @@ final class Assembly {
             identity,
             new Receipts(holdings, meters, bus, awaited, events));
     Timekeeper timekeeper = new Timekeeper(settings.id(), holdings, completer, ticker, from.random);
-    Stager stager = new Stager(from.store.staging(), bus, ticker, modes);
+    Stager stager = new Stager(from.store.staging(), bus, ticker);
     List<Driven> claimers = new ArrayList<>();
     Waker allClaimers = () -> claimers.forEach(Driven::expectWork);
     holdings.onSuspectGone(allClaimers);
-    RoleThread sweeperThread = drive(sweeper());
+    Sweeper sweeper = sweeper();
+    RoleThread sweeperThread = drive(sweeper);
     Fence fence = new Fence(identity, holdings, meters, events);
     Heart heart =
         heart(
@@ -146,12 +151,12 @@ final class Assembly {
     watchdog.wakes(heartThread);
     RoleThread completerThread = drive(completer);
     RoleThread timekeeperThread = drive(timekeeper);
-    RoleThread stagerThread = drive(stager);
+    RoleThread stagerThread = drive(new WhileEnabled(stager, modes));
     completer.wokenBy(completerThread);
     timekeeper.wokenBy(timekeeperThread);
     stager.wokenBy(stagerThread);
     Scheduler scheduler = new Scheduler(from.store.schedules(), bus, ticker, from.ids, from.random);
-    RoleThread schedulerThread = drive(scheduler);
+    RoleThread schedulerThread = drive(new WhileEnabled(scheduler, modes));
     scheduler.wokenBy(schedulerThread);
     List<RoleThread> clocks =
         new ArrayList<>(
@@ -159,10 +164,16 @@ final class Assembly {
                 timekeeperThread,
                 stagerThread,
                 schedulerThread,
-                sweeperThread,
-                drive(new Housekeeper(from.store.upkeep(), settings.retention(), from.random)),
+                drive(
+                    new WhileEnabled(
+                        new Housekeeper(from.store.upkeep(), settings.retention(), from.random),
+                        modes)),
                 drive(new Sampler(from.store.queues(), from.store.lookup(), meters))));
     registrar.map(this::drive).ifPresent(clocks::add);
+    if (!settings.liveness().singleNode()) {
+      clocks.add(sweeperThread);
+    }
+    HoldfastLeases leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
     Runnable subscription = bus.subscribe(listener(claimers, stager, scheduler, heartThread));
     return new HoldfastNode(
         new HoldfastNode.Parts(
@@ -188,7 +199,9 @@ final class Assembly {
                 from.client,
                 from.ids,
                 Stamper.onNode(settings.id(), settings.fleet().stack(), modes)),
-            HoldfastLeases.on(from.store, settings.id(), from.meters)));
+            leases,
+            new Alone(from.store.nodes(), leases, settings),
+            () -> sweeper.tick(ticker.now())));
   }
 
   /**
@@ -252,11 +265,7 @@ final class Assembly {
             fence,
             calls,
             holdings,
-            Pulse.of(
-                liveness.heartbeat(),
-                liveness.terms().running(),
-                settings.maxConcurrent(),
-                liveness.keepHeartbeats()),
+            pulse(),
             reply -> {
               boolean changed = rules.update(reply.rules());
               if (modes.set(reply.modes()) || changed) {
@@ -264,6 +273,17 @@ final class Assembly {
               }
             },
             onStartedOver));
+  }
+
+  private Pulse pulse() {
+    LivenessSettings liveness = settings.liveness();
+    return liveness.singleNode()
+        ? Pulse.ALONE
+        : Pulse.of(
+            liveness.heartbeat(),
+            liveness.terms().running(),
+            settings.maxConcurrent(),
+            liveness.keepHeartbeats());
   }
 
   private Sweeper sweeper() {
@@ -297,7 +317,7 @@ final class Assembly {
         tasks.names(),
         settings.maxConcurrent(),
         settings.fleet().stack(),
-        ROLES);
+        settings.liveness().singleNode() ? Set.of("worker", "scheduler", ALONE) : ROLES);
   }
 
   private Consumer<Signal> listener(

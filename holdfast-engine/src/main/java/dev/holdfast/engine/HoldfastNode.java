@@ -63,7 +63,9 @@ public final class HoldfastNode implements AutoCloseable {
       Runnable subscription,
       LifecycleEvents events,
       Holdfast client,
-      HoldfastLeases leases) {}
+      HoldfastLeases leases,
+      Alone alone,
+      Runnable sweep) {}
 
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
@@ -87,10 +89,22 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   void start() {
+    try {
+      parts.alone().join(() -> Thread.startVirtualThread(this::close));
+    } catch (RuntimeException refused) {
+      parts.leases().close();
+      parts.subscription().run();
+      parts.bus().close();
+      parts.executors().forEach(TaskExecutor::close);
+      throw refused;
+    }
     warnOfNamesakes();
     warnOfNoRecovery();
     parts.heart().register();
     running = true;
+    if (parts.settings().liveness().singleNode()) {
+      parts.sweep().run(); // Once: whoever was alone before left what it held.
+    }
     parts.events().start();
     parts.events().nodeJoined(incarnation());
     Threads threads = parts.threads();
@@ -234,6 +248,7 @@ public final class HoldfastNode implements AutoCloseable {
     }
     threads.clocks().forEach(RoleThread::close);
     threads.completer().close();
+    parts.alone().leave();
     parts.leases().close();
     threads.heart().forEach(RoleThread::close);
     leave();

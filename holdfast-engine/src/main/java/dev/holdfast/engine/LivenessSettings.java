@@ -16,6 +16,8 @@ import java.util.function.UnaryOperator;
  * @param recoverClaimed whether it takes back jobs that were not begun; defaults to yes
  * @param recoverRunning whether it takes back jobs that were running; defaults to yes
  * @param keepHeartbeats whether every beat is kept for a day, to look into trouble; defaults to no
+ * @param singleNode whether this is the only node: one exclusive lease for the running terms
+ *     instead of beats and sweeps, and a second node is refused; defaults to no
  */
 public record LivenessSettings(
     Duration heartbeat,
@@ -23,7 +25,8 @@ public record LivenessSettings(
     Duration sweep,
     boolean recoverClaimed,
     boolean recoverRunning,
-    boolean keepHeartbeats) {
+    boolean keepHeartbeats,
+    boolean singleNode) {
 
   /** For most. */
   public static final LivenessSettings DEFAULT =
@@ -33,6 +36,7 @@ public record LivenessSettings(
           Duration.ofSeconds(30),
           true,
           true,
+          false,
           false);
 
   /**
@@ -46,7 +50,11 @@ public record LivenessSettings(
           Duration.ofSeconds(1),
           true,
           true,
+          false,
           false);
+
+  /** The lease of a node that is alone ends its time, and nothing else. */
+  private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   /** The terms must cover this many of the longest intervals between beats. */
   private static final int BEATS_WITHIN_TERMS = 3;
@@ -89,7 +97,7 @@ public record LivenessSettings(
    * heed their interrupt.
    */
   Duration allowed() {
-    return terms.running().minus(terms.running().dividedBy(4));
+    return singleNode ? FOR_EVER : terms.running().minus(terms.running().dividedBy(4));
   }
 
   /** These settings with some of them changed. */
@@ -106,6 +114,7 @@ public record LivenessSettings(
     private boolean recoverClaimed;
     private boolean recoverRunning;
     private boolean keepHeartbeats;
+    private boolean singleNode;
 
     private Builder(LivenessSettings from) {
       this.heartbeat = from.heartbeat;
@@ -115,6 +124,7 @@ public record LivenessSettings(
       this.recoverClaimed = from.recoverClaimed;
       this.recoverRunning = from.recoverRunning;
       this.keepHeartbeats = from.keepHeartbeats;
+      this.singleNode = from.singleNode;
     }
 
     public Builder heartbeat(Duration interval) {
@@ -151,6 +161,12 @@ public record LivenessSettings(
       return this;
     }
 
+    /** Be the only node. */
+    public Builder singleNode() {
+      this.singleNode = true;
+      return this;
+    }
+
     private LivenessSettings build() {
       return new LivenessSettings(
           heartbeat,
@@ -158,7 +174,8 @@ public record LivenessSettings(
           sweep,
           recoverClaimed,
           recoverRunning,
-          keepHeartbeats);
+          keepHeartbeats,
+          singleNode);
     }
   }
 }

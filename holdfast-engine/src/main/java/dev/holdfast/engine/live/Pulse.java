@@ -14,12 +14,21 @@ import java.time.Duration;
  */
 public record Pulse(Duration interval, Duration longest, int capacity, boolean kept) {
 
+  /**
+   * That of a node that is the only one: nobody watches it, so it beats only when it is woken, to
+   * learn what somebody wants of it.
+   */
+  public static final Pulse ALONE =
+      new Pulse(Duration.ofDays(1), Duration.ofDays(1), Integer.MAX_VALUE, false);
+
   /** The pulse of a node with these terms. */
   public static Pulse of(Duration interval, Duration terms, int capacity, boolean kept) {
     Duration twice = interval.multipliedBy(2);
     Duration third = terms.dividedBy(3);
     return new Pulse(interval, third.compareTo(twice) < 0 ? third : twice, capacity, kept);
   }
+
+  private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(30);
 
   /** The time until the next beat of a node that holds so many jobs. */
   Duration next(int held) {
@@ -33,10 +42,12 @@ public record Pulse(Duration interval, Duration longest, int capacity, boolean k
    * How long to wait for the answer to a beat: one that takes longer is worth less than another.
    */
   Duration patience() {
-    return interval.multipliedBy(4).dividedBy(5);
+    return interval.compareTo(LONGEST_PATIENCE) > 0
+        ? LONGEST_PATIENCE
+        : interval.multipliedBy(4).dividedBy(5);
   }
 
   Duration afterFailure() {
-    return interval.dividedBy(4);
+    return patience().dividedBy(3);
   }
 }

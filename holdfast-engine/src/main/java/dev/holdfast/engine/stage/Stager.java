@@ -1,7 +1,6 @@
 package dev.holdfast.engine.stage;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.Staging;
@@ -22,19 +21,16 @@ public final class Stager implements Role {
   private static final int BATCH = 1_000;
   private static final Duration LONGEST_SLEEP = Duration.ofSeconds(60);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
-  private static final Duration DISABLED_PAUSE = Duration.ofSeconds(5);
   private static final int MIDDLE_PRIORITY = 4;
 
   private final Staging staging;
   private final SignalBus bus;
   private final Ticker ticker;
-  private final ModeSwitch modes;
   private Moment wanted = Moment.NEVER;
   private boolean looked;
   private volatile Waker waker = () -> {};
 
-  public Stager(Staging staging, SignalBus bus, Ticker ticker, ModeSwitch modes) {
-    this.modes = modes;
+  public Stager(Staging staging, SignalBus bus, Ticker ticker) {
     this.staging = staging;
     this.bus = bus;
     this.ticker = ticker;
@@ -86,9 +82,6 @@ public final class Stager implements Role {
   }
 
   private Duration stage() {
-    if (!modes.mayRecover()) {
-      return DISABLED_PAUSE;
-    }
     Staging.Report report = staging.stage(BATCH);
     report
         .readied()

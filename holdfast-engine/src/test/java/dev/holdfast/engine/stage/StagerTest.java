@@ -2,8 +2,6 @@ package dev.holdfast.engine.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.engine.mode.ModeSwitch;
-import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
@@ -30,8 +28,7 @@ class StagerTest {
             return answer;
           },
           bus,
-          () -> now,
-          new ModeSwitch(Modes.FULL));
+          () -> now);
 
   private static Staging.Report report(
       Map<String, Integer> readied, boolean more, Optional<Duration> next) {

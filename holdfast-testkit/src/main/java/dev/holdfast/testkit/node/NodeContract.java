@@ -83,6 +83,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class SingleNode extends SingleNodeContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Listeners extends ListenerContract {
     private final Store store = freshStore();
 
