@@ -67,6 +67,7 @@ public final class NodeBuilder {
   private @Nullable String stack;
   private @Nullable Set<String> serves;
   private NodeMode mode = NodeMode.FULL;
+  private boolean stopsOnSignals;
   private int maxConcurrent = 200;
   private Router router = Router.toAll(TaskExecutor.VIRTUAL);
   private int platformThreads = Runtime.getRuntime().availableProcessors();
@@ -263,6 +264,15 @@ public final class NodeBuilder {
     return this;
   }
 
+  /**
+   * Drain when the process is asked to stop by SIGTERM or SIGINT, and then end it; a second signal
+   * ends it at once. Defaults to leaving signals to the program, which calls {@code close}.
+   */
+  public NodeBuilder stopOnSignals() {
+    this.stopsOnSignals = true;
+    return this;
+  }
+
   /** How the node's own client behaves. */
   public NodeBuilder client(ClientSettings settings) {
     this.client = settings;
@@ -278,6 +288,9 @@ public final class NodeBuilder {
     HoldfastNode node = new Assembly(this, settings()).assemble();
     triggers.forEach(store.triggers()::put);
     node.start();
+    if (stopsOnSignals) {
+      new StopSignals(node).heed();
+    }
     return node;
   }
 

@@ -1,0 +1,38 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastNode;
+import java.time.Duration;
+
+/** A node in a process of its own, which runs one slow job until it is told to go on. */
+final class DrainProgram {
+  /** A payload. */
+  record Wait(String until) {}
+
+  static final TaskType<Wait, String> TASK = TaskType.of("test::drain", Wait.class, String.class);
+
+  private DrainProgram() {}
+
+  /** Takes the URL, the user and the password of a database. */
+  public static void main(String[] args) throws Exception {
+    PostgresStore store =
+        PostgresStore.connect(
+            PostgresSettings.builder(args[0]).user(args[1]).password(args[2]).build());
+    HoldfastNode.on(store)
+        .id("draining")
+        .shutdownGrace(Duration.ofSeconds(60))
+        .stopOnSignals()
+        .handle(
+            TASK,
+            (wait, context) -> {
+              System.out.println("BEGUN");
+              while (System.in.read() != '\n') {
+                // Told by a line.
+              }
+              return "done";
+            })
+        .start();
+    System.out.println("READY");
+    Thread.currentThread().join();
+  }
+}
