@@ -80,7 +80,7 @@ class DrainTest {
   }
 
   @Test
-  void aProcessThatIsToldToStopFinishesWhatItRunsAndClaimsNothingMore() throws Exception {
+  void aProcessThatIsToldToStopFinishesWhatItRunsAndBeatsToTheEnd() throws Exception {
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
     awaitLine("BEGUN");
 

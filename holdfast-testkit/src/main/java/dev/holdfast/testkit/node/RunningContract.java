@@ -17,6 +17,7 @@ import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskFailure;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.run.LogContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
 
 /** However a handler behaves, it costs its own job an attempt and nothing else. */
 public abstract class RunningContract extends NodeTestBase {
@@ -47,6 +49,29 @@ public abstract class RunningContract extends NodeTestBase {
     assertThat(ended.fencingToken()).isEqualTo(1);
     assertThat(ended.startedAt()).isNotNull();
     assertThat(ended.endedAt()).isNotNull();
+  }
+
+  @Test
+  void everyLogLineOfAHandlerNamesNodeAndJob() throws Exception {
+    HoldfastNode node =
+        start(
+            node()
+                .id("logging")
+                .name("Scribe")
+                .handle(
+                    ECHO,
+                    (note, context) ->
+                        "%s %s %s %s"
+                            .formatted(
+                                MDC.get(LogContext.NODE),
+                                MDC.get(LogContext.NAME),
+                                MDC.get(LogContext.JOB),
+                                MDC.get(LogContext.TASK))));
+
+    Enqueued<String> job = node.client().enqueue(ECHO, new Note("x"));
+
+    assertThat(node.client().await(job, SOON))
+        .isEqualTo("logging Scribe %s %s".formatted(job.id(), ECHO.name()));
   }
 
   @Test

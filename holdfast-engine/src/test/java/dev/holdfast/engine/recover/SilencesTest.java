@@ -1,0 +1,86 @@
+package dev.holdfast.engine.recover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SilencesTest {
+  private static final UUID NODE = new UUID(1, 1);
+
+  private final Silences silences = new Silences(Duration.ofSeconds(10));
+
+  private static Moment at(long seconds) {
+    return new Moment(Duration.ofSeconds(seconds).toNanos());
+  }
+
+  private static Pulse pulse(long beat, @Nullable Death death) {
+    return new Pulse(
+        NODE,
+        "n",
+        Terms.of(Duration.ofMinutes(1)),
+        beat,
+        Set.of(),
+        Modes.FULL,
+        death,
+        Duration.ZERO);
+  }
+
+  private @Nullable Duration look(long asked, long answered, long beat) {
+    return silences.look(at(asked), at(answered), List.of(pulse(beat, null))).get(NODE);
+  }
+
+  @Test
+  void aFreshSweeperKnowsOfNoSilence() {
+    assertThat(look(100, 101, 7)).isZero();
+  }
+
+  @Test
+  void silenceCountsFromAfterTheLookThatSawTheBeatToBeforeTheNext() {
+    look(0, 2, 7);
+
+    assertThat(look(9, 11, 7)).isEqualTo(Duration.ofSeconds(7));
+    assertThat(look(18, 19, 7)).isEqualTo(Duration.ofSeconds(16));
+  }
+
+  @Test
+  void aBeatEndsTheSilence() {
+    look(0, 0, 7);
+    look(5, 5, 7);
+
+    assertThat(look(10, 10, 8)).isZero();
+    assertThat(look(14, 14, 8)).isEqualTo(Duration.ofSeconds(4));
+  }
+
+  @Test
+  void afterALookThatFailedNothingIsKnown() {
+    look(0, 0, 7);
+    silences.interrupt();
+
+    assertThat(look(5, 5, 7)).isZero();
+  }
+
+  @Test
+  void aSweeperThatWasPausedBeginsAnew() {
+    look(0, 0, 7);
+
+    assertThat(look(11, 11, 7)).isZero();
+    assertThat(look(20, 20, 7)).isEqualTo(Duration.ofSeconds(9));
+  }
+
+  @Test
+  void theDeadAreNotSilent() {
+    look(0, 0, 7);
+
+    assertThat(silences.look(at(5), at(5), List.of(pulse(7, Death.SILENCE)))).isEmpty();
+  }
+}
