@@ -12,7 +12,7 @@ import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.mode.ModeSwitch;
-import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.route.TaskPattern;
 import dev.holdfast.engine.run.Holding;
@@ -68,10 +68,10 @@ public final class HoldfastNode implements AutoCloseable {
 
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
-      List<RoleThread> claiming,
-      List<RoleThread> clocks,
-      RoleThread completer,
-      List<RoleThread> heart) {}
+      List<Driver.Driven> claiming,
+      List<Driver.Driven> clocks,
+      Driver.Driven completer,
+      List<Driver.Driven> heart) {}
 
   private final Parts parts;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -96,9 +96,9 @@ public final class HoldfastNode implements AutoCloseable {
     parts.events().nodeJoined(incarnation());
     Threads threads = parts.threads();
     threads.completer().start();
-    threads.heart().forEach(RoleThread::start);
-    threads.clocks().forEach(RoleThread::start);
-    threads.claiming().forEach(RoleThread::start);
+    threads.heart().forEach(Driver.Driven::start);
+    threads.clocks().forEach(Driver.Driven::start);
+    threads.claiming().forEach(Driver.Driven::start);
     log.info(
         "Node {} serves {} with up to {} jobs at once",
         id(),
@@ -228,7 +228,7 @@ public final class HoldfastNode implements AutoCloseable {
     }
     log.info("Node {} stops; it holds {} jobs", id(), held());
     Threads threads = parts.threads();
-    threads.claiming().forEach(RoleThread::close);
+    threads.claiming().forEach(Driver.Driven::close);
     parts.claimers().forEach(Claimer::stop);
     if (!awaitNothingHeld(parts.settings().shutdownGrace())) {
       log.warn("{} jobs are interrupted and handed back, unspent", held());
@@ -237,10 +237,10 @@ public final class HoldfastNode implements AutoCloseable {
       }
       awaitNothingHeld(AFTER_INTERRUPT);
     }
-    threads.clocks().forEach(RoleThread::close);
+    threads.clocks().forEach(Driver.Driven::close);
     threads.completer().close();
     parts.leases().close();
-    threads.heart().forEach(RoleThread::close);
+    threads.heart().forEach(Driver.Driven::close);
     leave();
     parts.subscription().run();
     parts.bus().close();
