@@ -19,8 +19,8 @@ import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.mode.WhileEnabled;
 import dev.holdfast.engine.recover.Sweeper;
+import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.role.RoleThread;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.Lane;
@@ -51,7 +51,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /** Puts the roles of a node together. */
@@ -79,25 +78,29 @@ final class Assembly {
   private final Map<String, TaskExecutor> executors;
   private final Optional<Registrar> registrar;
 
-  /** A claimer and the thread that drives it. */
-  private record Driven(Claimer claimer, RoleThread thread) {
+  /** A claimer and what drives it. */
+  private record DrivenClaimer(Claimer claimer, Driver.Driven driver) {
     void expectWork() {
       claimer.expectWork();
-      thread.wake();
+      driver.wake();
     }
   }
 
   Assembly(NodeBuilder from, NodeSettings settings) {
     this.from = from;
     this.settings = settings;
-    this.ticker = from.ticker;
+    this.ticker = from.surroundings.ticker();
     this.tasks = new TaskRegistry(from.tasks);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
     this.identity =
         new Identity(
             settings.id(),
-            new Tenure(from.ids.get(), ticker, settings.liveness().allowed(), ticker.now()));
+            new Tenure(
+                from.surroundings.ids().get(),
+                ticker,
+                settings.liveness().allowed(),
+                ticker.now()));
     this.executors = executors();
     this.bus = new SignalBus(from.coordinator);
     this.meters = new Meters(from.meters);
@@ -114,13 +117,14 @@ final class Assembly {
             from.store.claims(),
             identity,
             new Receipts(holdings, meters, bus, awaited, events));
-    Timekeeper timekeeper = new Timekeeper(settings.id(), holdings, completer, ticker, from.random);
+    Timekeeper timekeeper =
+        new Timekeeper(settings.id(), holdings, completer, ticker, from.surroundings.random());
     Stager stager = new Stager(from.store.staging(), bus, ticker);
-    List<Driven> claimers = new ArrayList<>();
-    Waker allClaimers = () -> claimers.forEach(Driven::expectWork);
+    List<DrivenClaimer> claimers = new ArrayList<>();
+    Waker allClaimers = () -> claimers.forEach(DrivenClaimer::expectWork);
     holdings.onSuspectGone(allClaimers);
     Sweeper sweeper = sweeper();
-    RoleThread sweeperThread = drive(sweeper);
+    Driver.Driven sweeperThread = drive(sweeper);
     Fence fence = new Fence(identity, holdings, meters, events);
     Heart heart =
         heart(
@@ -132,33 +136,39 @@ final class Assembly {
             });
     Watchdog watchdog =
         new Watchdog(identity, fence, settings.liveness().terms().running().dividedBy(10));
-    List<RoleThread> claiming = new ArrayList<>();
+    List<Driver.Driven> claiming = new ArrayList<>();
     ClaimParts claimParts = claimParts(completer, timekeeper);
     for (Lane lane : lanes()) {
       int prefetch = settings.of(lane.queue()).prefetch();
       Claimer claimer = new Claimer(lane, claimParts, settings.poll(), prefetch);
-      RoleThread driver = drive(claimer);
+      Driver.Driven driver = drive(claimer);
       lane.claimedBy(driver);
-      claimers.add(new Driven(claimer, driver));
+      claimers.add(new DrivenClaimer(claimer, driver));
       claiming.add(driver);
       if (prefetch > 0) {
-        RoleThread starter = drive(claimer.starter());
+        Driver.Driven starter = drive(claimer.starter());
         claimer.startsBy(starter);
         claiming.add(starter);
       }
     }
-    RoleThread heartThread = drive(heart);
+    Driver.Driven heartThread = drive(heart);
     watchdog.wakes(heartThread);
-    RoleThread completerThread = drive(completer);
-    RoleThread timekeeperThread = drive(timekeeper);
-    RoleThread stagerThread = drive(new WhileEnabled(stager, modes));
+    Driver.Driven completerThread = drive(completer);
+    Driver.Driven timekeeperThread = drive(timekeeper);
+    Driver.Driven stagerThread = drive(new WhileEnabled(stager, modes));
     completer.wokenBy(completerThread);
     timekeeper.wokenBy(timekeeperThread);
     stager.wokenBy(stagerThread);
-    Scheduler scheduler = new Scheduler(from.store.schedules(), bus, ticker, from.ids, from.random);
-    RoleThread schedulerThread = drive(new WhileEnabled(scheduler, modes));
+    Scheduler scheduler =
+        new Scheduler(
+            from.store.schedules(),
+            bus,
+            ticker,
+            from.surroundings.ids(),
+            from.surroundings.random());
+    Driver.Driven schedulerThread = drive(new WhileEnabled(scheduler, modes));
     scheduler.wokenBy(schedulerThread);
-    List<RoleThread> clocks =
+    List<Driver.Driven> clocks =
         new ArrayList<>(
             List.of(
                 timekeeperThread,
@@ -166,7 +176,8 @@ final class Assembly {
                 schedulerThread,
                 drive(
                     new WhileEnabled(
-                        new Housekeeper(from.store.upkeep(), settings.retention(), from.random),
+                        new Housekeeper(
+                            from.store.upkeep(), settings.retention(), from.surroundings.random()),
                         modes)),
                 drive(new Sampler(from.store.queues(), from.store.lookup(), meters))));
     registrar.map(this::drive).ifPresent(clocks::add);
@@ -186,7 +197,7 @@ final class Assembly {
             holdings,
             heart,
             completer,
-            claimers.stream().map(Driven::claimer).toList(),
+            claimers.stream().map(DrivenClaimer::claimer).toList(),
             new HoldfastNode.Threads(
                 claiming, clocks, completerThread, List.of(heartThread, drive(watchdog))),
             List.copyOf(executors.values()),
@@ -197,7 +208,7 @@ final class Assembly {
                 from.codec,
                 bus,
                 from.client,
-                from.ids,
+                from.surroundings.ids(),
                 Stamper.onNode(settings.id(), settings.fleet().stack(), modes)),
             leases,
             new Alone(from.store.nodes(), leases, settings),
@@ -236,7 +247,7 @@ final class Assembly {
                 timekeeper,
                 meters,
                 ticker,
-                from.random,
+                from.surroundings.random(),
                 settings.resultLimit()));
     return new ClaimParts(
         from.store.claims(),
@@ -252,7 +263,7 @@ final class Assembly {
         meters,
         events,
         ticker,
-        from.random);
+        from.surroundings.random());
   }
 
   private Heart heart(Fence fence, Waker claimers, Runnable onStartedOver) {
@@ -261,7 +272,13 @@ final class Assembly {
         new Heart.Parts(
             from.store.nodes(),
             from.store.claims(),
-            new Office(identity, from.ids, ticker, liveness.allowed(), this::card, modes::modes),
+            new Office(
+                identity,
+                from.surroundings.ids(),
+                ticker,
+                liveness.allowed(),
+                this::card,
+                modes::modes),
             fence,
             calls,
             holdings,
@@ -298,7 +315,7 @@ final class Assembly {
             meters,
             events,
             ticker,
-            from.random,
+            from.surroundings.random(),
             liveness.sweep(),
             new Recovery.Scope(
                 liveness.recoverClaimed(), liveness.recoverRunning(), settings.fleet().sweeps())));
@@ -321,13 +338,13 @@ final class Assembly {
   }
 
   private Consumer<Signal> listener(
-      List<Driven> claimers, Stager stager, Scheduler scheduler, RoleThread heart) {
+      List<DrivenClaimer> claimers, Stager stager, Scheduler scheduler, Driver.Driven heart) {
     return signal -> {
       switch (signal) {
         case Signal.NewWork work ->
             claimers.stream()
                 .filter(driven -> driven.claimer().lane().queue().equals(work.queue()))
-                .forEach(Driven::expectWork);
+                .forEach(DrivenClaimer::expectWork);
         case Signal.Scheduled scheduled -> stager.expect(scheduled.in());
         case Signal.QueueChanged changed -> heart.wake();
         case Signal.CancelRequested request -> {
@@ -339,7 +356,7 @@ final class Assembly {
         case Signal.Ended ended -> {}
         case Signal.SchedulesChanged changed -> scheduler.lookAgain();
         case Signal.Missed missed -> {
-          claimers.forEach(Driven::expectWork);
+          claimers.forEach(DrivenClaimer::expectWork);
           stager.expect(Duration.ZERO);
           scheduler.lookAgain();
           heart.wake();
@@ -417,19 +434,7 @@ final class Assembly {
     return executor;
   }
 
-  /**
-   * Roles have platform threads of their own: handlers that hog the virtual ones must not starve
-   * them.
-   */
-  private RoleThread drive(Role role) {
-    ThreadFactory threads = Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory();
-    return new RoleThread(
-        role,
-        ticker,
-        loop ->
-            threads.newThread(() -> {
-              logs.enter();
-              loop.run();
-            }));
+  private Driver.Driven drive(Role role) {
+    return from.surroundings.driver().drive(role, logs::enter);
   }
 }

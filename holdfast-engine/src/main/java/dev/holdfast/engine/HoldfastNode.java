@@ -13,7 +13,7 @@ import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.mode.ModeChange;
 import dev.holdfast.engine.mode.ModeSwitch;
-import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
@@ -69,10 +69,10 @@ public final class HoldfastNode implements AutoCloseable {
 
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
-      List<RoleThread> claiming,
-      List<RoleThread> clocks,
-      RoleThread completer,
-      List<RoleThread> heart) {}
+      List<Driver.Driven> claiming,
+      List<Driver.Driven> clocks,
+      Driver.Driven completer,
+      List<Driver.Driven> heart) {}
 
   private final Parts parts;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -109,9 +109,9 @@ public final class HoldfastNode implements AutoCloseable {
     parts.events().nodeJoined(incarnation());
     Threads threads = parts.threads();
     threads.completer().start();
-    threads.heart().forEach(RoleThread::start);
-    threads.clocks().forEach(RoleThread::start);
-    threads.claiming().forEach(RoleThread::start);
+    threads.heart().forEach(Driver.Driven::start);
+    threads.clocks().forEach(Driver.Driven::start);
+    threads.claiming().forEach(Driver.Driven::start);
     log.info(
         "Node {} serves {} with up to {} jobs at once",
         id(),
@@ -237,7 +237,7 @@ public final class HoldfastNode implements AutoCloseable {
     }
     log.info("Node {} stops; it holds {} jobs", id(), held());
     Threads threads = parts.threads();
-    threads.claiming().forEach(RoleThread::close);
+    threads.claiming().forEach(Driver.Driven::close);
     parts.claimers().forEach(Claimer::stop);
     if (!awaitNothingHeld(parts.settings().shutdownGrace())) {
       log.warn("{} jobs are interrupted and handed back, unspent", held());
@@ -246,11 +246,11 @@ public final class HoldfastNode implements AutoCloseable {
       }
       awaitNothingHeld(AFTER_INTERRUPT);
     }
-    threads.clocks().forEach(RoleThread::close);
+    threads.clocks().forEach(Driver.Driven::close);
     threads.completer().close();
     parts.alone().leave();
     parts.leases().close();
-    threads.heart().forEach(RoleThread::close);
+    threads.heart().forEach(Driver.Driven::close);
     leave();
     parts.subscription().run();
     parts.bus().close();

@@ -1,6 +1,5 @@
 package dev.holdfast.engine;
 
-import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
@@ -16,13 +15,13 @@ import dev.holdfast.engine.NodeSettings.Fleet;
 import dev.holdfast.engine.NodeSettings.QueueSettings;
 import dev.holdfast.engine.claim.PollPace;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.route.Router;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.schedule.RecurringReader;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
-import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
@@ -33,11 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,9 +52,7 @@ public final class NodeBuilder {
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
   ClusterCoordinator coordinator;
-  Supplier<UUID> ids = UuidCreator::getTimeOrderedEpochPlus1;
-  Ticker ticker = Ticker.system();
-  RandomGenerator random = RandomGenerator.getDefault();
+  Surroundings surroundings = Surroundings.machine();
   ClientSettings client = ClientSettings.DEFAULT;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
@@ -276,6 +270,15 @@ public final class NodeBuilder {
   /** How the node's own client behaves. */
   public NodeBuilder client(ClientSettings settings) {
     this.client = settings;
+    return this;
+  }
+
+  /**
+   * Live in these surroundings; defaults to the machine. For simulations, which hand in time,
+   * threads, ids and chance of their own.
+   */
+  public NodeBuilder surroundings(Surroundings own) {
+    this.surroundings = own;
     return this;
   }
 

@@ -181,12 +181,17 @@ public final class Claimer implements Role {
         .orElse(JobPolicy.NONE);
   }
 
-  /** There is more to claim: go on when a good part of the slots is free. */
+  /**
+   * There is more to claim: go on when a good part of the slots is free and, as long as jobs wait
+   * to be started, when that has made room for others. The Starter may be waiting for the store
+   * meanwhile, so free slots alone are no reason to look again at once.
+   */
   private Moment awaitSlots(Moment now) {
     looksInVain = 0;
     int enough = Math.max(1, Math.min(LARGEST_BATCH, lane.slots().capacity() / 4));
     lane.hungerFor(enough);
-    return lane.slots().free() >= enough ? now : now.plus(SLOT_CHECK);
+    boolean room = prefetched.size() < Math.max(1, prefetch);
+    return room && lane.slots().free() >= enough ? now : now.plus(SLOT_CHECK);
   }
 
   /** There is nothing more to claim: go on when woken, or after a while. */

@@ -78,6 +78,7 @@ public final class Starter implements Role {
       lane.slots().release(batch.size());
       return now.plus(AFTER_FAILURE);
     }
+    lane.prefetchedTaken();
     for (Holding holding : batch) {
       if (started.contains(holding.held())) {
         meters.started(

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Drives one role on one thread. A tick that throws is logged and tried again after a pause: a role
  * never dies of an error, since nobody would do its work then.
  */
-public final class RoleThread implements Waker, AutoCloseable {
+public final class RoleThread implements Driver.Driven {
   private static final Logger log = LoggerFactory.getLogger(RoleThread.class);
   private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
 
@@ -29,6 +29,7 @@ public final class RoleThread implements Waker, AutoCloseable {
     this.thread = threads.newThread(this::loop);
   }
 
+  @Override
   public void start() {
     thread.start();
   }

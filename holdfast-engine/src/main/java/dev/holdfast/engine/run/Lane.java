@@ -59,6 +59,13 @@ public final class Lane {
     this.hunger = slotsWanted;
   }
 
+  /** Note that jobs no longer wait to be started: others may be claimed in their place. */
+  public void prefetchedTaken() {
+    if (hunger > 0) {
+      claimer.wake();
+    }
+  }
+
   /** Give a slot back. */
   void release() {
     slots.release(1);

@@ -1,0 +1,65 @@
+package dev.holdfast.testkit.simulation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** The large faults of a simulation, planned before it begins. */
+final class Faults {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long LONGEST = 8 * SECOND;
+
+  /** What can happen to a cluster. */
+  private enum Kind {
+    CRASH,
+    PAUSE,
+    PARTITION,
+    OUTAGE,
+    SLOW_STORE,
+    DATABASE_CLOCK,
+    WALL_CLOCK
+  }
+
+  private final Timeline timeline;
+  private final Weather weather;
+  private final Journal journal;
+  private final SplittableRandom random;
+
+  Faults(Timeline timeline, Weather weather, Journal journal, SplittableRandom random) {
+    this.timeline = timeline;
+    this.weather = weather;
+    this.journal = journal;
+    this.random = random;
+  }
+
+  /** Plan some before it calms down. The list of hosts changes as they are replaced. */
+  void plan(long calmAt, List<Host> hosts) {
+    int count = random.nextInt(7);
+    for (int i = 0; i < count; i++) {
+      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      int victim = random.nextInt(hosts.size());
+      long lasts = random.nextLong(SECOND / 10, LONGEST);
+      timeline.at(random.nextLong(calmAt), () -> strike(kind, hosts.get(victim), lasts));
+    }
+  }
+
+  private void strike(Kind kind, Host host, long lasts) {
+    if (host.isCrashed()) {
+      return;
+    }
+    journal.note(host.name(), "suffers " + kind);
+    switch (kind) {
+      case CRASH -> host.crash();
+      case PAUSE -> host.pause(lasts);
+      case PARTITION -> host.cutOff(lasts);
+      case OUTAGE -> weather.storeGoesAway(lasts);
+      case SLOW_STORE -> weather.storeSlowsDown(lasts, random.nextLong(SECOND / 20, 2 * SECOND));
+      case DATABASE_CLOCK -> weather.setDatabaseClock(jump());
+      case WALL_CLOCK -> host.setWallClock(jump());
+    }
+  }
+
+  private Duration jump() {
+    return Duration.ofMillis(random.nextLong(-8_000, 40_000));
+  }
+}

@@ -1,0 +1,193 @@
+package dev.holdfast.testkit.simulation;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.testkit.memory.InMemoryStore;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * One course of events of a small cluster, wholly decided by its seed.
+ *
+ * <pre>{@code
+ * Report report = Simulation.of(42).run();
+ * }</pre>
+ */
+public final class Simulation {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long CALM_AT = 14 * SECOND;
+  private static final long MOST = CALM_AT + 150 * SECOND;
+
+  private final long seed;
+  private final Plant plant;
+  private final Timeline timeline = new Timeline();
+  private final SplittableRandom random;
+  private final Weather weather;
+  private final Journal journal;
+  private final Store real;
+  private final Store database;
+  private final Ledger ledger;
+  private final Workload workload;
+  private final List<Host> hosts = new ArrayList<>();
+
+  /**
+   * How it went.
+   *
+   * @param violation the first promise that was broken, if one was
+   * @param digest the same for the same course of events
+   * @param effects how many effects there were
+   * @param events how many events there were
+   * @param lasted how long it took, in virtual time
+   * @param story what happened, if it was told
+   */
+  public record Report(
+      long seed,
+      Optional<Violation> violation,
+      long digest,
+      int effects,
+      long events,
+      Duration lasted,
+      List<String> story) {}
+
+  private Simulation(long seed, Plant plant, boolean told) {
+    this.seed = seed;
+    this.plant = plant;
+    this.random = new SplittableRandom(seed);
+    this.weather = new Weather(timeline, random.split(), CALM_AT);
+    this.journal = new Journal(timeline, told);
+    this.real = new InMemoryStore(weather);
+    this.database = plant.database().apply(real);
+    this.ledger = new Ledger(timeline, real.lookup());
+    this.workload = new Workload(timeline, real, ledger, journal, random.split());
+  }
+
+  /** Let the cluster of this seed live, and see whether it keeps its promises. */
+  public static Report run(long seed) {
+    return run(seed, Plant.NONE);
+  }
+
+  /** The same with a bug planted. */
+  public static Report run(long seed, Plant plant) {
+    return onOneThread(new Simulation(seed, plant, false));
+  }
+
+  /** The same, and tell what happened. */
+  public static Report tell(long seed, Plant plant) {
+    return onOneThread(new Simulation(seed, plant, true));
+  }
+
+  /** Strands are virtual threads, and change hands fastest with another of them. */
+  private static Report onOneThread(Simulation simulation) {
+    Report[] report = new Report[1];
+    Throwable[] failure = new Throwable[1];
+    Thread loop =
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                report[0] = simulation.live();
+              } catch (RuntimeException | Error thrown) {
+                failure[0] = thrown;
+              }
+            });
+    try {
+      loop.join();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted in the middle of a simulation", interrupted);
+    }
+    if (failure[0] != null) {
+      throw new IllegalStateException(
+          "The simulation of seed %d broke".formatted(simulation.seed), failure[0]);
+    }
+    return report[0];
+  }
+
+  private Report live() {
+    int nodes = random.nextInt(2, 5);
+    for (int i = 1; i <= nodes; i++) {
+      hosts.add(boot("node-" + i, i - 1));
+    }
+    workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
+    new Faults(timeline, weather, journal, random.split()).plan(CALM_AT, hosts);
+    long events = 0;
+    boolean more = true;
+    while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
+      more = timeline.step();
+      events++;
+    }
+    if (ledger.violation().isEmpty()) {
+      ledger.expectAllEnded();
+    }
+    for (Host host : hosts) {
+      host.crash();
+    }
+    return new Report(
+        seed,
+        ledger.violation(),
+        journal.digest(),
+        ledger.effects(),
+        events,
+        Duration.ofNanos(timeline.now()),
+        journal.lines());
+  }
+
+  private boolean isOver() {
+    return workload.isAllEnqueued() && ledger.allEnded();
+  }
+
+  /** Start a process with a node in it. */
+  private Host boot(String name, int index) {
+    Host host = new Host(name, timeline, random.split(), this::stumbled);
+    int concurrency = random.nextInt(1, 4);
+    int prefetch = random.nextInt(3);
+    Store store =
+        plant
+            .node()
+            .apply(Interposed.on(database, new Wire(timeline, host, weather, ledger, journal)));
+    host.spawn(() -> {
+      try {
+        HoldfastNode.on(store)
+            .surroundings(host.surroundings())
+            .id(name)
+            .meters(new CompositeMeterRegistry())
+            .codec(new Workload.TextCodec())
+            .executor(host.executor())
+            .liveness(plant.liveness().apply(LivenessSettings.FAST_FAILOVER))
+            .poll(Duration.ofMillis(200), Duration.ofSeconds(2))
+            .queue("default", concurrency, prefetch)
+            .handle(Workload.TASK, workload::handle)
+            .start();
+        journal.note(name, "has started");
+      } catch (StoreException away) {
+        timeline.at(timeline.now(), host::crash);
+      }
+    });
+    watch(host, index);
+    return host;
+  }
+
+  /** Whatever has crashed is started again after a while, as any supervisor would. */
+  private void watch(Host host, int index) {
+    timeline.at(
+        timeline.now() + SECOND / 2,
+        () -> {
+          if (host.isCrashed()) {
+            timeline.at(
+                timeline.now() + random.nextLong(6 * SECOND),
+                () -> hosts.set(index, boot(host.name(), index)));
+          } else {
+            watch(host, index);
+          }
+        });
+  }
+
+  private void stumbled(Throwable failure) {
+    ledger.violated(Invariant.NO_ROLE_STUMBLES, String.valueOf(failure));
+  }
+}

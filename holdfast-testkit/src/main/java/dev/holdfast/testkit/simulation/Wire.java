@@ -1,0 +1,149 @@
+package dev.holdfast.testkit.simulation;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.Outcomes;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way from one host to the store. A request travels, is carried out whatever has become of its
+ * sender meanwhile, and its answer travels back; the strand that asked waits so long.
+ */
+final class Wire implements Interposed.Between {
+  private static final long PATIENCE = 3_000_000_000L;
+
+  /** Calls that change nothing, after which there is nothing to check. */
+  private static final Set<String> READS = Set.of("look", "list", "orphans", "due");
+
+  private static final long SECOND = 1_000_000_000L;
+
+  private final Timeline timeline;
+  private final Host host;
+  private final Weather weather;
+  private final Ledger ledger;
+  private final Journal journal;
+  private final SplittableRandom random;
+
+  Wire(Timeline timeline, Host host, Weather weather, Ledger ledger, Journal journal) {
+    this.timeline = timeline;
+    this.host = host;
+    this.weather = weather;
+    this.ledger = ledger;
+    this.journal = journal;
+    this.random = host.chance();
+  }
+
+  /** A request, and what came of it. */
+  private static final class Exchange {
+    final Interposed.Call call;
+    final boolean diesWithSender;
+    boolean arrived;
+    @Nullable Object answer;
+    @Nullable Throwable failure;
+
+    Exchange(Interposed.Call call, boolean diesWithSender) {
+      this.call = call;
+      this.diesWithSender = diesWithSender;
+    }
+  }
+
+  @Override
+  public @Nullable Object call(Interposed.Call call) throws Throwable {
+    Strand me = timeline.running();
+    if (host.isCrashed()) {
+      throw new Strand.Crashed();
+    }
+    long patience = patienceOf(call);
+    if (host.isCutOff()) {
+      me.sleepUntil(timeline.now() + random.nextLong(1_000_000, patience));
+      throw broken(Outcome.RETRYABLE, call);
+    }
+    long sent = timeline.now();
+    Weather.Trip trip = weather.trip(patience);
+    Exchange exchange = new Exchange(call, random.nextBoolean());
+    timeline.at(sent + trip.there(), () -> arrive(exchange));
+    strike(sent, Math.min(trip.there() + trip.back(), trip.patience()));
+    me.sleepUntil(sent + Math.min(trip.there() + trip.back(), trip.patience()));
+    // One that was paused may find an answer that came after it would have given up.
+    boolean answered = timeline.now() >= sent + trip.there() + trip.back();
+    if (!exchange.arrived || !answered || trip.answerLost() || host.isCutOff()) {
+      throw broken(Outcome.UNKNOWN, call);
+    }
+    if (exchange.failure != null) {
+      throw exchange.failure;
+    }
+    return exchange.answer;
+  }
+
+  /** How long the caller waits; a beat says so itself. */
+  private static long patienceOf(Interposed.Call call) {
+    return call.arguments().size() == 1 && call.arguments().get(0) instanceof NodeBook.Beat beat
+        ? beat.patience().toNanos()
+        : PATIENCE;
+  }
+
+  /**
+   * A process may crash or be paused between any two steps, and steps are thickest around calls.
+   */
+  private void strike(long sent, long took) {
+    if (weather.strikes(0.002)) {
+      timeline.at(
+          sent + random.nextLong(took),
+          () -> {
+            if (!host.isCrashed()) {
+              journal.note(host.name(), "crashes in the middle of a call");
+              host.crash();
+            }
+          });
+    } else if (weather.strikes(0.002)) {
+      timeline.at(
+          sent + random.nextLong(took),
+          () -> {
+            journal.note(host.name(), "is paused in the middle of a call");
+            host.pause(random.nextLong(SECOND / 10, 9 * SECOND));
+          });
+    }
+  }
+
+  private void arrive(Exchange exchange) {
+    if (host.isCrashed() && exchange.diesWithSender) {
+      return;
+    }
+    exchange.arrived = true;
+    if (weather.isStoreAway()) {
+      exchange.failure = broken(Outcome.RETRYABLE, exchange.call);
+      return;
+    }
+    try {
+      exchange.answer = exchange.call.proceed();
+    } catch (Throwable thrown) {
+      exchange.failure = thrown;
+    }
+    journal.note(host.name(), exchange.call, exchange.answer);
+    if (!READS.contains(exchange.call.name())) {
+      ledger.check();
+      noteEnds(exchange.call);
+    }
+  }
+
+  /** Whoever ends a job does something in the name of its claim that all can see. */
+  private void noteEnds(Interposed.Call call) {
+    if (call.role() instanceof Outcomes && call.arguments().get(1) instanceof List<?> finishes) {
+      for (Object each : finishes) {
+        // A repeat of what is in the books already changes nothing.
+        if (each instanceof Finish finish && ledger.hasLeftItsHolder(finish.held().id())) {
+          ledger.effect(finish.held().id(), finish.held().token(), "its end was written");
+        }
+      }
+    }
+  }
+
+  private static StoreException broken(Outcome outcome, Interposed.Call call) {
+    return new StoreException(outcome, "The connection broke during " + call.name() + ".", null);
+  }
+}

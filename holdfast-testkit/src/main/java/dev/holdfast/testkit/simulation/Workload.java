@@ -1,0 +1,153 @@
+package dev.holdfast.testkit.simulation;
+
+import dev.holdfast.api.codec.CodecException;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.job.When;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Store;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The jobs of a simulation: what they ask for, and the code that runs them. */
+final class Workload {
+  static final TaskType<String, String> TASK =
+      TaskType.of("simulated::work", String.class, String.class)
+          .with(options -> options.retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(3)));
+
+  private static final long MILLI = 1_000_000;
+
+  private final Timeline timeline;
+  private final Store store;
+  private final Ledger ledger;
+  private final Journal journal;
+  private final SplittableRandom random;
+  private final Map<JobId, Plan> plans = new HashMap<>();
+  private int expected;
+
+  /**
+   * What a job does.
+   *
+   * @param steps how many effects it has
+   * @param pause how long it takes from one to the next, which is also how long it takes to heed an
+   *     interrupt
+   * @param failures how many of its attempts fail
+   */
+  private record Plan(int steps, long pause, int failures) {}
+
+  /** Fails an attempt. */
+  private static final class Planned extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Planned(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  /** Payloads are texts, and results too. */
+  static final class TextCodec implements PayloadCodec {
+    @Override
+    public String encode(Object value) {
+      return value.toString();
+    }
+
+    @Override
+    public <T> @Nullable T decode(String text, Class<T> type) throws CodecException {
+      return type.cast(text);
+    }
+  }
+
+  Workload(
+      Timeline timeline, Store store, Ledger ledger, Journal journal, SplittableRandom random) {
+    this.timeline = timeline;
+    this.store = store;
+    this.ledger = ledger;
+    this.journal = journal;
+    this.random = random;
+  }
+
+  /** Plan so many jobs, to be enqueued at any time before this one. */
+  void plan(int jobs, long before) {
+    expected = jobs;
+    for (int i = 0; i < jobs; i++) {
+      timeline.at(random.nextLong(before), this::enqueue);
+    }
+  }
+
+  boolean isAllEnqueued() {
+    return plans.size() == expected;
+  }
+
+  private void enqueue() {
+    JobId id = new JobId(new UUID(plans.size() + 1, random.nextLong()));
+    plans.put(
+        id,
+        new Plan(
+            random.nextInt(1, 12),
+            random.nextLong(5 * MILLI, 500 * MILLI),
+            random.nextInt(4) == 0 ? random.nextInt(1, 4) : 0));
+    When when =
+        random.nextInt(4) == 0
+            ? new When.After(Duration.ofMillis(random.nextInt(1, 3_000)))
+            : When.NOW;
+    store
+        .intake()
+        .enqueue(
+            List.of(
+                new NewJob(
+                    id,
+                    TASK.name(),
+                    JobOptions.DEFAULT_QUEUE,
+                    random.nextInt(10),
+                    when,
+                    "\"work\"",
+                    null,
+                    Set.of(),
+                    null,
+                    null,
+                    false)));
+    ledger.watch(id);
+    journal.note("client", "enqueues " + id);
+    if (random.nextInt(12) == 0) {
+      timeline.at(timeline.now() + random.nextLong(5_000 * MILLI), () -> cancel(id));
+    }
+  }
+
+  private void cancel(JobId id) {
+    journal.note("client", "cancels " + id);
+    store.control().cancel(id);
+    ledger.check();
+  }
+
+  /** The code of the task: it heeds interrupts, and does nothing once it is told to stop. */
+  String handle(String payload, TaskContext context) throws InterruptedException {
+    JobId id = context.jobId();
+    long token = context.fencingToken();
+    Plan plan = plans.getOrDefault(id, new Plan(1, MILLI, 0));
+    ledger.begins(id, token);
+    for (int step = 1; step <= plan.steps; step++) {
+      timeline.running().sleepUntil(timeline.now() + plan.pause);
+      if (Thread.interrupted()) {
+        throw new InterruptedException("Told to stop");
+      }
+      if (context.isStopping()) {
+        throw new Planned("It was told to stop");
+      }
+      ledger.effect(id, token, "step " + step);
+    }
+    if (context.attempt() <= plan.failures) {
+      throw new Planned("It was to fail");
+    }
+    return payload;
+  }
+}

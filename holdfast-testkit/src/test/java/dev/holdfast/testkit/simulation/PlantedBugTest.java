@@ -1,0 +1,45 @@
+package dev.holdfast.testkit.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** The simulation finds bugs: these, planted around nodes that have none. */
+class PlantedBugTest {
+  private static final int MOST_SEEDS = 2_000;
+
+  @Test
+  void itFindsThatTokensAreNotChecked() {
+    assertThat(found(Plants.noTokenCheck(), Invariant.NO_STALE_EFFECT)).isTrue();
+  }
+
+  @Test
+  void itFindsThatNodesDoNotFenceThemselves() {
+    assertThat(found(Plants.noSelfFencing(), Invariant.NO_STALE_EFFECT)).isTrue();
+  }
+
+  @Test
+  void itFindsThatTheDatabaseClockIsTrusted() {
+    assertThat(found(Plants.stalenessByTheDatabaseClock(), Invariant.NO_STALE_EFFECT)).isTrue();
+  }
+
+  @Test
+  void itFindsThatLostRepliesAreForgotten() {
+    assertThat(found(Plants.lostRepliesForgotten(), Invariant.EVERY_JOB_ENDS)).isTrue();
+  }
+
+  @Test
+  void itFindsThatFencedNodesGoOnBeating() {
+    assertThat(found(Plants.beatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
+  }
+
+  /** Whether one of some seeds shows the promise broken that the bug breaks. */
+  private static boolean found(Plant plant, Invariant promise) {
+    return LongStream.range(0, MOST_SEEDS)
+        .parallel()
+        .mapToObj(seed -> Simulation.run(seed, plant))
+        .anyMatch(report ->
+            report.violation().filter(broken -> broken.invariant() == promise).isPresent());
+  }
+}

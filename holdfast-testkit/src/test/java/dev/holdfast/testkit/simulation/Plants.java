@@ -1,0 +1,173 @@
+package dev.holdfast.testkit.simulation;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.Beat;
+import dev.holdfast.engine.store.NodeBook.BeatReply;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Bugs that an engine like this could have. */
+final class Plants {
+  private Plants() {}
+
+  /** The end of an attempt is written whoever holds the job by now. */
+  static Plant noTokenCheck() {
+    return Plant.inDatabase(real ->
+        Interposed.on(
+            real,
+            call ->
+                call.role() instanceof Outcomes outcomes
+                        && call.arguments().get(1) instanceof List<?> finishes
+                    ? finishAnyway(real, outcomes, finishes)
+                    : call.proceed()));
+  }
+
+  private static List<Outcomes.Answer> finishAnyway(
+      Store real, Outcomes outcomes, List<?> finishes) {
+    List<Outcomes.Answer> answers = new ArrayList<>();
+    for (Object each : finishes) {
+      Finish finish = (Finish) each;
+      JobId id = finish.held().id();
+      Job job = real.lookup().find(Set.of(id)).get(id);
+      Optional<UUID> holder = real.nodes().holderOf(id);
+      answers.addAll(
+          outcomes.finish(
+              holder.orElseGet(UUID::randomUUID),
+              List.of(under(new Held(id, job == null ? 0 : job.fencingToken()), finish))));
+    }
+    return answers;
+  }
+
+  private static Finish under(Held held, Finish finish) {
+    return switch (finish) {
+      case Finish.Succeeded(var old, var result, var keep) ->
+          new Finish.Succeeded(held, result, keep);
+      case Finish.RetryIn(var old, var delay, var failure) ->
+          new Finish.RetryIn(held, delay, failure);
+      case Finish.Dead(var old, var failure) -> new Finish.Dead(held, failure);
+      case Finish.Later(var old, var delay) -> new Finish.Later(held, delay);
+      case Finish.Cancelled(var old) -> new Finish.Cancelled(held);
+    };
+  }
+
+  /** A node believes that it may be silent for an hour, and others wait for seconds. */
+  static Plant noSelfFencing() {
+    Terms known = Terms.of(Duration.ofSeconds(4));
+    return new Plant(
+        UnaryOperator.identity(),
+        real ->
+            Interposed.on(
+                real,
+                call ->
+                    call.name().equals("register")
+                            && call.arguments().get(0) instanceof NodeCard card
+                        ? call.proceedWith(
+                            with(known, card), call.arguments().get(1), call.arguments().get(2))
+                        : call.proceed()),
+        liveness -> liveness.with(settings -> settings.terms(Duration.ofHours(1))));
+  }
+
+  private static NodeCard with(Terms terms, NodeCard card) {
+    return new NodeCard(
+        card.incarnation(),
+        card.id(),
+        card.name(),
+        card.host(),
+        card.pid(),
+        card.version(),
+        terms,
+        card.queues(),
+        card.tasks(),
+        card.capacity(),
+        card.stack(),
+        card.roles());
+  }
+
+  /** Whoever looks finds dead what was last seen too long ago by the clock of the database. */
+  static Plant stalenessByTheDatabaseClock() {
+    return Plant.inDatabase(real ->
+        Interposed.on(
+            real,
+            call -> {
+              if (call.role() instanceof NodeBook nodes && call.name().equals("look")) {
+                for (NodeStatus node : nodes.list()) {
+                  if (node.alive() && node.silence().compareTo(node.card().terms().running()) > 0) {
+                    nodes.markDead(node.card().incarnation(), node.beat(), node.silence());
+                  }
+                }
+              }
+              return call.proceed();
+            }));
+  }
+
+  /** A node overlooks what it holds by claims whose answer was lost. */
+  static Plant lostRepliesForgotten() {
+    return Plant.inNodes(real -> {
+      Set<Long> lost = new HashSet<>();
+      return Interposed.on(
+          real,
+          call -> {
+            if (call.arguments().size() == 1
+                && call.arguments().get(0) instanceof ClaimOrder order) {
+              lost.add(order.claimNo());
+              Object answer = call.proceed();
+              lost.remove(order.claimNo());
+              return answer;
+            }
+            return withoutClaimsOf(lost, call.proceed());
+          });
+    });
+  }
+
+  private static @Nullable Object withoutClaimsOf(Set<Long> calls, @Nullable Object answer) {
+    if (answer instanceof Optional<?> some
+        && some.isPresent()
+        && some.get() instanceof BeatReply reply) {
+      return Optional.of(
+          new BeatReply(
+              reply.claims().stream().filter(row -> !calls.contains(row.claimNo())).toList(),
+              reply.rules(),
+              reply.modes(),
+              reply.dismissed()));
+    }
+    return answer;
+  }
+
+  /** A node that was fenced starts over, and goes on beating for the one that it was. */
+  static Plant beatsAfterFencing() {
+    return Plant.inNodes(real -> {
+      List<UUID> former = new ArrayList<>();
+      return Interposed.on(
+          real,
+          call -> {
+            if (call.name().equals("register") && call.arguments().get(2) instanceof UUID before) {
+              former.add(before);
+              return call.proceedWith(call.arguments().get(0), call.arguments().get(1), null);
+            }
+            if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
+              for (UUID old : former) {
+                call.proceedWith(new Beat(old, 0, 0, beat.patience(), false));
+              }
+            }
+            return call.proceed();
+          });
+    });
+  }
+}
