@@ -93,6 +93,9 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
   /** Pause, resume and limit queues. */
   Queues queues();
 
+  /** Limit tasks, and look at their breakers. */
+  Tasks tasks();
+
   /** Say which events start which tasks. */
   Triggers triggers();
 

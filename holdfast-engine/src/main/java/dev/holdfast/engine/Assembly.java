@@ -1,9 +1,12 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.api.task.Breaker;
+import dev.holdfast.engine.breaker.Tripper;
 import dev.holdfast.engine.claim.ClaimCalls;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.QueueRules;
+import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
@@ -69,6 +72,7 @@ final class Assembly {
   private final Holdings holdings = new Holdings();
   private final ClaimCalls calls = new ClaimCalls();
   private final QueueRules rules = new QueueRules();
+  private final TaskRules taskRules = new TaskRules();
   private final AwaitedJobs awaited = new AwaitedJobs();
   private final SignalBus bus;
   private final Meters meters;
@@ -111,16 +115,24 @@ final class Assembly {
   }
 
   HoldfastNode assemble() {
+    List<DrivenClaimer> claimers = new ArrayList<>();
+    Optional<Tripper> tripper = tripper();
+    Receipts.Follower makeRoom = makeRoom(claimers);
     Completer completer =
         new Completer(
             from.store.outcomes(),
             from.store.claims(),
             identity,
-            new Receipts(holdings, meters, bus, awaited, events));
+            new Receipts(
+                holdings,
+                meters,
+                bus,
+                awaited,
+                events,
+                tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)));
     Timekeeper timekeeper =
         new Timekeeper(settings.id(), holdings, completer, ticker, from.surroundings.random());
     Stager stager = new Stager(from.store.staging(), bus, ticker);
-    List<DrivenClaimer> claimers = new ArrayList<>();
     Waker allClaimers = () -> claimers.forEach(DrivenClaimer::expectWork);
     holdings.onSuspectGone(allClaimers);
     Sweeper sweeper = sweeper();
@@ -184,6 +196,11 @@ final class Assembly {
     if (!settings.liveness().singleNode()) {
       clocks.add(sweeperThread);
     }
+    tripper.ifPresent(trips -> {
+      Driver.Driven thread = drive(trips);
+      trips.wokenBy(thread);
+      clocks.add(thread);
+    });
     HoldfastLeases leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
     Runnable subscription = bus.subscribe(listener(claimers, stager, scheduler, heartThread));
     return new HoldfastNode(
@@ -235,6 +252,33 @@ final class Assembly {
                 .toList()));
   }
 
+  /** Nobody waits for the failures of tasks that have no breaker here. */
+  private Optional<Tripper> tripper() {
+    Map<String, Breaker> breakers = from.breakers.of(tasks.names());
+    return breakers.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Tripper(
+                new Tripper.Parts(from.store.tasks(), taskRules, breakers, bus, meters, events)));
+  }
+
+  /**
+   * A job that ended under a limit makes room for another, which no slot that is free would tell.
+   */
+  private Receipts.Follower makeRoom(List<DrivenClaimer> claimers) {
+    return (job, finish) -> {
+      if (taskRules.isLimited(job.task()) || rules.of(job.queue()).limit() != null) {
+        wakeFor(job.queue(), claimers);
+      }
+    };
+  }
+
+  private static void wakeFor(String queue, List<DrivenClaimer> claimers) {
+    claimers.stream()
+        .filter(driven -> driven.claimer().lane().queue().equals(queue))
+        .forEach(DrivenClaimer::expectWork);
+  }
+
   private ClaimParts claimParts(Completer completer, Timekeeper timekeeper) {
     Runner runner =
         new Runner(
@@ -254,6 +298,7 @@ final class Assembly {
         identity,
         calls,
         rules,
+        taskRules,
         modes,
         settings.fleet().serves(),
         tasks,
@@ -285,7 +330,8 @@ final class Assembly {
             pulse(),
             reply -> {
               boolean changed = rules.update(reply.rules());
-              if (modes.set(reply.modes()) || changed) {
+              boolean tasksChanged = taskRules.update(reply.tasks(), ticker.now());
+              if (modes.set(reply.modes()) || changed || tasksChanged) {
                 claimers.wake();
               }
             },
@@ -341,12 +387,14 @@ final class Assembly {
       List<DrivenClaimer> claimers, Stager stager, Scheduler scheduler, Driver.Driven heart) {
     return signal -> {
       switch (signal) {
-        case Signal.NewWork work ->
-            claimers.stream()
-                .filter(driven -> driven.claimer().lane().queue().equals(work.queue()))
-                .forEach(DrivenClaimer::expectWork);
+        case Signal.NewWork work -> wakeFor(work.queue(), claimers);
         case Signal.Scheduled scheduled -> stager.expect(scheduled.in());
         case Signal.QueueChanged changed -> heart.wake();
+        case Signal.TaskChanged changed -> {
+          // Where the change was made it is known already; elsewhere the beat brings it.
+          claimers.forEach(DrivenClaimer::expectWork);
+          heart.wake();
+        }
         case Signal.CancelRequested request -> {
           if (request.incarnation().equals(identity.incarnation())) {
             heart.wake();
@@ -387,19 +435,21 @@ final class Assembly {
     };
   }
 
-  /** One lane per queue and executor that has tasks. */
+  /** One lane per queue and executor that has tasks, and one per queue and task with a limit. */
   private List<Lane> lanes() {
     Map<String, List<String>> byExecutor = new LinkedHashMap<>();
+    Map<String, Slots.Pool> limited = new LinkedHashMap<>();
+    from.limits.of(tasks.names()).forEach((task, most) -> limited.put(task, new Slots.Pool(most)));
+    Map<String, Slots.Pool> executorPools = new LinkedHashMap<>();
     for (String task : tasks.names()) {
-      byExecutor
-          .computeIfAbsent(settings.router().executorFor(task), name -> new ArrayList<>())
-          .add(task);
+      String name = settings.router().executorFor(task);
+      executorPools.computeIfAbsent(name, fresh -> new Slots.Pool(executor(name).capacity()));
+      if (limited.containsKey(task)) {
+        continue;
+      }
+      byExecutor.computeIfAbsent(name, fresh -> new ArrayList<>()).add(task);
     }
     Slots.Pool nodePool = new Slots.Pool(settings.maxConcurrent());
-    Map<String, Slots.Pool> executorPools = new LinkedHashMap<>();
-    byExecutor
-        .keySet()
-        .forEach(name -> executorPools.put(name, new Slots.Pool(executor(name).capacity())));
     Object reserving = new Object();
     List<Lane> lanes = new ArrayList<>();
     settings
@@ -414,6 +464,12 @@ final class Assembly {
                       names,
                       new Slots(
                           reserving, List.of(nodePool, queuePool, pool(executorPools, name))))));
+          limited.forEach((task, taskPool) -> {
+            String name = settings.router().executorFor(task);
+            List<Slots.Pool> pools =
+                List.of(nodePool, queuePool, pool(executorPools, name), taskPool);
+            lanes.add(Lane.ofTask(queue, executor(name), task, new Slots(reserving, pools)));
+          });
         });
     return lanes;
   }

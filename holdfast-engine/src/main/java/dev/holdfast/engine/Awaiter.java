@@ -58,6 +58,7 @@ final class Awaiter implements AutoCloseable {
       case Signal.NewWork other -> {}
       case Signal.Scheduled other -> {}
       case Signal.QueueChanged other -> {}
+      case Signal.TaskChanged other -> {}
       case Signal.CancelRequested other -> {}
       case Signal.Awaited other -> {}
       case Signal.SchedulesChanged other -> {}

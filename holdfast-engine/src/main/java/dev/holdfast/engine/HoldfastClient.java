@@ -7,6 +7,7 @@ import dev.holdfast.api.InTransaction;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.Nodes;
 import dev.holdfast.api.Queues;
+import dev.holdfast.api.Tasks;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.CancelAnswer;
 import dev.holdfast.api.job.Enqueued;
@@ -20,6 +21,7 @@ import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
+import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -280,6 +282,39 @@ public final class HoldfastClient implements Holdfast {
       @Override
       public List<QueueStatus> list() {
         return store.queues().list();
+      }
+    };
+  }
+
+  @Override
+  public Tasks tasks() {
+    return new Tasks() {
+      @Override
+      public void limit(String task, int most) {
+        if (most < 1) {
+          throw new IllegalArgumentException(
+              "A limit of %d for task '%s' is not valid: give at least 1.".formatted(most, task));
+        }
+        store.tasks().limit(Names.task(task), most);
+        bus.publish(new Signal.TaskChanged(task));
+      }
+
+      @Override
+      public void unlimit(String task) {
+        store.tasks().limit(Names.task(task), null);
+        bus.publish(new Signal.TaskChanged(task));
+      }
+
+      @Override
+      public boolean closeBreaker(String task) {
+        boolean wasOpen = store.tasks().closeBreaker(Names.task(task));
+        bus.publish(new Signal.TaskChanged(task));
+        return wasOpen;
+      }
+
+      @Override
+      public List<TaskStatus> list() {
+        return store.tasks().list();
       }
     };
   }

@@ -7,6 +7,7 @@ import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
+import dev.holdfast.api.task.Breaker;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
@@ -47,6 +48,8 @@ public final class NodeBuilder {
   final List<LifecycleListener> listeners = new ArrayList<>();
   private final List<Trigger> triggers = new ArrayList<>();
   final List<Function<PayloadCodec, Schedule>> declared = new ArrayList<>();
+  final PerTask<Integer> limits = new PerTask<>();
+  final PerTask<Breaker> breakers = new PerTask<>();
   String application = "default";
   boolean namedApplication;
   PayloadCodec codec = new JsonCodec();
@@ -143,6 +146,30 @@ public final class NodeBuilder {
   /** Run at most so many jobs at once; defaults to 200. */
   public NodeBuilder maxConcurrent(int most) {
     this.maxConcurrent = most;
+    return this;
+  }
+
+  /**
+   * Run at most so many jobs at once of each task whose name matches; defaults to as many as its
+   * queue and the node allow. The first rule that matches wins.
+   */
+  public NodeBuilder limit(String pattern, int most) {
+    if (most < 1) {
+      throw new IllegalArgumentException(
+          "A limit of %d for task '%s' is not valid: give at least 1, or set the mode of the task."
+              .formatted(most, pattern));
+    }
+    limits.add(pattern, most);
+    return this;
+  }
+
+  /**
+   * Leave each task whose name matches alone for a while when it fails too often; defaults to none.
+   * Failures are counted over all nodes that say so, so say it on each. The first rule that matches
+   * wins.
+   */
+  public NodeBuilder breaker(String pattern, Breaker breaker) {
+    breakers.add(pattern, breaker);
     return this;
   }
 

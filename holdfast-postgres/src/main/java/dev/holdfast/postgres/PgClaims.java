@@ -5,6 +5,7 @@ import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
@@ -53,6 +54,7 @@ final class PgClaims implements Claims {
         incarnation = :incarnation,
         claim_no = :claimNo,
         capped = :limit::int is not null,
+        task_capped = case when :taskCapped then true end,
         release_requested = null
       from cut
       where j.ctid = any((select ctids from cut)::tid[])
@@ -78,13 +80,18 @@ final class PgClaims implements Claims {
       """;
 
   // Asked once. Closed for a node that is not alive, a queue that is paused, and one whose limit is
-  // not what the caller believes.
+  // not what the caller believes. For tasks with rules, read once by task_rule_barred, it opens
+  // only
+  // to who orders them alone; TaskGate has let that one through before.
   private static final String GATE =
       """
       exists (select from ${schema}.node where incarnation = :incarnation and state = 'ALIVE')
       and not exists (
         select from ${schema}.queue
         where name = :queue and (paused or max_held is distinct from :limit::int))
+      and (:alone or ${task} <> all (array(
+        select b.task from ${schema}.task_rule b
+        where b.max_held is not null or b.breaker <> 'CLOSED')))
       """;
 
   // Windows ascend without overlap, and the loop over them stops when enough are locked.
@@ -232,6 +239,7 @@ final class PgClaims implements Claims {
   private final String claimStacks;
   private final String lockLimit;
   private final String countCapped;
+  private final TaskGate gate;
 
   /** What claims that look in the same places have in common. */
   private record Lane(String queue, List<String> tasks, Set<String> stacks) {}
@@ -245,11 +253,12 @@ final class PgClaims implements Claims {
     this.aging = aging;
     this.slowness = slowness;
     this.starts = new Starts(database);
-    this.claimOneTask = claim(database, PICK_ONE_TASK);
+    this.claimOneTask = claim(database, PICK_ONE_TASK.replace("${gate}", gate(":task")));
     this.claimSeveralTasks = claim(database, PICK_SEVERAL_TASKS);
     this.claimStacks = claim(database, PICK_STACKS);
     this.lockLimit = database.sql(LOCK_LIMIT);
     this.countCapped = database.sql(COUNT_CAPPED);
+    this.gate = new TaskGate(database);
   }
 
   private static String claim(Database database, String pick) {
@@ -258,7 +267,11 @@ final class PgClaims implements Claims {
             .replace("${suspect}", SUSPECT)
             .replace("${pick}", pick)
             .replace("${rest}", REST)
-            .replace("${gate}", GATE));
+            .replace("${gate}", gate("k.task")));
+  }
+
+  private static String gate(String task) {
+    return GATE.replace("${task}", task);
   }
 
   @Override
@@ -267,13 +280,25 @@ final class PgClaims implements Claims {
       return List.of();
     }
     String operation = "claim jobs of queue %s".formatted(order.queue());
-    Integer limit = order.limit();
-    return limit == null
+    return order.limit() == null && order.alone() == null
         ? database.run(operation, handle -> claim(handle, order, order.wanted()))
-        : database.transaction(operation, handle -> claimBelow(handle, order, limit));
+        : database.transaction(operation, handle -> claimByRules(handle, order));
   }
 
-  private List<ClaimedJob> claimBelow(Handle handle, ClaimOrder order, int limit) {
+  /** Whoever locks rows of both locks that of the queue first, so that nobody waits in a circle. */
+  private List<ClaimedJob> claimByRules(Handle handle, ClaimOrder order) {
+    Integer limit = order.limit();
+    int room = limit == null ? order.wanted() : room(handle, order, limit);
+    if (room <= 0) {
+      return List.of();
+    }
+    TaskBook.Rule alone = order.alone();
+    return alone == null
+        ? claim(handle, order, room)
+        : gate.claim(handle, order, alone, room, most -> claim(handle, order, most));
+  }
+
+  private int room(Handle handle, ClaimOrder order, int limit) {
     Optional<Integer> recorded =
         handle
             .createQuery(lockLimit)
@@ -281,7 +306,7 @@ final class PgClaims implements Claims {
             .map((row, context) -> row.getInt(1))
             .findOne();
     if (recorded.isEmpty() || recorded.get() != limit) {
-      return List.of();
+      return 0;
     }
     long held =
         handle
@@ -289,8 +314,7 @@ final class PgClaims implements Claims {
             .bind("queue", order.queue())
             .map((row, context) -> row.getLong(1))
             .one();
-    long room = Math.min(order.wanted(), limit - held);
-    return room <= 0 ? List.of() : claim(handle, order, (int) room);
+    return (int) Math.min(order.wanted(), limit - held);
   }
 
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
@@ -323,7 +347,8 @@ final class PgClaims implements Claims {
         left - start,
         order.limit(),
         order.suspects() - suspects,
-        order.stacks());
+        order.stacks(),
+        order.alone());
   }
 
   /** Claim, and let the scan learn from it. */
@@ -359,6 +384,8 @@ final class PgClaims implements Claims {
             .bind("claimNo", order.claimNo())
             .bind("queue", order.queue())
             .bind("limit", order.limit())
+            .bind("alone", order.alone() != null)
+            .bind("taskCapped", order.alone() != null && order.alone().limit() != null)
             .bind("start", order.start())
             .bind("wanted", wanted)
             .bind("suspects", Math.min(order.suspects(), wanted))

@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
@@ -43,7 +44,8 @@ final class PgNodeBook implements NodeBook {
   // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
   // of finished jobs in the index, their calls are older and the scan begins behind them. One
   // statement, so that a beat costs one round trip: the row that says whether the node is alive and
-  // what it is to do, then its claims, then the rules of all queues.
+  // what it is to do, then its claims, then the rules of all queues, and of tasks by
+  // task_rule_barred.
   private static final String BEAT =
       """
       with beaten as (
@@ -68,7 +70,12 @@ final class PgNodeBook implements NodeBook {
       select 'RULE', null, null, null, q.paused, null, q.name, q.max_held, null, null
       from ${schema}.queue q
       where exists (select from beaten)
-      """;
+      union all
+      select 'TASK', null, ${shut}, null, null, null, r.task, r.max_held, null, null
+      from ${schema}.task_rule r
+      where (r.max_held is not null or r.breaker <> 'CLOSED') and exists (select from beaten)
+      """
+          .replace("${shut}", PgTaskBook.SHUT);
 
   // The dead by job_held, each from the oldest call on that it may hold anything by.
   private static final String LOOK =
@@ -347,6 +354,7 @@ final class PgNodeBook implements NodeBook {
     private boolean dismissed;
     private final List<ClaimRow> claims = new ArrayList<>();
     private final Map<String, Rule> rules = new HashMap<>();
+    private final Map<String, TaskBook.Rule> tasks = new HashMap<>();
 
     String read(ResultSet row) throws SQLException {
       String kind = row.getString(1);
@@ -362,6 +370,10 @@ final class PgNodeBook implements NodeBook {
         case "RULE" ->
             rules.put(
                 row.getString(7), new Rule(row.getBoolean(5), row.getObject(8, Integer.class)));
+        case "TASK" ->
+            tasks.put(
+                row.getString(7),
+                new TaskBook.Rule(row.getObject(8, Integer.class), PgTaskBook.shut(row, 3)));
         default -> {
           modes = modes(row.getString(7), Values.strings(row, 9));
           dismissed = row.getBoolean(5);
@@ -372,7 +384,7 @@ final class PgNodeBook implements NodeBook {
 
     Optional<BeatReply> toReply() {
       return Optional.ofNullable(modes)
-          .map(known -> new BeatReply(claims, rules, known, dismissed));
+          .map(known -> new BeatReply(claims, rules, tasks, known, dismissed));
     }
   }
 }

@@ -14,6 +14,7 @@ import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.postgres.db.Database;
@@ -48,6 +49,7 @@ public final class PostgresStore implements Store {
   private final Lookup lookup;
   private final Control control;
   private final QueueBook queues;
+  private final TaskBook tasks;
   private final NodeBook nodes;
   private final Recovery recovery;
   private final LeaseBook leases;
@@ -87,6 +89,7 @@ public final class PostgresStore implements Store {
     this.lookup = new PgLookup(database);
     this.control = new PgControl(database, aging, shard);
     this.queues = new PgQueueBook(database);
+    this.tasks = new PgTaskBook(database);
     this.nodes = new PgNodeBook(database, access.heart(), access.session());
     this.recovery = new PgRecovery(database, aging, shard);
     this.leases = new PgLeaseBook(database);
@@ -198,6 +201,11 @@ public final class PostgresStore implements Store {
   @Override
   public QueueBook queues() {
     return queues;
+  }
+
+  @Override
+  public TaskBook tasks() {
+    return tasks;
   }
 
   @Override

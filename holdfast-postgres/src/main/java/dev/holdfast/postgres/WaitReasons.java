@@ -7,6 +7,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -14,7 +15,8 @@ import java.util.TreeMap;
 /** Why jobs wait, and which wait in vain. */
 final class WaitReasons {
   // By job_pkey, job_history_id of each partition and dead_letter_pkey; what is before a READY job
-  // by job_ready, how many are held under a limit by job_capped. A case looks only as far as it
+  // by job_ready, how many are held under a limit by job_capped and job_task_capped. A case looks
+  // only as far as it
   // must.
   private static final String WHY =
       """
@@ -36,15 +38,23 @@ final class WaitReasons {
                where b.state = 'READY' and b.stack is null and b.crashes is null
                  and b.queue = j.queue and b.rank < j.rank)
              end,
-             (extract(epoch from now() - j.run_at) * 1000000)::bigint
+             (extract(epoch from now() - j.run_at) * 1000000)::bigint,
+             r.open_until, r.max_held,
+             case when r.max_held is not null then (
+               select count(*) from ${schema}.job h
+               where h.task = j.task and h.task_capped and h.state in ('CLAIMED', 'RUNNING'))
+             end
       from ${schema}.job j
       left join ${schema}.queue q on q.name = j.queue
+      left join ${schema}.task_rule r on r.task = j.task
       where j.id = :id
       union all
-      select h.state, null, null, null, null, null, null, null, null, null, null, null
+      select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
+             null
       from ${schema}.job_history h where h.id = :id
       union all
-      select 'FAILED', null, null, null, null, null, null, null, null, null, null, null
+      select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
+             null
       from ${schema}.dead_letter d where d.id = :id
       """;
 
@@ -151,8 +161,16 @@ final class WaitReasons {
     if (!known) {
       return new WaitReason.NobodyKnowsTask(task, queue);
     }
+    Instant openUntil = Values.instantOrNull(row, 13);
+    if (openUntil != null) {
+      return new WaitReason.BreakerOpen(task, openUntil);
+    }
     if (limit != null && held >= limit) {
       return new WaitReason.QueueFull(queue, limit);
+    }
+    Integer taskLimit = row.getObject(14, Integer.class);
+    if (taskLimit != null && row.getLong(15) >= taskLimit) {
+      return new WaitReason.TaskFull(task, taskLimit);
     }
     return new WaitReason.InLine(row.getLong(11), Values.ofMicros(Math.max(0, row.getLong(12))));
   }

@@ -25,7 +25,8 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           "lease",
           "event_trigger",
           "trigger_subject",
-          "schedule");
+          "schedule",
+          "task_rule");
 
   private static final List<String> AGE =
       List.of(
@@ -59,6 +60,10 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           update holdfast.schedule set created_at = created_at - t, anchor = anchor - t,
             next_fire = next_fire - t, last_fire = last_fire - t, starts_at = starts_at - t,
             ends_at = ends_at - t
+          """,
+          """
+          update holdfast.task_rule set open_until = open_until - t,
+            failed_at = array(select f - t from unnest(failed_at) f)
           """,
           // Whole days only, and all rows at once, or one would meet another on its way.
           """

@@ -27,6 +27,12 @@ public sealed interface LifecycleEvent {
     UUID incarnation();
   }
 
+  /** Something that happened to a task. */
+  sealed interface OfTask extends LifecycleEvent {
+    /** The name of the task. */
+    String task();
+  }
+
   /** The node took hold of a job; its code has not begun. */
   record Claimed(String node, JobId job, String task, String queue, long token) implements OfJob {}
 
@@ -87,4 +93,14 @@ public sealed interface LifecycleEvent {
    * @param incarnation the incarnation of the one that is gone
    */
   record NodeDied(String node, String died, UUID incarnation) implements OfNode {}
+
+  /**
+   * A failure that the node reported opened the breaker of a task, or kept it open.
+   *
+   * @param pause for how long
+   */
+  record BreakerOpened(String node, String task, Duration pause) implements OfTask {}
+
+  /** The job that the breaker had let through succeeded on the node, so it is closed again. */
+  record BreakerClosed(String node, String task) implements OfTask {}
 }

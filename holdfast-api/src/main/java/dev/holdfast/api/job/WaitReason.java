@@ -34,6 +34,24 @@ public sealed interface WaitReason {
     }
   }
 
+  /** Its task has reached its cluster-wide limit. */
+  record TaskFull(String task, int limit) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "Task '%s' runs %d jobs already, its limit for the whole cluster."
+          .formatted(task, limit);
+    }
+  }
+
+  /** The breaker of its task is open. */
+  record BreakerOpen(String task, Instant until) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "Task '%s' failed too often, so its breaker is open; from %s on one job is let through to see whether it works again."
+          .formatted(task, until);
+    }
+  }
+
   /** No live node works on its queue. */
   record NobodyServesQueue(String queue) implements WaitReason {
     @Override

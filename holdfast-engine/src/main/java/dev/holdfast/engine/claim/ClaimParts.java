@@ -19,6 +19,7 @@ public record ClaimParts(
     Identity identity,
     ClaimCalls calls,
     QueueRules rules,
+    TaskRules taskRules,
     ModeSwitch modes,
     Set<String> stacks,
     TaskRegistry tasks,

@@ -13,6 +13,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
  * <p>While there is a backlog it claims whenever a quarter of its slots is free, or a moment has
  * passed: single slots would make tiny batches. While there is none it waits to be woken, and polls
  * ever more rarely.
+ *
+ * <p>Tasks with rules of their own are ordered one by one, the others together.
  */
 public final class Claimer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Claimer.class);
@@ -40,6 +43,7 @@ public final class Claimer implements Role {
   private volatile int looksInVain;
   private volatile Waker starterWaker = () -> {};
   private volatile boolean stopped;
+  private int turns;
 
   public Claimer(Lane lane, ClaimParts parts, PollPace pace, int prefetch) {
     this.lane = lane;
@@ -88,6 +92,12 @@ public final class Claimer implements Role {
       lane.hungerFor(0);
       return Moment.NEVER; // Whoever resumes the queue or changes the mode wakes the claimers.
     }
+    List<TaskRules.Group> groups = parts.taskRules().groups(tasks, now);
+    Moment opening = parts.taskRules().nextOpening(tasks, now);
+    if (groups.isEmpty()) {
+      lane.hungerFor(0);
+      return opening;
+    }
     Tenure tenure = parts.identity().tenure();
     if (tenure.isOver() || tenure.isInDoubt()) {
       return now.plus(SLOT_CHECK); // The Heart is about to settle it.
@@ -98,28 +108,54 @@ public final class Claimer implements Role {
     if (start + ahead == 0) {
       return awaitSlots(now);
     }
-    int got;
+    Wish wish = new Wish(tenure, start, ahead, rule.limit());
     try {
-      got = claim(new Wish(tenure, tasks, start, ahead, rule.limit()));
+      for (TaskRules.Group group : inTurn(groups)) {
+        if (wish.isOpen()) {
+          wish = claim(wish, group);
+        }
+      }
     } catch (StoreException failure) {
-      lane.slots().release(start);
       log.warn("Claiming from {} failed, nothing was run: {}", lane, failure.getMessage());
       return now.plus(AFTER_FAILURE);
+    } finally {
+      lane.slots().release(wish.start);
     }
-    return got == start + ahead ? awaitSlots(now) : awaitWork(now, got);
+    int got = start + ahead - wish.start - wish.ahead;
+    return opening.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
   }
 
-  /** What to claim, and in whose name. */
-  private record Wish(
-      Tenure tenure, List<String> tasks, int start, int ahead, @Nullable Integer limit) {}
+  /** Each goes first at times, so that a flood of one does not keep the slots from the others. */
+  private List<TaskRules.Group> inTurn(List<TaskRules.Group> groups) {
+    if (groups.size() > 1) {
+      Collections.rotate(groups, turns++ % groups.size());
+    }
+    return groups;
+  }
 
-  private int claim(Wish wish) {
+  /**
+   * What is still to be claimed, and in whose name.
+   *
+   * @param start how many to start at once; their slots are reserved
+   */
+  private record Wish(Tenure tenure, int start, int ahead, @Nullable Integer limit) {
+    boolean isOpen() {
+      return start + ahead > 0;
+    }
+
+    /** What is left once so many were had. */
+    Wish less(int started, int unstarted) {
+      return new Wish(tenure, start - started, ahead - unstarted, limit);
+    }
+  }
+
+  private Wish claim(Wish wish, TaskRules.Group group) {
     boolean suspects = parts.holdings().reserveSuspect();
     long call = parts.calls().begin();
     List<ClaimedJob> jobs;
     Moment asked = parts.ticker().now();
     try {
-      jobs = parts.claims().claim(order(call, wish, suspects));
+      jobs = parts.claims().claim(order(call, wish, group, suspects));
     } catch (RuntimeException failure) {
       // Whatever the failure says: if any of it was carried out after all, the next beats find it.
       parts.calls().lose(call, parts.ticker().now());
@@ -138,21 +174,21 @@ public final class Claimer implements Role {
       accept(job, call, wish.tenure);
     }
     parts.calls().end(call);
-    lane.slots().release(wish.start - started);
-    return jobs.size();
+    return wish.less(started, jobs.size() - started);
   }
 
-  private ClaimOrder order(long call, Wish wish, boolean suspects) {
+  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, boolean suspects) {
     return new ClaimOrder(
         wish.tenure.incarnation(),
         call,
         lane.queue(),
-        wish.tasks,
+        group.tasks(),
         wish.start,
         wish.ahead,
         wish.limit,
         suspects ? 1 : 0,
-        parts.stacks());
+        parts.stacks(),
+        group.rule());
   }
 
   private void accept(ClaimedJob job, long call, Tenure tenure) {

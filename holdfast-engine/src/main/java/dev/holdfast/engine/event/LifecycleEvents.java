@@ -135,6 +135,20 @@ public final class LifecycleEvents implements AutoCloseable {
     }
   }
 
+  /** A failure that this node reported opened the breaker of a task. */
+  public void breakerOpened(String task, Duration pause) {
+    if (dispatcher != null) {
+      dispatcher.offer(new LifecycleEvent.BreakerOpened(node, task, pause));
+    }
+  }
+
+  /** A success that this node reported closed the breaker of a task. */
+  public void breakerClosed(String task) {
+    if (dispatcher != null) {
+      dispatcher.offer(new LifecycleEvent.BreakerClosed(node, task));
+    }
+  }
+
   /** Tell what is left to tell, but wait for no listener longer than a second. */
   @Override
   public void close() {

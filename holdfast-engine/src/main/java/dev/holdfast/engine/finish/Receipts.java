@@ -24,18 +24,36 @@ public final class Receipts {
   private final SignalBus bus;
   private final AwaitedJobs awaited;
   private final LifecycleEvents events;
+  private final Follower follower;
+
+  /** Who else acts on the end of an attempt; asked for each, so it must not dally. */
+  @FunctionalInterface
+  public interface Follower {
+    /** An attempt ended, that is written, and its job is no longer held. */
+    void ended(ClaimedJob job, Finish finish);
+
+    /** Both, this one first. */
+    default Follower andThen(Follower other) {
+      return (job, finish) -> {
+        ended(job, finish);
+        other.ended(job, finish);
+      };
+    }
+  }
 
   public Receipts(
       Holdings holdings,
       Meters meters,
       SignalBus bus,
       AwaitedJobs awaited,
-      LifecycleEvents events) {
+      LifecycleEvents events,
+      Follower follower) {
     this.holdings = holdings;
     this.meters = meters;
     this.bus = bus;
     this.awaited = awaited;
     this.events = events;
+    this.follower = follower;
   }
 
   void record(Holding holding, Finish finish, Outcomes.Answer answer) {
@@ -48,6 +66,9 @@ public final class Receipts {
         ended(holding.job());
       }
       case LOST -> lost(holding);
+    }
+    if (answer != Outcomes.Answer.LOST) {
+      follower.ended(holding.job(), finish);
     }
   }
 

@@ -51,6 +51,23 @@ public final class Meters {
         .register(registry);
   }
 
+  /** A failure that this node reported opened the breaker of a task. */
+  public void breakerOpened(String task) {
+    breaker("opened", "Times a breaker opened on a failure of this node", task).increment();
+  }
+
+  /** A success that this node reported closed the breaker of a task. */
+  public void breakerClosed(String task) {
+    breaker("closed", "Times a breaker closed on a success of this node", task).increment();
+  }
+
+  private Counter breaker(String what, String description, String task) {
+    return Counter.builder("holdfast.breaker." + what)
+        .description(description)
+        .tag("task", task)
+        .register(registry);
+  }
+
   /** The meters of one queue. */
   private static final class OfQueue {
     final Counter claimed;

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * One queue on one executor: the tasks that come that way, and the slots they use.
+ * One queue on one executor: the tasks that come that way, and the slots they use. A task that the
+ * node limits has a lane of its own.
  *
  * <p>A claimer that waits for slots says so by {@link #hungerFor}; the release that makes enough of
  * them free wakes it, and every other release costs nothing.
@@ -15,16 +16,32 @@ public final class Lane {
   private final TaskExecutor executor;
   private final List<String> tasks;
   private final Slots slots;
+  private final String name;
   private volatile int hunger;
   private volatile Waker claimer = () -> {};
   private volatile Waker starter = () -> {};
   private volatile IntSupplier unstarted = () -> 0;
 
   public Lane(String queue, TaskExecutor executor, List<String> tasks, Slots slots) {
+    this(
+        queue,
+        executor,
+        tasks,
+        slots,
+        executor.name().equals(TaskExecutor.VIRTUAL) ? queue : queue + "/" + executor.name());
+  }
+
+  private Lane(String queue, TaskExecutor executor, List<String> tasks, Slots slots, String name) {
     this.queue = queue;
     this.executor = executor;
     this.tasks = List.copyOf(tasks);
     this.slots = slots;
+    this.name = name;
+  }
+
+  /** A lane for one task alone, whose slots are bounded by more than those of others. */
+  public static Lane ofTask(String queue, TaskExecutor executor, String task, Slots slots) {
+    return new Lane(queue, executor, List.of(task), slots, queue + "/" + task);
   }
 
   public String queue() {
@@ -80,6 +97,6 @@ public final class Lane {
 
   @Override
   public String toString() {
-    return executor.name().equals(TaskExecutor.VIRTUAL) ? queue : queue + "/" + executor.name();
+    return name;
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.engine.store.TaskBook.Rule;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  *     it.
  * @param suspects how many of the jobs may be suspects, that is, have a crash on their record
  * @param stacks of which stacks, besides jobs of none
+ * @param alone the rule of the only task of this order as the caller knows it; null for an order of
+ *     tasks without rules. A store leaves tasks out that have a rule unless they are ordered alone,
+ *     and refuses where its own record of the limit says otherwise.
  */
 public record ClaimOrder(
     UUID incarnation,
@@ -30,11 +34,30 @@ public record ClaimOrder(
     int prefetch,
     @Nullable Integer limit,
     int suspects,
-    Set<String> stacks) {
+    Set<String> stacks,
+    @Nullable Rule alone) {
 
   public ClaimOrder {
     tasks = List.copyOf(tasks);
     stacks = Set.copyOf(stacks);
+    if (alone != null && tasks.size() != 1) {
+      throw new IllegalArgumentException(
+          "A task with a rule of its own is ordered alone, not with others: " + tasks);
+    }
+  }
+
+  /** An order of tasks without rules. */
+  public ClaimOrder(
+      UUID incarnation,
+      long claimNo,
+      String queue,
+      List<String> tasks,
+      int start,
+      int prefetch,
+      @Nullable Integer limit,
+      int suspects,
+      Set<String> stacks) {
+    this(incarnation, claimNo, queue, tasks, start, prefetch, limit, suspects, stacks, null);
   }
 
   /** How many jobs are wanted in all. */

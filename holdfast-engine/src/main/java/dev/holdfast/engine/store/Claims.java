@@ -13,7 +13,9 @@ public interface Claims {
    * step, the rest CLAIMED.
    *
    * <p>Nothing is claimed for an incarnation that is not alive, from a paused queue, beyond the
-   * queue's limit, or past a job's start-by time.
+   * queue's limit, beyond the task's limit or while its breaker is open, or past a job's start-by
+   * time. When the time of an open breaker is over, one job is let through: an order of its task
+   * alone gets that one, unless another got it first.
    *
    * @return the claimed jobs in rank order
    */

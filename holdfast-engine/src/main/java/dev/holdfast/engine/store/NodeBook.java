@@ -78,11 +78,16 @@ public interface NodeBook {
    *
    * @param claims what the incarnation holds by the calls that were asked about
    * @param rules the rules of queues
+   * @param tasks the rules of tasks that have any
    * @param modes what the node is to do
    * @param dismissed whether somebody has told the node to give up everything and start over
    */
   record BeatReply(
-      List<ClaimRow> claims, Map<String, QueueBook.Rule> rules, Modes modes, boolean dismissed) {}
+      List<ClaimRow> claims,
+      Map<String, QueueBook.Rule> rules,
+      Map<String, TaskBook.Rule> tasks,
+      Modes modes,
+      boolean dismissed) {}
 
   /** How an incarnation ended. */
   enum Death {

@@ -47,6 +47,9 @@ public interface Store extends AutoCloseable {
   /** For clients and Claimers: settings of queues. */
   QueueBook queues();
 
+  /** For clients, Claimers and the Tripper: rules of tasks. */
+  TaskBook tasks();
+
   /** For the Heart and the Sweeper: which nodes there are. */
   NodeBook nodes();
 

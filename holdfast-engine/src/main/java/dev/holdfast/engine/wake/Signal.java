@@ -16,6 +16,9 @@ public sealed interface Signal {
   /** A queue was paused, resumed or limited. */
   record QueueChanged(String queue) implements Signal {}
 
+  /** A task was limited, or its breaker opened or closed. */
+  record TaskChanged(String task) implements Signal {}
+
   /** Somebody asked to cancel a job that this incarnation holds. */
   record CancelRequested(UUID incarnation) implements Signal {}
 

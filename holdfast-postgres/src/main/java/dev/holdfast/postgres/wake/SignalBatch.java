@@ -46,6 +46,7 @@ public final class SignalBatch {
           case Signal.NewWork work -> work.queue();
           case Signal.Scheduled scheduled -> "";
           case Signal.QueueChanged changed -> changed.queue();
+          case Signal.TaskChanged changed -> changed.task();
           case Signal.CancelRequested cancel -> cancel.incarnation();
           case Signal.Awaited awaited -> awaited.job();
           case Signal.Ended ended -> ended.job();

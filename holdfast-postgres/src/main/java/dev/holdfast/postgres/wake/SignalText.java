@@ -36,6 +36,7 @@ final class SignalText {
           case Signal.NewWork(String queue, int priority) -> "work:" + queue + ":" + priority;
           case Signal.Scheduled(Duration in) -> "due:" + Values.micros(in);
           case Signal.QueueChanged(String queue) -> "queue:" + queue;
+          case Signal.TaskChanged(String task) -> "task:" + task;
           case Signal.CancelRequested(UUID incarnation) -> "cancel:" + incarnation;
           case Signal.Awaited(JobId job) -> "awaited:" + job;
           case Signal.Ended(JobId job) -> "ended:" + job;
@@ -63,6 +64,8 @@ final class SignalText {
         case "work" -> Optional.of(new Signal.NewWork(parts[1], Integer.parseInt(parts[2])));
         case "due" -> Optional.of(new Signal.Scheduled(Values.ofMicros(Long.parseLong(parts[1]))));
         case "queue" -> Optional.of(new Signal.QueueChanged(parts[1]));
+        // The name of a task has colons of its own.
+        case "task" -> Optional.of(new Signal.TaskChanged(body.substring("task:".length())));
         case "cancel" -> Optional.of(new Signal.CancelRequested(UUID.fromString(parts[1])));
         case "awaited" -> Optional.of(new Signal.Awaited(JobId.parse(parts[1])));
         case "ended" -> Optional.of(new Signal.Ended(JobId.parse(parts[1])));

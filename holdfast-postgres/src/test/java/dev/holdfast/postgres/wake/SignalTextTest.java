@@ -21,6 +21,7 @@ class SignalTextTest {
         new Signal.NewWork("mail", 9),
         new Signal.Scheduled(Duration.ofMillis(1500)),
         new Signal.QueueChanged("mail"),
+        new Signal.TaskChanged("email::send"),
         new Signal.CancelRequested(UUID.randomUUID()),
         new Signal.Awaited(job),
         new Signal.Ended(job),

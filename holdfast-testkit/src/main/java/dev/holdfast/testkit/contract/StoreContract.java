@@ -57,6 +57,22 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class TaskLimitFacts extends TaskLimitContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class BreakerFacts extends BreakerContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class LimitFacts extends LimitContract {
     @Override
     protected StoreFixture newFixture() {

@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.engine.store.Outcomes.Answer;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TaskBook.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -97,6 +98,30 @@ public final class Worker {
                 limit,
                 PLENTY,
                 Set.of()));
+  }
+
+  /** Claim jobs of one task under the rule that this node believes it has. */
+  public List<ClaimedJob> claimAlone(String task, int start, int prefetch, Rule rule) {
+    return claimAlone(task, start, prefetch, null, rule);
+  }
+
+  /** Claim jobs of one task under the rules that this node believes its queue and it have. */
+  public List<ClaimedJob> claimAlone(
+      String task, int start, int prefetch, @Nullable Integer limit, Rule rule) {
+    return store
+        .claims()
+        .claim(
+            new ClaimOrder(
+                incarnation(),
+                claimCalls.incrementAndGet(),
+                queue,
+                List.of(task),
+                start,
+                prefetch,
+                limit,
+                PLENTY,
+                Set.of(),
+                rule));
   }
 
   /** The number of the latest claim call. */

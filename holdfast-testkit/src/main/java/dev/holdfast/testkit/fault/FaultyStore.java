@@ -15,6 +15,7 @@ import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
@@ -166,6 +167,11 @@ public final class FaultyStore implements Store {
   @Override
   public QueueBook queues() {
     return faulty(QueueBook.class, real.queues());
+  }
+
+  @Override
+  public TaskBook tasks() {
+    return faulty(TaskBook.class, real.tasks());
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
@@ -40,6 +41,7 @@ public final class InMemoryStore implements Store {
   private final Lookup lookup;
   private final Control control;
   private final QueueBook queues;
+  private final TaskBook tasks;
   private final NodeBook nodes;
   private final Recovery recovery;
   private final LeaseBook leases;
@@ -70,6 +72,7 @@ public final class InMemoryStore implements Store {
     this.lookup = new MemoryLookup(tables);
     this.control = new MemoryControl(tables);
     this.queues = new MemoryQueueBook(tables);
+    this.tasks = new MemoryTaskBook(tables);
     this.nodes = new MemoryNodeBook(tables);
     this.recovery = new MemoryRecovery(tables);
     this.leases = new MemoryLeaseBook(tables);
@@ -136,6 +139,11 @@ public final class InMemoryStore implements Store {
   @Override
   public QueueBook queues() {
     return queues;
+  }
+
+  @Override
+  public TaskBook tasks() {
+    return tasks;
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.TaskBook;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -37,9 +38,10 @@ final class MemoryClaims implements Claims {
         row ->
             row.queue.equals(order.queue())
                 && tasks.contains(row.task)
+                && (order.alone() != null || !tables.taskRule(row.task).isBarred())
                 && !row.isOverdue(now)
                 && (row.stack == null || order.stacks().contains(row.stack));
-    long room = room(order);
+    long room = room(order, now);
     List<JobRow> suspects = choose(wanted.and(JobRow::isSuspect), Math.min(room, order.suspects()));
     List<JobRow> chosen =
         new ArrayList<>(
@@ -56,15 +58,46 @@ final class MemoryClaims implements Claims {
       }
       claimed.add(claimedJob(row, started, attempt, now));
     }
+    if (order.alone() != null && !claimed.isEmpty()) {
+      letThrough(order.tasks().getFirst(), claimed.getFirst(), now);
+    }
     return List.copyOf(claimed);
+  }
+
+  private void letThrough(String task, ClaimedJob job, Instant now) {
+    TaskRow row = tables.taskRule(task);
+    if (!row.circuit().isClosed()) {
+      tables.taskRules.put(task, row.with(row.circuit().probing(job.held(), now)));
+    }
   }
 
   private List<JobRow> choose(Predicate<JobRow> wanted, long most) {
     return tables.ready.stream().filter(wanted).limit(most).toList();
   }
 
-  /** How many jobs this order may have, given what the queue's rule says. */
-  private long room(ClaimOrder order) {
+  /** How many jobs this order may have, given what the rules of queue and task say. */
+  private long room(ClaimOrder order, Instant now) {
+    long room = roomOfQueue(order);
+    TaskBook.Rule believed = order.alone();
+    if (believed == null) {
+      return room;
+    }
+    String task = order.tasks().getFirst();
+    TaskRow row = tables.taskRule(task);
+    Integer limit = row.limit();
+    if (!Objects.equals(limit, believed.limit())) {
+      return 0;
+    }
+    if (limit != null) {
+      room = Math.clamp(limit - tables.countHeldOf(task), 0, room);
+    }
+    if (row.circuit().isClosed()) {
+      return room;
+    }
+    return row.circuit().mayProbe(now, tables::isHeld) ? Math.min(room, 1) : 0;
+  }
+
+  private long roomOfQueue(ClaimOrder order) {
     Rule rule = tables.rule(order.queue());
     if (rule.paused() || !Objects.equals(rule.limit(), order.limit())) {
       return 0;

@@ -93,8 +93,16 @@ final class MemoryLookup implements Lookup {
     if (isUnknown(row)) {
       return new WaitReason.NobodyKnowsTask(row.task, row.queue);
     }
+    TaskRow task = tables.taskRule(row.task);
+    Instant openUntil = task.circuit().openUntil();
+    if (openUntil != null) {
+      return new WaitReason.BreakerOpen(row.task, openUntil);
+    }
     if (rule.limit() != null && tables.countHeld(row.queue) >= rule.limit()) {
       return new WaitReason.QueueFull(row.queue, rule.limit());
+    }
+    if (task.limit() != null && tables.countHeldOf(row.task) >= task.limit()) {
+      return new WaitReason.TaskFull(row.task, task.limit());
     }
     long before =
         tables.ready.headSet(row).stream().filter(other -> other.queue.equals(row.queue)).count();

@@ -56,6 +56,7 @@ final class MemoryNodeBook implements NodeBook {
           new BeatReply(
               claimsOf(beat.incarnation(), beat.fromCall()),
               Map.copyOf(tables.rules),
+              MemoryTaskBook.rules(tables, now),
               row.modes,
               row.dismissed));
     });

@@ -42,6 +42,7 @@ final class Tables {
   final Map<JobId, JobRow> deadLetter = new LinkedHashMap<>();
   final Keys keys = new Keys();
   final Map<String, Rule> rules = new TreeMap<>();
+  final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
   final List<PastBeat> heartbeats = new ArrayList<>();
   final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
@@ -158,6 +159,23 @@ final class Tables {
     return live.values().stream()
         .filter(row -> row.state.isHeld() && row.queue.equals(queue))
         .count();
+  }
+
+  /** How many jobs of a task are in the hands of nodes. */
+  long countHeldOf(String task) {
+    return live.values().stream()
+        .filter(row -> row.state.isHeld() && row.task.equals(task))
+        .count();
+  }
+
+  /** Whether some node holds a job by this claim. */
+  boolean isHeld(Held claim) {
+    JobRow row = live.get(claim.id());
+    return row != null && row.state.isHeld() && row.token == claim.token();
+  }
+
+  TaskRow taskRule(String task) {
+    return taskRules.getOrDefault(task, TaskRow.NONE);
   }
 
   Rule rule(String queue) {

@@ -12,6 +12,8 @@ import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.testkit.contract.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,6 +103,78 @@ public abstract class CapacityContract extends NodeTestBase {
     gate.passes.release(12);
     await().atMost(SOON).until(() -> gate.done.get() == 12);
     assertThat(gate.most).hasValue(2);
+  }
+
+  @Test
+  void noMoreJobsOfATaskRunOnANodeThanItsLimitAllows() throws Exception {
+    Gate gate = new Gate();
+    TaskType<Note, String> other = TaskType.of("other::task", Note.class, String.class);
+    HoldfastNode node =
+        start(
+            node()
+                .limit("test::*", 2)
+                .handle(ECHO, (note, context) -> gate.pass())
+                .handle(other, (note, context) -> "free"));
+
+    enqueue(ECHO, 10);
+
+    await().atMost(SOON).until(() -> gate.running.get() == 2);
+    assertThat(node.client().await(client().enqueue(other, new Note("x")), SOON)).isEqualTo("free");
+    gate.passes.release(10);
+    await().atMost(SOON).until(() -> gate.done.get() == 10);
+    assertThat(gate.most).hasValue(2);
+  }
+
+  @Test
+  void theClusterWideLimitOfATaskHoldsOverSeveralNodesAndForRecoveredWork() {
+    Gate gate = new Gate();
+    TaskType<Note, String> other = TaskType.of("other::task", Note.class, String.class);
+    client().tasks().limit(ECHO.name(), 2);
+    enqueue(ECHO, 12);
+    Worker gone = Worker.join(store(), "gone", "default", ECHO.name());
+    assertThat(gone.claimAlone(ECHO.name(), 0, 5, new Rule(2, null))).hasSize(2);
+    gone.leave();
+    for (int i = 0; i < 2; i++) {
+      start(
+          node()
+              .liveness(PATIENT.with(liveness -> liveness.sweep(Duration.ofMillis(100))))
+              .handle(ECHO, (note, context) -> gate.pass())
+              .handle(other, (note, context) -> "free"));
+    }
+
+    await().atMost(SOON).until(() -> gate.running.get() == 2);
+    var free = enqueue(other, 3);
+    free.forEach(job -> awaitState(job.id(), JobState.SUCCEEDED));
+    gate.passes.release(12);
+    await().atMost(SOON).until(() -> gate.done.get() == 12);
+    assertThat(gate.most).hasValue(2);
+  }
+
+  @Test
+  void nodesHearOfTheLimitOfATaskAndOfItsEnd() {
+    Gate gate = new Gate();
+    start(node().handle(ECHO, (note, context) -> gate.pass()));
+    client().tasks().limit(ECHO.name(), 1);
+    var jobs = enqueue(ECHO, 5);
+
+    await().atMost(SOON).until(() -> gate.running.get() == 1);
+    assertThat(client().whyWaiting(jobs.get(4).id()))
+        .contains(new WaitReason.TaskFull(ECHO.name(), 1));
+    client().tasks().unlimit(ECHO.name());
+
+    await().atMost(SOON).until(() -> gate.running.get() == 5);
+    gate.passes.release(5);
+  }
+
+  @Test
+  void aTaskLimitBelowOneIsRefusedWithASentence() {
+    assertThatThrownBy(() -> node().limit("ml::*", 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'ml::*'")
+        .hasMessageContaining("at least 1");
+    assertThatThrownBy(() -> client().tasks().limit("ml::train", 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'ml::train'");
   }
 
   @Test

@@ -144,6 +144,7 @@ final class Plants {
           new BeatReply(
               reply.claims().stream().filter(row -> !calls.contains(row.claimNo())).toList(),
               reply.rules(),
+              reply.tasks(),
               reply.modes(),
               reply.dismissed()));
     }

@@ -1,0 +1,128 @@
+package dev.holdfast.engine.claim;
+
+import dev.holdfast.engine.store.TaskBook;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The rules of tasks as this node last heard of them. */
+public final class TaskRules {
+  private volatile Map<String, Heard> rules = Map.of();
+
+  /**
+   * A rule as this node heard it.
+   *
+   * @param shutUntil until when its breaker lets nothing through; null if it is closed
+   */
+  private record Heard(@Nullable Integer limit, @Nullable Moment shutUntil) {
+    static Heard at(Moment now, TaskBook.Rule rule) {
+      Duration shut = rule.shut();
+      return new Heard(rule.limit(), shut == null ? null : now.plus(shut));
+    }
+
+    /** Times differ from one look to the next, even if nothing happened in between. */
+    boolean isLike(Heard other) {
+      return Objects.equals(limit, other.limit) && (shutUntil == null) == (other.shutUntil == null);
+    }
+
+    boolean isShut(Moment now) {
+      return shutUntil != null && now.isBefore(shutUntil);
+    }
+  }
+
+  /**
+   * Tasks that may be ordered in one call.
+   *
+   * @param rule the rule of the only task; null for tasks without rules
+   */
+  record Group(List<String> tasks, TaskBook.@Nullable Rule rule) {}
+
+  /**
+   * Take over what the store says.
+   *
+   * @return whether anything changed
+   */
+  public synchronized boolean update(Map<String, TaskBook.Rule> fresh, Moment now) {
+    Map<String, Heard> before = rules;
+    if (fresh.isEmpty() && before.isEmpty()) {
+      return false;
+    }
+    Map<String, Heard> after = new HashMap<>();
+    fresh.forEach((task, rule) -> after.put(task, Heard.at(now, rule)));
+    rules = Map.copyOf(after);
+    return !before.keySet().equals(after.keySet())
+        || after.entrySet().stream().anyMatch(entry -> isNew(entry, before));
+  }
+
+  private static boolean isNew(Map.Entry<String, Heard> entry, Map<String, Heard> before) {
+    Heard known = before.get(entry.getKey());
+    return known == null || !known.isLike(entry.getValue());
+  }
+
+  /** Take over what the store says about one task. */
+  public synchronized void set(String task, TaskBook.Rule rule, Moment now) {
+    Map<String, Heard> after = new HashMap<>(rules);
+    if (rule.equals(TaskBook.Rule.NONE)) {
+      after.remove(task);
+    } else {
+      after.put(task, Heard.at(now, rule));
+    }
+    rules = Map.copyOf(after);
+  }
+
+  /** Whether the cluster may hold only so many jobs of this task. */
+  public boolean isLimited(String task) {
+    Heard heard = rules.get(task);
+    return heard != null && heard.limit != null;
+  }
+
+  /** Whether the breaker of this task is not closed. */
+  public boolean isBroken(String task) {
+    Heard heard = rules.get(task);
+    return heard != null && heard.shutUntil != null;
+  }
+
+  /**
+   * What to order together: tasks without rules, and each other one alone. Those that are shut are
+   * left out.
+   */
+  List<Group> groups(List<String> tasks, Moment now) {
+    Map<String, Heard> known = rules;
+    if (known.isEmpty()) {
+      return tasks.isEmpty() ? List.of() : List.of(new Group(tasks, null));
+    }
+    List<String> free = new ArrayList<>();
+    List<Group> groups = new ArrayList<>();
+    for (String task : tasks) {
+      Heard heard = known.get(task);
+      if (heard == null) {
+        free.add(task);
+      } else if (!heard.isShut(now)) {
+        Duration due = heard.shutUntil == null ? null : Duration.ZERO;
+        groups.add(new Group(List.of(task), new TaskBook.Rule(heard.limit, due)));
+      }
+    }
+    if (!free.isEmpty()) {
+      groups.add(new Group(free, null));
+    }
+    return groups;
+  }
+
+  /** When the first of these tasks that are shut may be let through. */
+  Moment nextOpening(List<String> tasks, Moment now) {
+    Map<String, Heard> known = rules;
+    Moment first = Moment.NEVER;
+    for (String task : known.isEmpty() ? List.<String>of() : tasks) {
+      Heard heard = known.get(task);
+      if (heard != null && heard.shutUntil != null && heard.isShut(now)) {
+        first = first.earlier(heard.shutUntil);
+      }
+    }
+    return first;
+  }
+}

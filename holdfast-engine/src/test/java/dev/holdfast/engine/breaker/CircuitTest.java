@@ -1,0 +1,92 @@
+package dev.holdfast.engine.breaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.task.Breaker;
+import dev.holdfast.api.task.BreakerState;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.TaskBook.Attempts;
+import dev.holdfast.engine.store.TaskBook.Turn;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class CircuitTest {
+  private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+  private static final Duration PAUSE = Duration.ofSeconds(30);
+  private static final Breaker TWO = Breaker.after(2).within(Duration.ofSeconds(10)).openFor(PAUSE);
+  private static final Held PROBE = claim(1);
+  private static final Held OTHER = claim(2);
+
+  private static Held claim(long number) {
+    return new Held(new JobId(new UUID(0, number)), 1);
+  }
+
+  private static Circuit failed(Circuit circuit, Instant at, Held... claims) {
+    return circuit.after(new Attempts("t", TWO, List.of(claims), List.of()), at);
+  }
+
+  private static Circuit succeeded(Circuit circuit, Instant at, Held... claims) {
+    return circuit.after(new Attempts("t", TWO, List.of(), List.of(claims)), at);
+  }
+
+  @Test
+  void theWindowSlides() {
+    Circuit circuit = failed(Circuit.CLOSED, NOW, OTHER);
+    circuit = failed(circuit, NOW.plusSeconds(10), OTHER);
+    assertThat(circuit.state()).isEqualTo(BreakerState.CLOSED);
+
+    circuit = failed(circuit, NOW.plusSeconds(19), OTHER);
+
+    assertThat(circuit.state()).isEqualTo(BreakerState.OPEN);
+    assertThat(circuit.shut(NOW.plusSeconds(19))).isEqualTo(PAUSE);
+  }
+
+  @Test
+  void itRemembersNoMoreFailuresThanItTakesToOpen() {
+    Circuit circuit = failed(Circuit.CLOSED, NOW, OTHER);
+
+    assertThat(circuit.failures()).hasSize(1);
+    assertThat(failed(circuit, NOW, OTHER).failures()).isEmpty();
+  }
+
+  @Test
+  void aJobIsLetThroughWhenItsTimeIsOverAndNoneIsUnderWay() {
+    Circuit open = failed(Circuit.CLOSED, NOW, OTHER, OTHER);
+    assertThat(open.mayProbe(NOW.plus(PAUSE).minusMillis(1), held -> false)).isFalse();
+    assertThat(open.mayProbe(NOW.plus(PAUSE), held -> false)).isTrue();
+
+    Circuit probing = open.probing(PROBE, NOW.plus(PAUSE));
+
+    Instant later = NOW.plus(PAUSE).plus(PAUSE);
+    assertThat(probing.mayProbe(later.minusMillis(1), held -> false)).isFalse();
+    assertThat(probing.mayProbe(later, held -> true)).isFalse();
+    assertThat(probing.mayProbe(later, held -> false)).isTrue();
+  }
+
+  @Test
+  void onlyTheJobThatWasLetThroughIsHeeded() {
+    Circuit probing = failed(Circuit.CLOSED, NOW, OTHER, OTHER).probing(PROBE, NOW);
+
+    assertThat(succeeded(probing, NOW, OTHER)).isEqualTo(probing);
+    assertThat(failed(probing, NOW, OTHER)).isEqualTo(probing);
+    assertThat(succeeded(probing, NOW, OTHER, PROBE)).isEqualTo(Circuit.CLOSED);
+    assertThat(failed(probing, NOW, PROBE).state()).isEqualTo(BreakerState.OPEN);
+  }
+
+  @Test
+  void aTurnIsToldOnce() {
+    Circuit open = failed(Circuit.CLOSED, NOW, OTHER, OTHER);
+    Circuit probing = open.probing(PROBE, NOW);
+    Circuit again = failed(probing, NOW, PROBE);
+
+    assertThat(open.turnSince(Circuit.CLOSED)).isEqualTo(Turn.OPENED);
+    assertThat(open.turnSince(open)).isEqualTo(Turn.NONE);
+    assertThat(again.turnSince(probing)).isEqualTo(Turn.OPENED);
+    assertThat(Circuit.CLOSED.turnSince(probing)).isEqualTo(Turn.CLOSED);
+    assertThat(Circuit.CLOSED.turnSince(Circuit.CLOSED)).isEqualTo(Turn.NONE);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.engine.breaker.Circuit;
+import dev.holdfast.engine.store.TaskBook.Rule;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The rules of a task. */
+record TaskRow(@Nullable Integer limit, Circuit circuit) {
+  static final TaskRow NONE = new TaskRow(null, Circuit.CLOSED);
+
+  /** Whether its jobs may be claimed only by those who know of it. */
+  boolean isBarred() {
+    return limit != null || !circuit.isClosed();
+  }
+
+  TaskRow limited(@Nullable Integer most) {
+    return new TaskRow(most, circuit);
+  }
+
+  TaskRow with(Circuit other) {
+    return new TaskRow(limit, other);
+  }
+
+  Rule rule(Instant now) {
+    return new Rule(limit, circuit.shut(now));
+  }
+}
