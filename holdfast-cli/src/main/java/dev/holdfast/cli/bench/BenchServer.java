@@ -42,6 +42,11 @@ public final class BenchServer implements AutoCloseable {
     return own != null;
   }
 
+  /** The server itself, if it is there for this run alone. */
+  public Optional<EmbeddedPostgres> own() {
+    return Optional.ofNullable(own);
+  }
+
   /** A name that no schema has yet. */
   public static String freshSchema() {
     byte[] random = new byte[4];

@@ -116,6 +116,7 @@ public final class Claimer implements Role {
         }
       }
     } catch (StoreException failure) {
+      lane.hungerFor(0); // Or every job that ends meanwhile would make it ask again.
       log.warn("Claiming from {} failed, nothing was run: {}", lane, failure.getMessage());
       return now.plus(AFTER_FAILURE);
     } finally {
@@ -160,13 +161,13 @@ public final class Claimer implements Role {
       // Whatever the failure says: if any of it was carried out after all, the next beats find it.
       parts.calls().lose(call, parts.ticker().now());
       if (suspects) {
-        parts.holdings().releaseSuspect();
+        parts.holdings().returnSuspect();
       }
       throw failure;
     }
     parts.meters().claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
     if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
-      parts.holdings().releaseSuspect();
+      parts.holdings().returnSuspect();
     }
     int started = 0;
     for (ClaimedJob job : jobs) {

@@ -26,8 +26,15 @@ public final class Holdings {
     return suspected.compareAndSet(false, true);
   }
 
-  /** Give the place of the suspect back. */
-  public void releaseSuspect() {
+  /**
+   * Give the place of the suspect back unused. Nobody is woken: a claimer that finds nothing would
+   * wake itself to look again at once, and never come to rest.
+   */
+  public void returnSuspect() {
+    suspected.set(false);
+  }
+
+  private void releaseSuspect() {
     suspected.set(false);
     suspectGone.wake();
   }

@@ -1,0 +1,97 @@
+package dev.holdfast.bench.chaos;
+
+import dev.holdfast.bench.chaos.Journal.Counts;
+import dev.holdfast.cli.database.Address;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.postgres.PostgresStore;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/** A node in a process of its own. It ends when its standard input does. */
+final class ChaosNode {
+  static final int CONCURRENCY = 16;
+  private static final int PREFETCH = 8;
+  private static final Duration COUNT_EVERY = Duration.ofMillis(250);
+
+  private final Journal journal;
+  private final MeterRegistry meters = new SimpleMeterRegistry();
+  private final Instant wallAtStart;
+  private final long nanosAtStart = System.nanoTime();
+  private long largestShift;
+
+  private ChaosNode(Journal journal, Instant wallAtStart) {
+    this.journal = journal;
+    this.wallAtStart = wallAtStart;
+  }
+
+  /**
+   * Run until told to end.
+   *
+   * @param args the schema, the name of the node, its journal, and the time of day at which it was
+   *     started
+   */
+  public static void main(String[] args) throws Exception {
+    Map<String, String> environment = System.getenv();
+    Address address =
+        new Address(
+            environment.getOrDefault("HOLDFAST_DATABASE_URL", ""),
+            environment.get("HOLDFAST_DATABASE_USER"),
+            environment.get("HOLDFAST_DATABASE_PASSWORD"));
+    // Left to the end of the process to close: others may be writing until then.
+    Journal journal = new Journal(Path.of(args[2]));
+    new ChaosNode(journal, Instant.parse(args[3])).run(address, args[0], args[1]);
+    System.exit(0);
+  }
+
+  private void run(Address address, String schema, String name) throws IOException {
+    ChaosTask task = new ChaosTask(journal);
+    try (PostgresStore store = PostgresStore.connect(address.settings(schema).build());
+        HoldfastNode node =
+            HoldfastNode.on(store)
+                .id(name)
+                .meters(meters)
+                .liveness(LivenessSettings.FAST_FAILOVER)
+                .queue(ChaosTask.QUEUE, CONCURRENCY, PREFETCH)
+                .shutdownGrace(Duration.ofSeconds(5))
+                .handle(ChaosTask.TYPE, task::run)
+                .start()) {
+      Thread.ofPlatform().daemon().name("counts").start(this::keepCounting);
+      while (System.in.read() >= 0) {
+        // Nobody says anything; the end is what counts.
+      }
+    }
+    count();
+  }
+
+  private void keepCounting() {
+    while (true) {
+      LockSupport.parkNanos(COUNT_EVERY.toNanos());
+      count();
+    }
+  }
+
+  private synchronized void count() {
+    long passed = (System.nanoTime() - nanosAtStart) / 1_000_000;
+    long shift = Duration.between(wallAtStart, Instant.now()).toMillis() - passed;
+    largestShift = Math.max(largestShift, Math.abs(shift));
+    journal.counts(
+        new Counts(
+            sum("holdfast.node.fenced"),
+            sum("holdfast.nodes.died"),
+            sum("holdfast.jobs.recovered"),
+            sum("holdfast.stale.writes.rejected"),
+            largestShift));
+  }
+
+  private long sum(String meter) {
+    return (long) meters.find(meter).counters().stream().mapToDouble(Counter::count).sum();
+  }
+}

@@ -1,0 +1,164 @@
+package dev.holdfast.bench.chaos;
+
+import dev.holdfast.bench.chaos.Evidence.Effect;
+import dev.holdfast.bench.chaos.Journal.Contents;
+import dev.holdfast.bench.chaos.Journal.Counts;
+import dev.holdfast.bench.chaos.Member.Cluster;
+import dev.holdfast.cli.bench.BenchException;
+import dev.holdfast.cli.database.Address;
+import dev.holdfast.embedded.EmbeddedPostgres;
+import dev.holdfast.postgres.PostgresStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** A cluster under load, a storm over it, and what the checker says when it has settled. */
+final class ChaosRun {
+  private static final int MEMBERS = 4;
+  private static final String SCHEMA = "holdfast_chaos";
+  private static final Duration TIME_TO_START = Duration.ofMinutes(2);
+  // A job with a few crashes on its record waits longer than a minute before it runs again.
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(250);
+
+  private final EmbeddedPostgres server;
+  private final String database;
+  private final Path folder;
+  private final Consumer<String> say;
+  private final Books books;
+
+  /**
+   * What there is to do.
+   *
+   * @param length how long the storm lasts
+   * @param idle how long a transaction is held open in it
+   */
+  record Plan(long seed, Duration length, Duration idle) {
+    /** A transaction stays open for a minute, unless that is all there is. */
+    static Plan of(long seed, Duration length) {
+      Duration fifth = length.dividedBy(5);
+      Duration minute = Duration.ofMinutes(1);
+      return new Plan(seed, length, fifth.compareTo(minute) < 0 ? fifth : minute);
+    }
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param counts what all nodes counted; one that was killed loses the last moments
+   * @param settled how long after the storm the last job ended
+   */
+  record Outcome(
+      Script script,
+      int jobs,
+      int effects,
+      Counts counts,
+      Duration settled,
+      Findings findings,
+      List<String> stuck) {}
+
+  /**
+   * @param server restarted and killed on the way
+   * @param database of that server, with no tables in it yet
+   * @param folder where journals and logs go
+   */
+  ChaosRun(EmbeddedPostgres server, String database, Path folder, Consumer<String> say) {
+    this.server = server;
+    this.database = database;
+    this.folder = folder;
+    this.say = say;
+    this.books = new Books(server, database, SCHEMA);
+  }
+
+  Outcome run(Plan plan) throws Exception {
+    Optional<Path> library = FakeTime.library();
+    Script script =
+        Script.of(
+            plan.seed, new Script.Stage(MEMBERS, plan.length, plan.idle, library.isPresent()));
+    Address address = new Address(server.jdbcUrl(database), server.user(), server.password());
+    List<Member> members = new ArrayList<>();
+    try (PostgresStore store = PostgresStore.connect(address.settings(SCHEMA).build());
+        Load load = new Load(store, plan.seed)) {
+      Set<UUID> acknowledged;
+      long calm;
+      try {
+        Cluster cluster = new Cluster(server, database, SCHEMA, folder);
+        for (int number = 0; number < MEMBERS; number++) {
+          members.add(new Member(number, cluster, clockOf(number, library)));
+        }
+        awaitMembers();
+        new Storm(server, database, members, say).rage(script);
+        acknowledged = load.stop();
+        calm = System.nanoTime();
+        settle();
+      } finally {
+        for (Member member : members) {
+          member.close();
+        }
+      }
+      Duration settled = Duration.ofNanos(System.nanoTime() - calm);
+      return outcome(script, acknowledged, members, settled);
+    }
+  }
+
+  private Optional<FakeTime> clockOf(int number, Optional<Path> library) throws IOException {
+    return number == Script.CLOCK_MEMBER && library.isPresent()
+        ? Optional.of(new FakeTime(library.get(), folder))
+        : Optional.empty();
+  }
+
+  private void awaitMembers() throws Exception {
+    long begun = System.nanoTime();
+    while (books.livingNodes() < MEMBERS) {
+      if (System.nanoTime() - begun > TIME_TO_START.toNanos()) {
+        throw new BenchException(
+            "%d of %d nodes have started within %s; their logs are in %s."
+                .formatted(books.livingNodes(), MEMBERS, TIME_TO_START, folder));
+      }
+      Thread.sleep(LOOK_EVERY);
+    }
+  }
+
+  private void settle() throws Exception {
+    say.accept("the storm is over; %d jobs are left".formatted(books.liveJobs()));
+    long left = Long.MAX_VALUE;
+    long progressed = System.nanoTime();
+    while (left > 0 && System.nanoTime() - progressed < PATIENCE.toNanos()) {
+      Thread.sleep(LOOK_EVERY);
+      long now = books.liveJobs();
+      if (now < left) {
+        left = now;
+        progressed = System.nanoTime();
+      }
+    }
+  }
+
+  private Outcome outcome(
+      Script script, Set<UUID> acknowledged, List<Member> members, Duration settled)
+      throws IOException, SQLException {
+    List<Effect> effects = new ArrayList<>();
+    Counts counts = Counts.NONE;
+    for (Member member : members) {
+      for (Path journal : member.journals()) {
+        // A process that was killed at once may not have come so far.
+        if (Files.exists(journal)) {
+          Contents contents = Journal.read(journal);
+          effects.addAll(contents.effects());
+          counts = counts.plus(contents.counts());
+        }
+      }
+    }
+    Findings findings =
+        Checker.check(new Evidence(acknowledged, books.ended(), books.live(), effects));
+    return new Outcome(
+        script, acknowledged.size(), effects.size(), counts, settled, findings, books.stuck(20));
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.bench.chaos;
+
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.task.CrashPolicy;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.task.TaskType;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** What jobs of the chaos run do: a few effects, with time between them to be torn away in. */
+final class ChaosTask {
+  static final String QUEUE = "default";
+
+  // The script must not use up what jobs are allowed: a dead letter is a finding.
+  static final TaskType<Work, Void> TYPE =
+      TaskType.of("chaos::work", Work.class)
+          .with(options ->
+              options
+                  .queue(QUEUE)
+                  .onCrash(CrashPolicy.retry(100))
+                  .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(100)));
+
+  /**
+   * @param effects how many
+   * @param pauseMillis the time between two
+   * @param failsFirst whether its first attempt fails
+   */
+  record Work(int effects, int pauseMillis, boolean failsFirst) {}
+
+  private final Journal journal;
+
+  ChaosTask(Journal journal) {
+    this.journal = journal;
+  }
+
+  /** Work of some kind: mostly short, some long, some that fails once, some that is due later. */
+  static JobRequest<Work, Void> some(RandomGenerator random) {
+    return switch (random.nextInt(10)) {
+      case 0 -> JobRequest.of(TYPE, new Work(3, 10, true));
+      case 1 ->
+          JobRequest.of(
+              TYPE, new Work(2, 0, false), options -> options.runIn(Duration.ofMillis(1500)));
+      case 2, 3, 4 -> JobRequest.of(TYPE, new Work(6, 60, false));
+      default -> JobRequest.of(TYPE, new Work(2, 5, false));
+    };
+  }
+
+  @Nullable Void run(Work work, TaskContext context) throws InterruptedException {
+    for (int effect = 1; effect <= work.effects; effect++) {
+      if (effect > 1) {
+        Thread.sleep(work.pauseMillis);
+      }
+      long decided = System.nanoTime();
+      if (context.isStopping() || Thread.interrupted()) {
+        throw new InterruptedException("told to stop");
+      }
+      boolean last = effect == work.effects;
+      if (last && work.failsFirst && context.attempt() == 1) {
+        throw new IllegalStateException("The first attempt fails.");
+      }
+      journal.effect(context.jobId().value(), context.fencingToken(), last, decided);
+    }
+    return null;
+  }
+}

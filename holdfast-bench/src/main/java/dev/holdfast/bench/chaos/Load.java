@@ -1,0 +1,68 @@
+package dev.holdfast.bench.chaos;
+
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+
+/** Somebody who asks for work all the time, and remembers what was promised. */
+final class Load implements AutoCloseable {
+  private static final Duration BETWEEN_CALLS = Duration.ofMillis(100);
+  private static final int JOBS_PER_CALL = 8;
+
+  private final Holdfast client;
+  private final Random random;
+  private final Set<UUID> acknowledged = new HashSet<>();
+  private final Thread thread;
+  private volatile boolean closed;
+
+  Load(Store store, long seed) {
+    this.client = HoldfastClient.on(store);
+    this.random = new Random(seed);
+    this.thread = Thread.ofPlatform().name("load").start(this::ask);
+  }
+
+  private void ask() {
+    while (!closed) {
+      try {
+        for (Enqueued<?> job : client.enqueueAll(requests())) {
+          acknowledged.add(job.id().value());
+        }
+      } catch (StoreException unanswered) {
+        // Nobody promised anything: these jobs may exist or not.
+      }
+      LockSupport.parkNanos(BETWEEN_CALLS.toNanos());
+    }
+  }
+
+  private List<JobRequest<?, ?>> requests() {
+    List<JobRequest<?, ?>> requests = new ArrayList<>();
+    for (int i = 0; i < JOBS_PER_CALL; i++) {
+      requests.add(ChaosTask.some(random));
+    }
+    return requests;
+  }
+
+  /** Stop asking, and return what was acknowledged. */
+  Set<UUID> stop() throws InterruptedException {
+    closed = true;
+    thread.join();
+    return acknowledged;
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    stop();
+    client.close();
+  }
+}

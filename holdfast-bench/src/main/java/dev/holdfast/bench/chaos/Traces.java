@@ -1,0 +1,24 @@
+package dev.holdfast.bench.chaos;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The folder a run leaves behind. */
+final class Traces {
+
+  private Traces() {}
+
+  static void erase(Path folder) throws IOException {
+    List<Path> files;
+    try (Stream<Path> listed = Files.list(folder)) {
+      files = listed.toList();
+    }
+    for (Path file : files) {
+      Files.delete(file);
+    }
+    Files.delete(folder);
+  }
+}

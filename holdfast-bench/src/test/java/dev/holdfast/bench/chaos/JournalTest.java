@@ -1,0 +1,58 @@
+package dev.holdfast.bench.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.bench.chaos.Evidence.Effect;
+import dev.holdfast.bench.chaos.Journal.Contents;
+import dev.holdfast.bench.chaos.Journal.Counts;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JournalTest {
+  private static final UUID JOB = new UUID(1, 1);
+
+  @TempDir private Path folder;
+  private Path file;
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("node");
+  }
+
+  @Test
+  void whatWasWrittenIsRead() throws Exception {
+    Journal journal = new Journal(file);
+    journal.effect(JOB, 3, true, 17);
+    journal.counts(new Counts(1, 1, 1, 1, 1));
+    journal.counts(new Counts(2, 3, 4, 5, 6));
+
+    assertThat(Journal.read(file).effects()).containsExactly(new Effect(JOB, 3, "node", true, 17));
+    assertThat(Journal.read(file).counts()).isEqualTo(new Counts(2, 3, 4, 5, 6));
+  }
+
+  @Test
+  void theHalfLineOfAKilledProcessIsLeftOut() throws Exception {
+    new Journal(file).effect(JOB, 3, true, 17);
+    Files.writeString(file, "E 0000", StandardOpenOption.APPEND);
+
+    Contents contents = Journal.read(file);
+
+    assertThat(contents.effects()).hasSize(1);
+  }
+
+  @Test
+  void anInterruptedThreadWritesAllTheSame() throws Exception {
+    Journal journal = new Journal(file);
+    Thread.currentThread().interrupt();
+    journal.effect(JOB, 3, false, 17);
+    assertThat(Thread.interrupted()).isTrue();
+    journal.effect(JOB, 3, true, 18);
+
+    assertThat(Journal.read(file).effects()).hasSize(2);
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.engine.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.live.Tenure;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HoldingsTest {
+  private final Holdings holdings = new Holdings();
+  private final AtomicInteger wakes = new AtomicInteger();
+
+  @BeforeEach
+  void listen() {
+    holdings.onSuspectGone(wakes::incrementAndGet);
+  }
+
+  private static Holding suspect() {
+    Ticker ticker = Ticker.system();
+    Tenure tenure = new Tenure(new UUID(1, 1), ticker, Duration.ofMinutes(1), ticker.now());
+    ClaimedJob job =
+        new ClaimedJob(
+            new JobId(new UUID(1, 2)),
+            1,
+            "task",
+            "default",
+            true,
+            1,
+            4,
+            null,
+            Set.of(),
+            null,
+            Instant.EPOCH,
+            Instant.EPOCH,
+            Instant.EPOCH,
+            1);
+    return new Holding(job, 1, JobPolicy.NONE, tenure);
+  }
+
+  @Test
+  void aNodeHasOneSuspectAtATime() {
+    assertThat(holdings.reserveSuspect()).isTrue();
+    assertThat(holdings.reserveSuspect()).isFalse();
+  }
+
+  @Test
+  void aSuspectThatIsGoneMakesRoomForTheNext() {
+    Holding suspect = suspect();
+    holdings.reserveSuspect();
+    holdings.add(suspect);
+
+    holdings.remove(suspect);
+
+    assertThat(wakes).hasValue(1);
+    assertThat(holdings.reserveSuspect()).isTrue();
+  }
+
+  @Test
+  void aClaimerThatFindsNoSuspectDoesNotWakeItself() {
+    holdings.reserveSuspect();
+
+    holdings.returnSuspect();
+
+    assertThat(wakes).hasValue(0);
+    assertThat(holdings.reserveSuspect()).isTrue();
+  }
+}
