@@ -76,7 +76,8 @@ final class Connections {
    * when it has filled (measured; no cost otherwise).
    */
   private static String options(Duration timeout) {
-    return "-c statement_timeout=%1$d -c idle_in_transaction_session_timeout=%1$d"
+    // The server drops a client it cannot reach, and with it the locks of a machine that is gone.
+    return "-c statement_timeout=%1$d -c idle_in_transaction_session_timeout=%1$d -c tcp_user_timeout=%1$d"
             .formatted(timeout.toMillis())
         + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off";
   }

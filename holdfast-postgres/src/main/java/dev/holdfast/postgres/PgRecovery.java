@@ -122,14 +122,14 @@ final class PgRecovery implements Recovery {
   private static final String NODE =
       "(select n.id from ${schema}.node n where n.incarnation = :holder)";
 
-  // Sessions are named after the process, which may have started over since and live again.
+  // Those in a transaction, since others hold no locks. Sessions are named after the process, which may have started over since and live again.
   private static final String END_SESSIONS =
       """
       select count(*) filter (where pg_terminate_backend(a.pid))
       from ${schema}.node n
       join pg_stat_activity a on a.application_name = n.session and a.pid <> pg_backend_pid()
       where n.incarnation = :holder and n.state = 'DEAD'
-        and a.usename = current_user
+        and a.usename = current_user and a.xact_start is not null
         and not exists (
           select from ${schema}.node o where o.session = n.session and o.state = 'ALIVE')
       """;
