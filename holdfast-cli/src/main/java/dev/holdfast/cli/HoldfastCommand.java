@@ -14,6 +14,7 @@ import dev.holdfast.cli.ops.ResumeCommand;
 import dev.holdfast.cli.ops.RetryCommand;
 import dev.holdfast.cli.ops.ScheduleCommand;
 import dev.holdfast.cli.ops.SchedulesCommand;
+import dev.holdfast.cli.ops.TasksCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Spec;
       PauseCommand.class,
       ResumeCommand.class,
       LimitCommand.class,
+      TasksCommand.class,
       SchedulesCommand.class,
       ScheduleCommand.class
     })

@@ -50,6 +50,7 @@ class MainTest {
         "pause Mail!          | Queue name 'Mail!' is not valid",
         "limit mail           | MOST",
         "limit mail many      | 'many' is not a limit",
+        "limit --task Mail 3  | Task name 'Mail' is not valid",
         "--log-level loud     | loud",
         "nonsense             | nonsense"
       })

@@ -1,24 +1,29 @@
 package dev.holdfast.cli.ops;
 
+import dev.holdfast.api.Holdfast;
 import java.util.OptionalInt;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** Limits a queue. */
+/** Limits a queue or a task. */
 @Command(
     name = "limit",
-    description = "Limit how many jobs of a queue the whole cluster holds at once.")
+    description = "Limit how many jobs of a queue or task the whole cluster holds at once.")
 public final class LimitCommand extends ClientCommand {
 
   @Parameters(
       index = "0",
-      paramLabel = "QUEUE",
-      converter = QueueConverter.class,
-      description = "The queue.")
+      paramLabel = "NAME",
+      converter = TasksCommand.TaskConverter.class,
+      description = "The queue or, with --task, the task.")
   @SuppressWarnings("NullAway.Init")
-  private String queue;
+  private String name;
+
+  @Option(names = "--task", description = "Limit the task of this name instead of the queue.")
+  private boolean task;
 
   @Parameters(
       index = "1",
@@ -29,13 +34,30 @@ public final class LimitCommand extends ClientCommand {
 
   @Override
   int ask(Session session) {
+    String what = task ? "Task" : "Queue";
     if (most.isEmpty()) {
-      session.client().queues().unlimit(queue);
-      return session.answer(true, "Queue '%s' has no limit.".formatted(queue));
+      unlimit(session.client());
+      return session.answer(true, "%s '%s' has no limit.".formatted(what, name));
     }
-    session.client().queues().limit(queue, most.getAsInt());
+    limit(session.client(), most.getAsInt());
     return session.answer(
-        true, "Queue '%s' is limited to %d jobs at once.".formatted(queue, most.getAsInt()));
+        true, "%s '%s' is limited to %d jobs at once.".formatted(what, name, most.getAsInt()));
+  }
+
+  private void limit(Holdfast client, int jobs) {
+    if (task) {
+      client.tasks().limit(name, jobs);
+    } else {
+      client.queues().limit(name, jobs);
+    }
+  }
+
+  private void unlimit(Holdfast client) {
+    if (task) {
+      client.tasks().unlimit(name);
+    } else {
+      client.queues().unlimit(name);
+    }
   }
 
   /** Reads a number of jobs, or none. */

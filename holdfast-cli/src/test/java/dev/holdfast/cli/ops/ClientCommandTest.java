@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.Breaker;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.cli.Cli;
@@ -13,8 +14,11 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.TaskBook.Attempts;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -95,6 +99,26 @@ class ClientCommandTest {
     assertThat(holdfast("resume", "slow").exit()).isZero();
     assertThat(holdfast("limit", "slow", "none").exit()).isZero();
     assertThat(holdfast("queues").out()).containsPattern("slow +no +0");
+  }
+
+  @Test
+  void aTaskIsLimitedAndItsBreakerShownAndClosed() {
+    assertThat(holdfast("limit", "--task", "mail::slow", "3").out())
+        .contains("Task 'mail::slow' is limited to 3 jobs");
+    store
+        .tasks()
+        .report(
+            new Attempts(
+                "mail::slow",
+                Breaker.after(1),
+                List.of(new Held(JobId.parse("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e"), 1)),
+                List.of()));
+    assertThat(holdfast("tasks").out()).containsPattern("mail::slow +3 +0 +0 +open +20");
+
+    assertThat(holdfast("tasks", "--close", "mail::slow").out())
+        .containsPattern("mail::slow +3 +0 +0 +closed");
+    assertThat(holdfast("limit", "--task", "mail::slow", "none").exit()).isZero();
+    assertThat(holdfast("tasks", "--json").out()).contains("\"limit\" : null");
   }
 
   @Test

@@ -31,6 +31,9 @@ public record Circuit(
   public static final Circuit CLOSED =
       new Circuit(BreakerState.CLOSED, List.of(), null, Duration.ZERO, null);
 
+  /** How long a verdict may take at least, from the claim on, before another job is let through. */
+  private static final Duration VERDICT = Duration.ofSeconds(5);
+
   public Circuit {
     failures = List.copyOf(failures);
   }
@@ -92,10 +95,11 @@ public record Circuit(
 
   /**
    * What it is once this claim was let through. Nobody else is for as long as it would stay open,
-   * so that whoever ran it has time to say how it ended.
+   * or some seconds, so that whoever ran it has time to say how it ended.
    */
   public Circuit probing(Held claim, Instant now) {
-    return new Circuit(BreakerState.PROBING, List.of(), now.plus(pause), pause, claim);
+    Duration wait = pause.compareTo(VERDICT) < 0 ? VERDICT : pause;
+    return new Circuit(BreakerState.PROBING, List.of(), now.plus(wait), pause, claim);
   }
 
   /** How much longer nothing is let through; null if everything is. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules of tasks as this node last heard of them. */
 public final class TaskRules {
+  /** Times differ from one look to the next, even if nothing happened in between. */
+  private static final Duration JITTER = Duration.ofMillis(100);
+
   private volatile Map<String, Heard> rules = Map.of();
 
   /**
@@ -25,9 +28,17 @@ public final class TaskRules {
       return new Heard(rule.limit(), shut == null ? null : now.plus(shut));
     }
 
-    /** Times differ from one look to the next, even if nothing happened in between. */
+    /** Whether claimers who know of the other one need not hear of this one. */
     boolean isLike(Heard other) {
-      return Objects.equals(limit, other.limit) && (shutUntil == null) == (other.shutUntil == null);
+      return Objects.equals(limit, other.limit) && !differsInTime(other);
+    }
+
+    /** A later time is found when the earlier one has come; a sooner one would be missed. */
+    private boolean differsInTime(Heard other) {
+      if (shutUntil == null || other.shutUntil == null) {
+        return (shutUntil == null) != (other.shutUntil == null);
+      }
+      return shutUntil.plus(JITTER).isBefore(other.shutUntil);
     }
 
     boolean isShut(Moment now) {
@@ -61,7 +72,7 @@ public final class TaskRules {
 
   private static boolean isNew(Map.Entry<String, Heard> entry, Map<String, Heard> before) {
     Heard known = before.get(entry.getKey());
-    return known == null || !known.isLike(entry.getValue());
+    return known == null || !entry.getValue().isLike(known);
   }
 
   /** Take over what the store says about one task. */

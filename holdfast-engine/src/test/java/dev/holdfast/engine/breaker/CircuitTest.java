@@ -68,6 +68,17 @@ class CircuitTest {
   }
 
   @Test
+  void howeverShortItOpensTheVerdictHasSomeSeconds() {
+    Circuit probing =
+        new Circuit(BreakerState.OPEN, List.of(), NOW, Duration.ofMillis(100), null)
+            .probing(PROBE, NOW);
+
+    assertThat(probing.mayProbe(NOW.plusSeconds(4), held -> false)).isFalse();
+    assertThat(probing.mayProbe(NOW.plusSeconds(5), held -> false)).isTrue();
+    assertThat(failed(probing, NOW, PROBE).shut(NOW)).isEqualTo(Duration.ofMillis(100));
+  }
+
+  @Test
   void onlyTheJobThatWasLetThroughIsHeeded() {
     Circuit probing = failed(Circuit.CLOSED, NOW, OTHER, OTHER).probing(PROBE, NOW);
 

@@ -46,7 +46,9 @@ class TaskRulesTest {
   void onlyWhatMattersIsAChange() {
     assertThat(rules.update(Map.of(), NOW)).isFalse();
     assertThat(rules.update(Map.of("a", new Rule(5, MINUTE)), NOW)).isTrue();
-    assertThat(rules.update(Map.of("a", new Rule(5, MINUTE.dividedBy(2))), NOW)).isFalse();
+    assertThat(rules.update(Map.of("a", new Rule(5, MINUTE.minusMillis(20))), NOW)).isFalse();
+    assertThat(rules.update(Map.of("a", new Rule(5, MINUTE.plusSeconds(9))), NOW)).isFalse();
+    assertThat(rules.update(Map.of("a", new Rule(5, MINUTE)), NOW)).isTrue();
     assertThat(rules.update(Map.of("a", new Rule(6, MINUTE)), NOW)).isTrue();
     assertThat(rules.update(Map.of("a", new Rule(6, null)), NOW)).isTrue();
     assertThat(rules.update(Map.of(), NOW)).isTrue();
