@@ -25,10 +25,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Which nodes there are, and that they live. All by node_pkey unless said otherwise. */
 final class PgNodeBook implements NodeBook {
-  // A repeat after a lost answer changes the card and nothing else: the dead stay dead.
+  // A repeat after a lost answer changes the card and moves the beat of the living, which count
+  // their
+  // time from the repeat: who watched the beat of the first must not find them silent since.
   private static final String REGISTER =
       """
-      insert into ${schema}.node
+      insert into ${schema}.node as known
         (incarnation, id, name, host, pid, version, terms, claimed_terms, queues, tasks, capacity,
          stack, roles, mode, mode_exceptions, session, state, started_at, beaten_at)
       values
@@ -38,7 +40,9 @@ final class PgNodeBook implements NodeBook {
         id = excluded.id, name = excluded.name, host = excluded.host, pid = excluded.pid,
         version = excluded.version, terms = excluded.terms,
         claimed_terms = excluded.claimed_terms, queues = excluded.queues, tasks = excluded.tasks,
-        capacity = excluded.capacity, stack = excluded.stack, roles = excluded.roles
+        capacity = excluded.capacity, stack = excluded.stack, roles = excluded.roles,
+        beat = case when known.state = 'ALIVE' then known.beat + 1 else known.beat end,
+        beaten_at = case when known.state = 'ALIVE' then now() else known.beaten_at end
       """;
 
   // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries

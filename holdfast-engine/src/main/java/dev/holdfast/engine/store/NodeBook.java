@@ -135,7 +135,11 @@ public interface NodeBook {
 
   /**
    * Make a node known and, in the same step, mark the incarnation dead by its own hand that it was
-   * before. Repeating it changes the card and nothing else: the dead stay dead.
+   * before.
+   *
+   * <p>Repeating it changes the card, and is a sign of life as a beat is: who repeats it because
+   * the answer was lost counts its time from the repeat, and others who have watched a silent
+   * counter since the first must see it move. It does not raise the dead.
    */
   void register(NodeCard card, Modes modes, @Nullable UUID before);
 

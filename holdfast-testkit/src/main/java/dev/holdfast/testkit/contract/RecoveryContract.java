@@ -88,6 +88,16 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
+  void whoHasRegisteredAgainSinceIsNotMarkedDead() {
+    Worker worker = worker();
+    long seen = pulse(worker).orElseThrow().beat();
+    store.nodes().register(worker.card());
+
+    assertThat(store.nodes().markDead(worker.incarnation(), seen, SILENCE)).isFalse();
+    assertThat(pulse(worker).orElseThrow().beat()).isNotEqualTo(seen);
+  }
+
+  @Test
   void whoHasBeatenSinceIsNotMarkedDead() {
     Worker worker = worker();
     long seen = pulse(worker).orElseThrow().beat();

@@ -21,18 +21,22 @@ final class MemoryNodeBook implements NodeBook {
     this.tables = tables;
   }
 
-  /** Registering once more changes the card and nothing else: the dead stay dead. */
   @Override
   public void register(NodeCard card, Modes modes, @Nullable UUID before) {
     tables.transaction(now -> {
       if (before != null) {
         change(before, row -> row.die(Death.OWN_HAND, Duration.ZERO, now));
       }
-      NodeRow row =
-          tables.nodes.computeIfAbsent(
-              card.incarnation(), incarnation -> new NodeRow(card, modes, now));
-      row.card = card;
-      return row;
+      NodeRow known = tables.nodes.get(card.incarnation());
+      if (known == null) {
+        return tables.nodes.put(card.incarnation(), new NodeRow(card, modes, now));
+      }
+      known.card = card;
+      if (known.alive) {
+        known.beat++;
+        known.lastSeen = now;
+      }
+      return known;
     });
   }
 

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -91,10 +92,16 @@ final class Ledger {
     return entry;
   }
 
-  /** Whether the last look has shown that a job left the hands of its holder. */
-  boolean hasLeftItsHolder(JobId id) {
+  /**
+   * How a job was held that the last look has shown to have left its holder's hands.
+   *
+   * @return the token it was held under; empty if it was not held or still is
+   */
+  OptionalLong tokenThatEnded(JobId id) {
     Entry entry = entry(id);
-    return entry.before.state().isHeld() && entry.last.state() != entry.before.state();
+    return entry.before.state().isHeld() && entry.last.state() != entry.before.state()
+        ? OptionalLong.of(entry.before.fencingToken())
+        : OptionalLong.empty();
   }
 
   /** Look at every job after something may have changed. */

@@ -2,10 +2,13 @@ package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -131,15 +134,24 @@ final class Wire implements Interposed.Between {
     }
   }
 
-  /** Whoever ends a job does something in the name of its claim that all can see. */
+  /**
+   * Whoever ends a job does something in the name of its claim that all can see. Of several reports
+   * on one job, the one under the token it was held by did; a repeat beside it changed nothing.
+   */
   private void noteEnds(Interposed.Call call) {
     if (call.role() instanceof Outcomes && call.arguments().get(1) instanceof List<?> finishes) {
+      Map<JobId, Long> writers = new LinkedHashMap<>();
       for (Object each : finishes) {
-        // A repeat of what is in the books already changes nothing.
-        if (each instanceof Finish finish && ledger.hasLeftItsHolder(finish.held().id())) {
-          ledger.effect(finish.held().id(), finish.held().token(), "its end was written");
+        if (each instanceof Finish finish) {
+          JobId id = finish.held().id();
+          long token = finish.held().token();
+          ledger
+              .tokenThatEnded(id)
+              .ifPresent(
+                  held -> writers.merge(id, token, (one, other) -> one == held ? one : other));
         }
       }
+      writers.forEach((id, token) -> ledger.effect(id, token, "its end was written"));
     }
   }
 
