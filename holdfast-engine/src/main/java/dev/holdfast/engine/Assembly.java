@@ -29,8 +29,6 @@ import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.Lane;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.run.Runner;
-import dev.holdfast.engine.run.Slots;
-import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.run.Timekeeper;
 import dev.holdfast.engine.schedule.Planner;
@@ -48,7 +46,6 @@ import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,16 +76,8 @@ final class Assembly {
   private final ModeSwitch modes;
   private final LogContext logs;
   private final LifecycleEvents events;
-  private final Map<String, TaskExecutor> executors;
+  private final Lanes lanes;
   private final Optional<Registrar> registrar;
-
-  /** A claimer and what drives it. */
-  private record DrivenClaimer(Claimer claimer, Driver.Driven driver) {
-    void expectWork() {
-      claimer.expectWork();
-      driver.wake();
-    }
-  }
 
   Assembly(NodeBuilder from, NodeSettings settings) {
     this.from = from;
@@ -105,7 +94,7 @@ final class Assembly {
                 ticker,
                 settings.liveness().allowed(),
                 ticker.now()));
-    this.executors = executors();
+    this.lanes = new Lanes(settings, from.ownExecutors);
     this.bus = new SignalBus(from.coordinator);
     this.meters = new Meters(from.meters);
     this.events =
@@ -115,7 +104,7 @@ final class Assembly {
   }
 
   HoldfastNode assemble() {
-    List<DrivenClaimer> claimers = new ArrayList<>();
+    Claimers claimers = new Claimers();
     Optional<Tripper> tripper = tripper();
     Receipts.Follower makeRoom = makeRoom(claimers);
     Completer completer =
@@ -133,29 +122,31 @@ final class Assembly {
     Timekeeper timekeeper =
         new Timekeeper(settings.id(), holdings, completer, ticker, from.surroundings.random());
     Stager stager = new Stager(from.store.staging(), bus, ticker);
-    Waker allClaimers = () -> claimers.forEach(DrivenClaimer::expectWork);
-    holdings.onSuspectGone(allClaimers);
+    holdings.onSuspectGone(claimers::expectWork);
     Sweeper sweeper = sweeper();
     Driver.Driven sweeperThread = drive(sweeper);
+    Optional<Driver.Driven> registrarThread = registrar.map(this::drive);
     Fence fence = new Fence(identity, holdings, meters, events);
     Heart heart =
         heart(
             fence,
-            allClaimers,
+            claimers::expectWork,
             () -> {
+              // What it held is to be taken back, and what it declares is the new one's to declare.
               sweeperThread.wake();
-              allClaimers.wake();
+              registrarThread.ifPresent(Driver.Driven::wake);
+              claimers.expectWork();
             });
     Watchdog watchdog =
         new Watchdog(identity, fence, settings.liveness().terms().running().dividedBy(10));
     List<Driver.Driven> claiming = new ArrayList<>();
     ClaimParts claimParts = claimParts(completer, timekeeper);
-    for (Lane lane : lanes()) {
+    for (Lane lane : lanes.of(tasks.names(), from.limits.of(tasks.names()))) {
       int prefetch = settings.of(lane.queue()).prefetch();
       Claimer claimer = new Claimer(lane, claimParts, settings.poll(), prefetch);
       Driver.Driven driver = drive(claimer);
       lane.claimedBy(driver);
-      claimers.add(new DrivenClaimer(claimer, driver));
+      claimers.add(claimer, driver);
       claiming.add(driver);
       if (prefetch > 0) {
         Driver.Driven starter = drive(claimer.starter());
@@ -192,7 +183,7 @@ final class Assembly {
                             from.store.upkeep(), settings.retention(), from.surroundings.random()),
                         modes)),
                 drive(new Sampler(from.store.queues(), from.store.lookup(), meters))));
-    registrar.map(this::drive).ifPresent(clocks::add);
+    registrarThread.ifPresent(clocks::add);
     if (!settings.liveness().singleNode()) {
       clocks.add(sweeperThread);
     }
@@ -209,15 +200,15 @@ final class Assembly {
             from.store,
             identity,
             modes,
-            allClaimers,
+            claimers::expectWork,
             bus,
             holdings,
             heart,
             completer,
-            claimers.stream().map(DrivenClaimer::claimer).toList(),
+            claimers.all(),
             new HoldfastNode.Threads(
                 claiming, clocks, completerThread, List.of(heartThread, drive(watchdog))),
-            List.copyOf(executors.values()),
+            lanes.executors(),
             subscription,
             events,
             new HoldfastClient(
@@ -265,18 +256,12 @@ final class Assembly {
   /**
    * A job that ended under a limit makes room for another, which no slot that is free would tell.
    */
-  private Receipts.Follower makeRoom(List<DrivenClaimer> claimers) {
+  private Receipts.Follower makeRoom(Claimers claimers) {
     return (job, finish) -> {
       if (taskRules.isLimited(job.task()) || rules.of(job.queue()).limit() != null) {
-        wakeFor(job.queue(), claimers);
+        claimers.expectWork(job.queue());
       }
     };
-  }
-
-  private static void wakeFor(String queue, List<DrivenClaimer> claimers) {
-    claimers.stream()
-        .filter(driven -> driven.claimer().lane().queue().equals(queue))
-        .forEach(DrivenClaimer::expectWork);
   }
 
   private ClaimParts claimParts(Completer completer, Timekeeper timekeeper) {
@@ -384,15 +369,15 @@ final class Assembly {
   }
 
   private Consumer<Signal> listener(
-      List<DrivenClaimer> claimers, Stager stager, Scheduler scheduler, Driver.Driven heart) {
+      Claimers claimers, Stager stager, Scheduler scheduler, Driver.Driven heart) {
     return signal -> {
       switch (signal) {
-        case Signal.NewWork work -> wakeFor(work.queue(), claimers);
+        case Signal.NewWork work -> claimers.expectWork(work.queue());
         case Signal.Scheduled scheduled -> stager.expect(scheduled.in());
         case Signal.QueueChanged changed -> heart.wake();
         case Signal.TaskChanged changed -> {
           // Where the change was made it is known already; elsewhere the beat brings it.
-          claimers.forEach(DrivenClaimer::expectWork);
+          claimers.expectWork();
           heart.wake();
         }
         case Signal.CancelRequested request -> {
@@ -404,90 +389,13 @@ final class Assembly {
         case Signal.Ended ended -> {}
         case Signal.SchedulesChanged changed -> scheduler.lookAgain();
         case Signal.Missed missed -> {
-          claimers.forEach(DrivenClaimer::expectWork);
+          claimers.expectWork();
           stager.expect(Duration.ZERO);
           scheduler.lookAgain();
           heart.wake();
         }
       }
     };
-  }
-
-  private Map<String, TaskExecutor> executors() {
-    Map<String, TaskExecutor> byName = new LinkedHashMap<>();
-    for (TaskExecutor own : from.ownExecutors) {
-      byName.put(own.name(), own);
-    }
-    for (String name : settings.router().executors()) {
-      byName.computeIfAbsent(name, this::builtIn);
-    }
-    return byName;
-  }
-
-  private TaskExecutor builtIn(String name) {
-    return switch (name) {
-      case TaskExecutor.VIRTUAL -> TaskExecutor.virtual();
-      case TaskExecutor.PLATFORM -> TaskExecutor.platform(settings.platformThreads());
-      default ->
-          throw new IllegalArgumentException(
-              "A route names executor '%s', which does not exist: use %s or %s, or add it with executor(...)."
-                  .formatted(name, TaskExecutor.VIRTUAL, TaskExecutor.PLATFORM));
-    };
-  }
-
-  /** One lane per queue and executor that has tasks, and one per queue and task with a limit. */
-  private List<Lane> lanes() {
-    Map<String, List<String>> byExecutor = new LinkedHashMap<>();
-    Map<String, Slots.Pool> limited = new LinkedHashMap<>();
-    from.limits.of(tasks.names()).forEach((task, most) -> limited.put(task, new Slots.Pool(most)));
-    Map<String, Slots.Pool> executorPools = new LinkedHashMap<>();
-    for (String task : tasks.names()) {
-      String name = settings.router().executorFor(task);
-      executorPools.computeIfAbsent(name, fresh -> new Slots.Pool(executor(name).capacity()));
-      if (limited.containsKey(task)) {
-        continue;
-      }
-      byExecutor.computeIfAbsent(name, fresh -> new ArrayList<>()).add(task);
-    }
-    Slots.Pool nodePool = new Slots.Pool(settings.maxConcurrent());
-    Object reserving = new Object();
-    List<Lane> lanes = new ArrayList<>();
-    settings
-        .queues()
-        .forEach((queue, own) -> {
-          Slots.Pool queuePool = new Slots.Pool(own.concurrency());
-          byExecutor.forEach((name, names) ->
-              lanes.add(
-                  new Lane(
-                      queue,
-                      executor(name),
-                      names,
-                      new Slots(
-                          reserving, List.of(nodePool, queuePool, pool(executorPools, name))))));
-          limited.forEach((task, taskPool) -> {
-            String name = settings.router().executorFor(task);
-            List<Slots.Pool> pools =
-                List.of(nodePool, queuePool, pool(executorPools, name), taskPool);
-            lanes.add(Lane.ofTask(queue, executor(name), task, new Slots(reserving, pools)));
-          });
-        });
-    return lanes;
-  }
-
-  private static Slots.Pool pool(Map<String, Slots.Pool> pools, String name) {
-    Slots.Pool pool = pools.get(name);
-    if (pool == null) {
-      throw new IllegalStateException("No slots for executor " + name);
-    }
-    return pool;
-  }
-
-  private TaskExecutor executor(String name) {
-    TaskExecutor executor = executors.get(name);
-    if (executor == null) {
-      throw new IllegalStateException("No executor " + name);
-    }
-    return executor;
   }
 
   private Driver.Driven drive(Role role) {

@@ -122,7 +122,8 @@ final class PgRecovery implements Recovery {
   private static final String NODE =
       "(select n.id from ${schema}.node n where n.incarnation = :holder)";
 
-  // Those in a transaction, since others hold no locks. Sessions are named after the process, which may have started over since and live again.
+  // Those in a transaction, since others hold no locks. Sessions are named after the process, which
+  // may have started over since and live again.
   private static final String END_SESSIONS =
       """
       select count(*) filter (where pg_terminate_backend(a.pid))
