@@ -5,7 +5,9 @@ import picocli.CommandLine.Command;
 /** One bench after the other. */
 @Command(
     name = "all",
-    description = "Run all benches but 'peers'; takes about half an hour without --quick.")
+    description =
+        "Run all benches but 'peers' and 'chaos'; takes about three quarters of an hour without"
+            + " --quick.")
 public final class AllBenches extends BenchCommand {
 
   @Override

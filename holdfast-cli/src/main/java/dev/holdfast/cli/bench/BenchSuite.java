@@ -34,6 +34,8 @@ public final class BenchSuite implements Runnable {
     ServiceLoader.load(BenchCommand.class).forEach(bench::addSubcommand);
     bench.addSubcommand(new DrainChild());
     bench.addSubcommand(new ProducerChild());
+    bench.addSubcommand(new HoldingChild());
+    bench.addSubcommand(new BusyChild());
   }
 
   /** The benches of this program, in the order people read them. */
@@ -47,7 +49,8 @@ public final class BenchSuite implements Runnable {
         new WalBench(),
         new GrowthBench(),
         new IdleBench(),
-        new MemoryBench());
+        new MemoryBench(),
+        new FailoverBench());
   }
 
   @Override

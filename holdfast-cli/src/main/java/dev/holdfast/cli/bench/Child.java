@@ -80,6 +80,11 @@ final class Child implements AutoCloseable {
             + " --log-level INFO.");
   }
 
+  /** Kill it, without giving it a chance to say good-bye. */
+  void kill() {
+    process.destroyForcibly();
+  }
+
   @Override
   public void close() throws IOException {
     to.close();

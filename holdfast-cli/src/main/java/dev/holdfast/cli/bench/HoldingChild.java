@@ -1,0 +1,38 @@
+package dev.holdfast.cli.bench;
+
+import dev.holdfast.cli.database.Address;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.postgres.PostgresStore;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import picocli.CommandLine.Command;
+
+/** A node in a process of its own that holds what it gets until it is killed. */
+@Command(name = "holding-child", hidden = true)
+final class HoldingChild extends ChildCommand {
+  private final Semaphore running = new Semaphore(0);
+
+  @Override
+  void begin(Address address, PostgresStore store, String schema) {
+    HoldfastNode.on(store)
+        .liveness(LivenessSettings.FAST_FAILOVER)
+        .meters(new CompositeMeterRegistry())
+        .handle(
+            HoldTask.TYPE,
+            (payload, context) -> {
+              running.release();
+              new CountDownLatch(1).await();
+              return null;
+            })
+        .start();
+  }
+
+  /** Answer when so many jobs run. */
+  @Override
+  String obey(String order) throws InterruptedException {
+    running.acquire(Integer.parseInt(order));
+    return order;
+  }
+}
