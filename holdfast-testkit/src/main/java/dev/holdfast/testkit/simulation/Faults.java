@@ -1,5 +1,7 @@
 package dev.holdfast.testkit.simulation;
 
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -17,17 +19,25 @@ final class Faults {
     OUTAGE,
     SLOW_STORE,
     DATABASE_CLOCK,
-    WALL_CLOCK
+    WALL_CLOCK,
+    DISMISSAL
   }
 
   private final Timeline timeline;
   private final Weather weather;
+  private final NodeBook nodes;
   private final Journal journal;
   private final SplittableRandom random;
 
-  Faults(Timeline timeline, Weather weather, Journal journal, SplittableRandom random) {
+  Faults(
+      Timeline timeline,
+      Weather weather,
+      NodeBook nodes,
+      Journal journal,
+      SplittableRandom random) {
     this.timeline = timeline;
     this.weather = weather;
+    this.nodes = nodes;
     this.journal = journal;
     this.random = random;
   }
@@ -56,6 +66,16 @@ final class Faults {
       case SLOW_STORE -> weather.storeSlowsDown(lasts, random.nextLong(SECOND / 20, 2 * SECOND));
       case DATABASE_CLOCK -> weather.setDatabaseClock(jump());
       case WALL_CLOCK -> host.setWallClock(jump());
+      case DISMISSAL -> dismiss(host.name());
+    }
+  }
+
+  /** Somebody takes a node's word for nothing any more. */
+  private void dismiss(String name) {
+    for (NodeStatus node : nodes.list()) {
+      if (node.alive() && node.card().id().equals(name)) {
+        nodes.dismiss(node.card().incarnation());
+      }
     }
   }
 

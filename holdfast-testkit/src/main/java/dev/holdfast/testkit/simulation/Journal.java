@@ -9,7 +9,6 @@ final class Journal {
   private final Timeline timeline;
   private final @Nullable List<String> lines;
   private long digest = 1;
-  private int entries;
 
   Journal(Timeline timeline, boolean inWords) {
     this.timeline = timeline;
@@ -40,15 +39,10 @@ final class Journal {
   private void stir(long value) {
     digest = digest * 6364136223846793005L + value;
     digest ^= digest >>> 29;
-    entries++;
   }
 
   long digest() {
     return digest;
-  }
-
-  int entries() {
-    return entries;
   }
 
   List<String> lines() {

@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  * One course of events of a small cluster, wholly decided by its seed.
  *
  * <pre>{@code
- * Report report = Simulation.of(42).run();
+ * Simulation.Report report = Simulation.run(42);
  * }</pre>
  */
 public final class Simulation {
@@ -114,7 +114,7 @@ public final class Simulation {
       hosts.add(boot("node-" + i, i - 1));
     }
     workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
-    new Faults(timeline, weather, journal, random.split()).plan(CALM_AT, hosts);
+    new Faults(timeline, weather, real.nodes(), journal, random.split()).plan(CALM_AT, hosts);
     long events = 0;
     boolean more = true;
     while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
@@ -146,6 +146,11 @@ public final class Simulation {
     Host host = new Host(name, timeline, random.split(), this::stumbled);
     int concurrency = random.nextInt(1, 4);
     int prefetch = random.nextInt(3);
+    LivenessSettings liveness =
+        random.nextBoolean()
+            ? LivenessSettings.FAST_FAILOVER
+            : LivenessSettings.FAST_FAILOVER.with(
+                settings -> settings.claimedTerms(Duration.ofSeconds(3)));
     Store store =
         plant
             .node()
@@ -158,7 +163,7 @@ public final class Simulation {
             .meters(new CompositeMeterRegistry())
             .codec(new Workload.TextCodec())
             .executor(host.executor())
-            .liveness(plant.liveness().apply(LivenessSettings.FAST_FAILOVER))
+            .liveness(plant.liveness().apply(liveness))
             .poll(Duration.ofMillis(200), Duration.ofSeconds(2))
             .queue("default", concurrency, prefetch)
             .handle(Workload.TASK, workload::handle)

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class Workload {
   static final TaskType<String, String> TASK =
       TaskType.of("simulated::work", String.class, String.class)
-          .with(options -> options.retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(3)));
+          .with(options ->
+              options
+                  .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(3))
+                  .timeout(Duration.ofSeconds(4)));
 
   private static final long MILLI = 1_000_000;
 

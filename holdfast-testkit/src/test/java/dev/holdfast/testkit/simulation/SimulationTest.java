@@ -77,6 +77,7 @@ class SimulationTest {
             "suffers SLOW_STORE",
             "suffers DATABASE_CLOCK",
             "suffers WALL_CLOCK",
+            "suffers DISMISSAL",
             "crashes in the middle of a call",
             "is paused in the middle of a call",
             "markDead",
