@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The promises of the engine, kept by clusters to which everything happens.
@@ -38,7 +37,6 @@ class SimulationTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = SEED, matches = ".+")
   void theGivenSeedBreaksNoPromise() {
     Report report = Simulation.tell(Long.getLong(SEED, 0), Plant.NONE);
     assertThat(report.violation()).as(() -> String.join("\n", report.story())).isEmpty();
