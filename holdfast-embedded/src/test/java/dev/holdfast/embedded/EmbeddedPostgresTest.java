@@ -3,6 +3,7 @@ package dev.holdfast.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -120,11 +121,15 @@ class EmbeddedPostgresTest {
   void itsLogIsInTheDataFolder() throws Exception {
     Rows.write(server, "DO $$ BEGIN RAISE LOG 'a word for the log'; END $$");
 
-    try (var logs = Files.list(server.dataFolder().resolve("log"))) {
-      assertThat(logs.filter(file -> file.getFileName().toString().startsWith("postgresql-")))
-          .singleElement()
-          .satisfies(file -> assertThat(file).content().contains("a word for the log"));
-    }
+    // Another process of the server writes it, when it gets round to it.
+    await()
+        .untilAsserted(() -> {
+          try (var logs = Files.list(server.dataFolder().resolve("log"))) {
+            assertThat(logs.filter(file -> file.getFileName().toString().startsWith("postgresql-")))
+                .singleElement()
+                .satisfies(file -> assertThat(file).content().contains("a word for the log"));
+          }
+        });
   }
 
   @Test
