@@ -34,14 +34,18 @@ final class PgClaims implements Claims {
   private static final String COUNT_CAPPED =
       "select count(*) from ${schema}.job where queue = :queue and capped";
 
+  private static final Duration SUSPECTS_EVERY = Duration.ofMillis(100);
+
   private final Database database;
   private final Starts starts;
   private final Duration aging;
   private final Duration slowness;
   private final Map<Lane, ReadyScan> scans = new ConcurrentHashMap<>();
+  private final Map<Lane, Long> suspectsLookedFor = new ConcurrentHashMap<>();
   private final String claimOneTask;
   private final String claimSeveralTasks;
   private final String claimStacks;
+  private final String claimSuspects;
   private final String lockLimit;
   private final String countCapped;
   private final TaskGate gate;
@@ -61,6 +65,7 @@ final class PgClaims implements Claims {
     this.claimOneTask = ClaimSql.oneTask(database);
     this.claimSeveralTasks = ClaimSql.severalTasks(database);
     this.claimStacks = ClaimSql.stacks(database);
+    this.claimSuspects = ClaimSql.suspects(database);
     this.lockLimit = database.sql(LOCK_LIMIT);
     this.countCapped = database.sql(COUNT_CAPPED);
     this.gate = new TaskGate(database);
@@ -110,25 +115,55 @@ final class PgClaims implements Claims {
   }
 
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
-    ReadyScan scan =
-        scans.computeIfAbsent(
-            new Lane(order.queue(), order.tasks(), order.stacks()),
-            fresh -> new ReadyScan(aging, slowness));
-    List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
-    List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
-    if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
-      int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
-      int suspects = (int) claimed.stream().filter(ranked -> ranked.job().crashes() > 0).count();
-      int left = wanted - claimed.size();
-      claimed.addAll(
-          claim(handle, rest(order, started, suspects, left), left, ReadyScan.WHOLE, scan));
-      claimed.sort(Comparator.comparing(Ranked::rank));
+    Lane lane = new Lane(order.queue(), order.tasks(), order.stacks());
+    List<Ranked> claimed = new ArrayList<>();
+    boolean looked = order.suspects() > 0 && suspectsAreDue(lane);
+    if (looked) {
+      claimed.addAll(claimSuspects(handle, order, wanted));
     }
+    if (claimed.size() < wanted) {
+      claimed.addAll(claimOthers(handle, lane, rest(order, claimed, wanted)));
+    }
+    if (claimed.size() < wanted && order.suspects() > 0 && !looked) {
+      claimed.addAll(claimSuspects(handle, rest(order, claimed, wanted), wanted - claimed.size()));
+    }
+    claimed.sort(Comparator.comparing(Ranked::rank));
     return claimed.stream().map(Ranked::job).toList();
   }
 
+  /** While there is plenty else, suspects are looked for now and then, so that they get a turn. */
+  private boolean suspectsAreDue(Lane lane) {
+    long now = System.nanoTime();
+    Long last = suspectsLookedFor.get(lane);
+    boolean due = last == null || now - last >= SUSPECTS_EVERY.toNanos();
+    if (due) {
+      suspectsLookedFor.put(lane, now);
+    }
+    return due;
+  }
+
+  private List<Ranked> claimSuspects(Handle handle, ClaimOrder order, int wanted) {
+    int most = Math.min(order.suspects(), wanted);
+    return run(handle, claimSuspects, order, most, ReadyScan.WHOLE);
+  }
+
+  private List<Ranked> claimOthers(Handle handle, Lane lane, ClaimOrder order) {
+    int wanted = order.wanted();
+    ReadyScan scan = scans.computeIfAbsent(lane, fresh -> new ReadyScan(aging, slowness));
+    List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
+    List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
+    if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
+      ClaimOrder rest = rest(order, claimed, wanted);
+      claimed.addAll(claim(handle, rest, rest.wanted(), ReadyScan.WHOLE, scan));
+    }
+    return claimed;
+  }
+
   /** The same order after a part of it was carried out. */
-  private static ClaimOrder rest(ClaimOrder order, int started, int suspects, int left) {
+  private static ClaimOrder rest(ClaimOrder order, List<Ranked> claimed, int wanted) {
+    int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
+    int suspects = (int) claimed.stream().filter(ranked -> ranked.job().crashes() > 0).count();
+    int left = wanted - claimed.size();
     int start = Math.clamp(order.start() - started, 0, left);
     return new ClaimOrder(
         order.incarnation(),
@@ -151,16 +186,8 @@ final class PgClaims implements Claims {
     long ended = System.nanoTime();
     scan.took(windows, began, ended);
     if (!claimed.isEmpty()) {
-      // A suspect is claimed out of turn, so its rank says nothing about the others.
-      Optional<Instant> last =
-          claimed.stream()
-              .filter(ranked -> ranked.job().crashes() == 0)
-              .reduce((one, next) -> next)
-              .map(Ranked::rank);
-      scan.saw(
-          claimed.getFirst().job().claimedAt(),
-          claimed.size() < wanted ? null : last.orElse(null),
-          ended);
+      Instant last = claimed.size() < wanted ? null : claimed.getLast().rank();
+      scan.saw(claimed.getFirst().job().claimedAt(), last, ended);
     }
     return claimed;
   }
@@ -169,9 +196,15 @@ final class PgClaims implements Claims {
       Handle handle, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
     boolean one = order.tasks().size() == 1 && order.stacks().isEmpty();
     String several = order.stacks().isEmpty() ? claimSeveralTasks : claimStacks;
+    return run(handle, one ? claimOneTask : several, order, wanted, windows);
+  }
+
+  private static List<Ranked> run(
+      Handle handle, String claim, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
     Query query =
         handle
-            .createQuery(one ? claimOneTask : several)
+            .createQuery(claim)
+            .bind("task", order.tasks().getFirst())
             .bind("incarnation", order.incarnation())
             .bind("claimNo", order.claimNo())
             .bind("queue", order.queue())
@@ -180,15 +213,11 @@ final class PgClaims implements Claims {
             .bind("taskCapped", order.alone() != null && order.alone().limit() != null)
             .bind("start", order.start())
             .bind("wanted", wanted)
-            .bind("suspects", Math.min(order.suspects(), wanted))
             .bindArray("stacks", String.class, order.stacks())
             .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
             .bindArray(
                 "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
             .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
-    if (one) {
-      query.bind("task", order.tasks().getFirst());
-    }
     return query.map((row, context) -> Ranked.read(row, order.queue())).stream()
         .sorted(Comparator.comparing(Ranked::rank))
         .toList();
