@@ -25,7 +25,7 @@ final class Gate implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition healed = lock.newCondition();
   private boolean silent;
-  private volatile boolean refusing;
+  private boolean refusing;
 
   Gate(int target) throws IOException {
     this.target = target;
@@ -47,14 +47,19 @@ final class Gate implements AutoCloseable {
   }
 
   void cutHard() {
-    refusing = true;
-    sockets.forEach(Gate::shut);
+    lock.lock();
+    try {
+      refusing = true;
+      sockets.forEach(Gate::shut);
+    } finally {
+      lock.unlock();
+    }
   }
 
   void heal() {
-    refusing = false;
     lock.lock();
     try {
+      refusing = false;
       silent = false;
       healed.signalAll();
     } finally {
@@ -75,23 +80,36 @@ final class Gate implements AutoCloseable {
 
   private void connect(Socket guest) {
     awaitHealed();
-    Socket server = null;
+    Socket host;
     try {
-      if (!refusing) {
-        server = new Socket(InetAddress.getLoopbackAddress(), target);
-      }
+      host = new Socket(InetAddress.getLoopbackAddress(), target);
     } catch (IOException away) {
       // The database is away: the guest finds out by losing its connection.
-    }
-    if (server == null) {
       shut(guest);
       return;
     }
-    Socket host = server;
-    sockets.add(guest);
-    sockets.add(host);
+    if (!admit(guest, host)) {
+      shut(guest);
+      shut(host);
+      return;
+    }
     Thread.ofVirtual().name("gate").start(() -> pass(guest, host));
     Thread.ofVirtual().name("gate").start(() -> pass(host, guest));
+  }
+
+  /** In one step with the look whether the gate is cut, or a cut would miss this connection. */
+  private boolean admit(Socket guest, Socket host) {
+    lock.lock();
+    try {
+      if (refusing) {
+        return false;
+      }
+      sockets.add(guest);
+      sockets.add(host);
+      return true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void pass(Socket from, Socket to) {
@@ -136,6 +154,6 @@ final class Gate implements AutoCloseable {
   public void close() throws IOException {
     door.close();
     heal();
-    sockets.forEach(Gate::shut);
+    cutHard();
   }
 }

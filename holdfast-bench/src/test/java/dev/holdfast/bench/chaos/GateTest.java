@@ -68,6 +68,20 @@ class GateTest {
     }
   }
 
+  /** The host has accepted before the gate knows of the connection it has just made. */
+  @Test
+  void aHardCutEndsConnectionsThatAreBeingMade() throws Exception {
+    for (int i = 0; i < 500; i++) {
+      gate.heal();
+      try (Socket early = new Socket(InetAddress.getLoopbackAddress(), gate.port());
+          Socket accepted = server.accept()) {
+        gate.cutHard();
+        assertThat(endOf(early)).isTrue();
+        assertThat(endOf(accepted)).isTrue();
+      }
+    }
+  }
+
   private static boolean endOf(Socket socket) {
     try {
       return socket.getInputStream().read() < 0;
