@@ -35,11 +35,16 @@ public final class Bench {
   }
 
   public <T> Rounds<T> rounds(String bench) {
-    return new Rounds<>(options.rounds(), step -> say(bench, step));
+    return rounds(bench, BenchOptions.USUAL_ROUNDS);
+  }
+
+  /** Rounds for a bench that needs more of them than others, unless so many were asked for. */
+  public <T> Rounds<T> rounds(String bench, int usual) {
+    return new Rounds<>(options.rounds(usual), step -> say(bench, step));
   }
 
   public int roundCount() {
-    return options.rounds();
+    return options.rounds(BenchOptions.USUAL_ROUNDS);
   }
 
   /** Tell whoever waits what is being done. */

@@ -9,14 +9,16 @@ import picocli.CommandLine.Option;
 
 /** The options of every bench. */
 public final class BenchOptions {
-  private static final int USUAL_ROUNDS = 5;
+  static final int USUAL_ROUNDS = 5;
 
   @Mixin private final ServerOptions server = new ServerOptions();
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "How often each side is measured. Defaults to 5, or 1 with --quick.")
+      description =
+          "How often each side is measured. Defaults to 5 or more, as the bench needs, or to 1 with"
+              + " --quick.")
   private @Nullable Integer rounds;
 
   @Option(
@@ -38,8 +40,8 @@ public final class BenchOptions {
     return server.named();
   }
 
-  int rounds() {
-    return rounds != null ? rounds : quick ? 1 : USUAL_ROUNDS;
+  int rounds(int usual) {
+    return rounds != null ? rounds : quick ? 1 : usual;
   }
 
   int jobs(int usual, int quickly) {
