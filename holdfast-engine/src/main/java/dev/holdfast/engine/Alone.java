@@ -1,13 +1,19 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.Leases;
+import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +29,9 @@ final class Alone {
   private final NodeBook nodes;
   private final Leases leases;
   private final NodeSettings settings;
-  private @Nullable Lease lease;
+  private volatile @Nullable Lease lease;
+  private volatile Consumer<String> onLost = why -> {};
+  private volatile boolean unconfirmed;
 
   Alone(NodeBook nodes, Leases leases, NodeSettings settings) {
     this.nodes = nodes;
@@ -34,29 +42,85 @@ final class Alone {
   /**
    * Join, alone or with others, as the settings say.
    *
-   * @param onLost told when a node that was alone may not be any more
-   * @throws HoldfastException if others are in the way; nothing was changed
+   * @param told hears why when the node has no place here any more, on a thread of its own
+   * @throws HoldfastException if others are in the way; then {@link #leave} is to be called
    */
-  void join(Runnable onLost) {
+  void join(Consumer<String> told) {
+    onLost = told;
     if (settings.liveness().singleNode()) {
-      takeAll(onLost);
+      takeAll();
     } else {
       requireNobodyAlone();
     }
   }
 
+  /**
+   * Check again, now that the node is in the books: one that took the lease before may have looked
+   * for others before that.
+   *
+   * @throws HoldfastException if a node has this database for itself
+   */
+  void confirm() {
+    if (!settings.liveness().singleNode()) {
+      requireNobodyAlone();
+    }
+  }
+
+  /** While the node was dead in the books, another may have taken the database for itself. */
+  void startedOver() {
+    unconfirmed = !settings.liveness().singleNode();
+  }
+
+  /** A role that checks first, once the node has started over. Not the Heart: it may not wait. */
+  Role checkedBy(Role role) {
+    return new Role() {
+      @Override
+      public String name() {
+        return role.name();
+      }
+
+      @Override
+      public Moment tick(Moment now) {
+        settle();
+        return role.tick(now);
+      }
+    };
+  }
+
+  private void settle() {
+    if (!unconfirmed) {
+      return;
+    }
+    try {
+      loner()
+          .ifPresent(loner ->
+              Thread.ofPlatform()
+                  .daemon()
+                  .name("holdfast-stop")
+                  .start(() ->
+                      onLost.accept("node %s has this database for itself".formatted(loner))));
+      unconfirmed = false;
+    } catch (StoreException away) {
+      log.warn(
+          "Whether a node has this database for itself is asked again at the next sweep: {}",
+          away.getMessage());
+    }
+  }
+
   private void requireNobodyAlone() {
-    leases
-        .find(KEY)
-        .filter(info -> info.isHeld())
-        .ifPresent(info -> {
+    loner()
+        .ifPresent(loner -> {
           throw new HoldfastException(
               "Node %s has this database for itself, and node %s would be a second one: stop it, or run both without singleNode."
-                  .formatted(info.holder(), settings.id()));
+                  .formatted(loner, settings.id()));
         });
   }
 
-  private void takeAll(Runnable onLost) {
+  private Optional<String> loner() {
+    return leases.find(KEY).filter(LeaseInfo::isHeld).map(LeaseInfo::holder);
+  }
+
+  private void takeAll() {
     Duration ttl = settings.liveness().terms().running();
     Acquisition answer = leases.acquire(KEY, ttl);
     if (answer instanceof Acquisition.Busy busy) {
@@ -65,11 +129,11 @@ final class Alone {
               .formatted(busy.holder(), busy.remaining(), settings.id()));
     }
     Lease held = answer.orElseBusy();
+    lease = held;
     List<NodeStatus> others = nodes.list().stream().filter(NodeStatus::alive).toList();
     for (NodeStatus other : others) {
       if (other.silence().compareTo(other.card().terms().running()) < 0
           && !other.card().roles().contains(Assembly.ALONE)) {
-        held.close();
         throw new HoldfastException(
             "Node %s lives, so node %s cannot have this database for itself: stop it, or start without singleNode."
                 .formatted(other.card().id(), settings.id()));
@@ -78,17 +142,14 @@ final class Alone {
     // Whoever was alone before has lost the lease, so what it holds is nobody's.
     others.forEach(
         other -> nodes.markDead(other.card().incarnation(), other.beat(), other.silence()));
-    held.onLost(() -> {
-      log.error("Node {} has lost its lease on this database and stops", settings.id());
-      onLost.run();
-    });
-    lease = held;
+    held.onLost(() -> onLost.accept("its lease on this database is lost"));
   }
 
   /** Let others in. */
   void leave() {
-    if (lease != null) {
-      lease.close();
+    Lease held = lease;
+    if (held != null) {
+      held.close();
     }
   }
 }

@@ -10,11 +10,12 @@ import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
+import dev.holdfast.engine.live.BeatPace;
 import dev.holdfast.engine.live.Fence;
 import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.live.Office;
-import dev.holdfast.engine.live.Pulse;
+import dev.holdfast.engine.live.Strays;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.live.Watchdog;
 import dev.holdfast.engine.meter.Meters;
@@ -29,6 +30,7 @@ import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.Lane;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.run.Runner;
+import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.run.Timekeeper;
 import dev.holdfast.engine.schedule.Planner;
@@ -38,6 +40,8 @@ import dev.holdfast.engine.stage.Housekeeper;
 import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.stage.Stager;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.time.Ticker;
@@ -52,6 +56,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Puts the roles of a node together. */
 final class Assembly {
@@ -78,6 +83,8 @@ final class Assembly {
   private final LifecycleEvents events;
   private final Lanes lanes;
   private final Optional<Registrar> registrar;
+  private final HoldfastLeases leases;
+  private final Alone alone;
 
   Assembly(NodeBuilder from, NodeSettings settings) {
     this.from = from;
@@ -96,11 +103,13 @@ final class Assembly {
                 ticker.now()));
     this.lanes = new Lanes(settings, from.ownExecutors);
     this.bus = new SignalBus(from.coordinator);
-    this.meters = new Meters(from.meters);
+    this.meters = new Meters(from.meters, settings.name());
     this.events =
         new LifecycleEvents(
             settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.registrar = registrar();
+    this.leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
+    this.alone = new Alone(from.store.nodes(), leases, settings);
   }
 
   HoldfastNode assemble() {
@@ -123,15 +132,19 @@ final class Assembly {
         new Timekeeper(settings.id(), holdings, completer, ticker, from.surroundings.random());
     Stager stager = new Stager(from.store.staging(), bus, ticker);
     holdings.onSuspectGone(claimers::expectWork);
-    Sweeper sweeper = sweeper();
-    Driver.Driven sweeperThread = drive(sweeper);
+    Driver.Driven sweeperThread = drive(alone.checkedBy(new WhileEnabled(sweeper(), modes)));
     Optional<Driver.Driven> registrarThread = registrar.map(this::drive);
+    Strays strays = new Strays(from.store.claims());
+    Driver.Driven straysThread = drive(strays);
+    strays.wokenBy(straysThread);
     Fence fence = new Fence(identity, holdings, meters, events);
     Heart heart =
         heart(
             fence,
+            strays,
             claimers::expectWork,
             () -> {
+              alone.startedOver();
               // What it held is to be taken back, and what it declares is the new one's to declare.
               sweeperThread.wake();
               registrarThread.ifPresent(Driver.Driven::wake);
@@ -175,6 +188,7 @@ final class Assembly {
         new ArrayList<>(
             List.of(
                 timekeeperThread,
+                straysThread,
                 stagerThread,
                 schedulerThread,
                 drive(
@@ -182,17 +196,14 @@ final class Assembly {
                         new Housekeeper(
                             from.store.upkeep(), settings.retention(), from.surroundings.random()),
                         modes)),
-                drive(new Sampler(from.store.queues(), from.store.lookup(), meters))));
+                drive(new Sampler(from.store.queues(), from.store.lookup(), meters)),
+                sweeperThread));
     registrarThread.ifPresent(clocks::add);
-    if (!settings.liveness().singleNode()) {
-      clocks.add(sweeperThread);
-    }
     tripper.ifPresent(trips -> {
       Driver.Driven thread = drive(trips);
       trips.wokenBy(thread);
       clocks.add(thread);
     });
-    HoldfastLeases leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
     Runnable subscription = bus.subscribe(listener(claimers, stager, scheduler, heartThread));
     return new HoldfastNode(
         new HoldfastNode.Parts(
@@ -212,15 +223,10 @@ final class Assembly {
             subscription,
             events,
             new HoldfastClient(
-                from.store,
-                from.codec,
-                bus,
-                from.client,
-                from.surroundings.ids(),
-                Stamper.onNode(settings.id(), settings.fleet().stack(), modes)),
+                from.store, from.codec, bus, from.client, from.surroundings.ids(), stamper()),
             leases,
-            new Alone(from.store.nodes(), leases, settings),
-            () -> sweeper.tick(ticker.now())));
+            alone,
+            fence));
   }
 
   /**
@@ -231,7 +237,7 @@ final class Assembly {
     if (from.declared.isEmpty() && !from.namedApplication) {
       return Optional.empty();
     }
-    Planner planner = new Planner(from.codec, from.client.payloadLimit());
+    Planner planner = new Planner(from.codec, from.client.payloadLimit(), stamper());
     return Optional.of(
         new Registrar(
             from.store.schedules(),
@@ -240,7 +246,12 @@ final class Assembly {
             from.application,
             from.declared.stream()
                 .map(schedule -> planner.plan(schedule.apply(from.codec)))
-                .toList()));
+                .toList(),
+            DeclaredQueues.lenient(from.store.queues())::check));
+  }
+
+  private Stamper stamper() {
+    return Stamper.onNode(settings.id(), settings.fleet().stack(), modes);
   }
 
   /** Nobody waits for the failures of tasks that have no breaker here. */
@@ -269,6 +280,7 @@ final class Assembly {
         new Runner(
             new Runner.Parts(
                 logs,
+                new Spans(logs, from.telemetry),
                 tasks,
                 from.codec,
                 holdings,
@@ -296,12 +308,12 @@ final class Assembly {
         from.surroundings.random());
   }
 
-  private Heart heart(Fence fence, Waker claimers, Runnable onStartedOver) {
+  private Heart heart(Fence fence, Strays strays, Waker claimers, Runnable onStartedOver) {
     LivenessSettings liveness = settings.liveness();
     return new Heart(
         new Heart.Parts(
             from.store.nodes(),
-            from.store.claims(),
+            strays,
             new Office(
                 identity,
                 from.surroundings.ids(),
@@ -312,22 +324,28 @@ final class Assembly {
             fence,
             calls,
             holdings,
-            pulse(),
-            reply -> {
-              boolean changed = rules.update(reply.rules());
-              boolean tasksChanged = taskRules.update(reply.tasks(), ticker.now());
-              if (modes.set(reply.modes()) || changed || tasksChanged) {
-                claimers.wake();
-              }
-            },
+            pace(),
+            () -> hearing(claimers),
             onStartedOver));
   }
 
-  private Pulse pulse() {
+  /** Whoever hears the answer to a beat that is sent now. */
+  private Consumer<BeatReply> hearing(Waker claimers) {
+    int ownChanges = modes.ownChanges();
+    return reply -> {
+      boolean queuesChanged = rules.update(reply.rules());
+      boolean tasksChanged = taskRules.update(reply.tasks(), ticker.now());
+      if (modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
+        claimers.wake();
+      }
+    };
+  }
+
+  private BeatPace pace() {
     LivenessSettings liveness = settings.liveness();
     return liveness.singleNode()
-        ? Pulse.ALONE
-        : Pulse.of(
+        ? BeatPace.ALONE
+        : BeatPace.of(
             liveness.heartbeat(),
             liveness.terms().running(),
             settings.maxConcurrent(),
@@ -341,13 +359,14 @@ final class Assembly {
             from.store.nodes(),
             from.store.recovery(),
             tasks,
-            modes,
             bus,
             meters,
             events,
             ticker,
             from.surroundings.random(),
             liveness.sweep(),
+            // The only node beats too seldom for its terms, and nobody else could have it.
+            incarnation -> liveness.singleNode() && incarnation.equals(identity.incarnation()),
             new Recovery.Scope(
                 liveness.recoverClaimed(), liveness.recoverRunning(), settings.fleet().sweeps())));
   }
@@ -365,7 +384,20 @@ final class Assembly {
         tasks.names(),
         settings.maxConcurrent(),
         settings.fleet().stack(),
-        settings.liveness().singleNode() ? Set.of("worker", "scheduler", ALONE) : ROLES);
+        settings.liveness().singleNode() ? Set.of("worker", "scheduler", "sweeper", ALONE) : ROLES,
+        advice());
+  }
+
+  /** Who does not take running jobs back is never asked about one. */
+  private Advice advice() {
+    return settings.liveness().recoverRunning()
+        ? new Advice(
+            from.tasks.stream()
+                .filter(task -> task.recovery().isPresent())
+                .map(task -> task.type().name())
+                .collect(Collectors.toSet()),
+            settings.fleet().sweeps())
+        : Advice.NONE;
   }
 
   private Consumer<Signal> listener(
@@ -380,8 +412,8 @@ final class Assembly {
           claimers.expectWork();
           heart.wake();
         }
-        case Signal.CancelRequested request -> {
-          if (request.incarnation().equals(identity.incarnation())) {
+        case Signal.Called call -> {
+          if (call.incarnation().equals(identity.incarnation())) {
             heart.wake();
           }
         }

@@ -59,7 +59,7 @@ final class Awaiter implements AutoCloseable {
       case Signal.Scheduled other -> {}
       case Signal.QueueChanged other -> {}
       case Signal.TaskChanged other -> {}
-      case Signal.CancelRequested other -> {}
+      case Signal.Called other -> {}
       case Signal.Awaited other -> {}
       case Signal.SchedulesChanged other -> {}
     }

@@ -27,6 +27,11 @@ final class DeclaredQueues {
     this.settings = settings;
   }
 
+  /** Warn of queues that nobody serves, and refuse none. */
+  static DeclaredQueues lenient(QueueBook queues) {
+    return new DeclaredQueues(queues, ClientSettings.DEFAULT);
+  }
+
   void check(String queue) {
     Answer answer = answers.get(queue);
     if (answer == null || System.nanoTime() - answer.at() > FRESH_NANOS) {

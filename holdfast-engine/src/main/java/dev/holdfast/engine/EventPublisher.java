@@ -1,6 +1,5 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.api.StoreException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
@@ -16,17 +15,12 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Publishes events: checks and encodes before anything is written, asks again when an answer was
  * lost, and wakes those who should know.
  */
 final class EventPublisher {
-  private static final Logger log = LoggerFactory.getLogger(EventPublisher.class);
-  private static final int TRIES = 3;
-
   private final PayloadCodec codec;
   private final ClientSettings settings;
   private final Supplier<UUID> ids;
@@ -49,18 +43,10 @@ final class EventPublisher {
   /** Publish in a transaction of our own. */
   Published publish(EventIntake intake, String event, Object payload) {
     EventDesk desk = desk(event, payload);
-    for (int tries = 1; ; tries++) {
-      try {
-        Published published = desk.publish(intake);
-        announce(desk, published);
-        return published;
-      } catch (StoreException failure) {
-        if (failure.outcome() == StoreException.Outcome.REFUSED || tries == TRIES) {
-          throw failure;
-        }
-        log.info("Event {} is published once more: {}", event, failure.getMessage());
-      }
-    }
+    Published published =
+        Repeatedly.ask("publish event %s".formatted(event), before -> desk.publish(intake));
+    announce(desk, published);
+    return published;
   }
 
   /** Publish in a transaction of the caller's: no second try, since a failure there ends it. */

@@ -82,7 +82,9 @@ public final class HoldfastClient implements Holdfast {
     this.publisher = new EventPublisher(codec, settings, ids, bus, stamper);
     this.triggers = new StoredTriggers(store.triggers(), declared);
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
-    this.schedules = new ScheduleDesk(store, new Planner(codec, settings.payloadLimit()), bus, ids);
+    this.schedules =
+        new ScheduleDesk(
+            store, new Planner(codec, settings.payloadLimit(), stamper), bus, ids, declared::check);
     this.onClose = onClose;
   }
 
@@ -179,10 +181,7 @@ public final class HoldfastClient implements Holdfast {
   public CancelAnswer cancel(JobId id) {
     CancelAnswer answer = store.control().cancel(id);
     if (answer == CancelAnswer.REQUESTED) {
-      store
-          .nodes()
-          .holderOf(id)
-          .ifPresent(holder -> bus.publish(new Signal.CancelRequested(holder)));
+      store.nodes().holderOf(id).ifPresent(holder -> bus.publish(new Signal.Called(holder)));
     } else if (answer == CancelAnswer.CANCELLED) {
       bus.publish(new Signal.Ended(id));
     }
@@ -193,10 +192,7 @@ public final class HoldfastClient implements Holdfast {
   public RequeueAnswer requeue(JobId id) {
     RequeueAnswer answer = store.control().requeue(id);
     if (answer == RequeueAnswer.REQUESTED) {
-      store
-          .nodes()
-          .holderOf(id)
-          .ifPresent(holder -> bus.publish(new Signal.CancelRequested(holder)));
+      store.nodes().holderOf(id).ifPresent(holder -> bus.publish(new Signal.Called(holder)));
     } else if (answer == RequeueAnswer.READY) {
       find(id).ifPresent(job -> bus.publish(new Signal.NewWork(job.queue(), job.priority())));
     }

@@ -9,6 +9,7 @@ import dev.holdfast.api.lease.StartupCoordinator;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
+import dev.holdfast.engine.live.Fence;
 import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.mode.ModeChange;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +67,7 @@ public final class HoldfastNode implements AutoCloseable {
       Holdfast client,
       HoldfastLeases leases,
       Alone alone,
-      Runnable sweep) {}
+      Fence fence) {}
 
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
@@ -88,23 +90,32 @@ public final class HoldfastNode implements AutoCloseable {
     return new NodeBuilder(store);
   }
 
-  void start() {
+  /**
+   * Start, or leave nothing behind.
+   *
+   * @param declare writes what the node declares, once it is in the books
+   */
+  void start(Runnable declare) {
     try {
-      parts.alone().join(() -> Thread.startVirtualThread(this::close));
-    } catch (RuntimeException refused) {
-      parts.leases().close();
-      parts.subscription().run();
-      parts.bus().close();
-      parts.executors().forEach(TaskExecutor::close);
-      throw refused;
+      join();
+      declare.run();
+      work();
+    } catch (RuntimeException | Error failure) {
+      close();
+      throw failure;
     }
+  }
+
+  private void join() {
+    parts.alone().join(this::retire);
     warnOfNamesakes();
     warnOfNoRecovery();
     parts.heart().register();
+    parts.alone().confirm();
+  }
+
+  private void work() {
     running = true;
-    if (parts.settings().liveness().singleNode()) {
-      parts.sweep().run(); // Once: whoever was alone before left what it held.
-    }
     parts.events().start();
     parts.events().nodeJoined(incarnation());
     Threads threads = parts.threads();
@@ -117,6 +128,12 @@ public final class HoldfastNode implements AutoCloseable {
         id(),
         parts.settings().queues().keySet(),
         parts.settings().maxConcurrent());
+  }
+
+  /** Stop at once: others may run what this node holds. */
+  private void retire(String why) {
+    parts.fence().shutForGood(why);
+    close();
   }
 
   private void warnOfNamesakes() {
@@ -181,11 +198,17 @@ public final class HoldfastNode implements AutoCloseable {
     change(ModeChange.clearAll());
   }
 
-  private void change(UnaryOperator<Modes> change) {
+  private synchronized void change(UnaryOperator<Modes> change) {
     Modes modes = change.apply(modes());
     // Written first: the next beat would otherwise bring the old ones back.
-    parts.store().nodes().setModes(incarnation(), modes);
-    parts.modes().set(modes);
+    if (!parts.store().nodes().setModes(incarnation(), modes)) {
+      throw new StoreException(
+          StoreException.Outcome.RETRYABLE,
+          "The mode of node %s was not changed, since it is starting over or has stopped: ask again."
+              .formatted(id()),
+          null);
+    }
+    parts.modes().choose(modes);
     parts.claimersWaker().wake();
   }
 
@@ -226,8 +249,9 @@ public final class HoldfastNode implements AutoCloseable {
 
   /**
    * Stop: claim no more, give back what has not begun, let running jobs finish within the grace,
-   * then interrupt them and give back those that stop. What ignores its interrupt stays held until
-   * the process ends. Calling it again while it waits for running jobs ends the waiting.
+   * then interrupt them and give back those that stop. What ignores its interrupt stays held: the
+   * node falls silent then instead of saying goodbye, so that others begin those jobs only after
+   * its terms. Calling it again while it waits for running jobs to finish ends that waiting.
    */
   @Override
   public void close() {
@@ -239,19 +263,29 @@ public final class HoldfastNode implements AutoCloseable {
     Threads threads = parts.threads();
     threads.claiming().forEach(Driver.Driven::close);
     parts.claimers().forEach(Claimer::stop);
-    if (!awaitNothingHeld(parts.settings().shutdownGrace())) {
+    if (!awaitNothingHeld(parts.settings().shutdownGrace(), () -> hurried)) {
       log.warn("{} jobs are interrupted and handed back, unspent", held());
       for (Holding holding : parts.holdings().all()) {
         holding.stop(StopReason.HANDED_BACK);
       }
-      awaitNothingHeld(AFTER_INTERRUPT);
+      awaitNothingHeld(AFTER_INTERRUPT, () -> false);
     }
     threads.clocks().forEach(Driver.Driven::close);
     threads.completer().close();
-    parts.alone().leave();
+    boolean empty = held() == 0;
+    if (empty) {
+      parts.alone().leave();
+    }
     parts.leases().close();
     threads.heart().forEach(Driver.Driven::close);
-    leave();
+    if (empty) {
+      leave();
+    } else {
+      log.error(
+          "{} jobs ignored their interrupt or could not be written; they stay held until the terms"
+              + " of this node are over",
+          held());
+    }
     parts.subscription().run();
     parts.bus().close();
     parts.executors().forEach(TaskExecutor::close);
@@ -260,12 +294,6 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void leave() {
-    if (held() > 0) {
-      log.error(
-          "{} jobs ignored their interrupt or could not be written; they stay held until they are"
-              + " recovered",
-          held());
-    }
     try {
       parts.store().nodes().leave(incarnation());
     } catch (StoreException away) {
@@ -273,9 +301,9 @@ public final class HoldfastNode implements AutoCloseable {
     }
   }
 
-  private boolean awaitNothingHeld(Duration atMost) {
+  private boolean awaitNothingHeld(Duration atMost, BooleanSupplier enough) {
     long deadline = System.nanoTime() + atMost.toNanos();
-    while (held() > 0 && !hurried && System.nanoTime() < deadline) {
+    while (held() > 0 && !enough.getAsBoolean() && System.nanoTime() < deadline) {
       LockSupport.parkNanos(this, Duration.ofMillis(5).toNanos());
     }
     return held() == 0;

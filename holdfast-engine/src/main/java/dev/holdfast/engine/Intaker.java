@@ -1,7 +1,6 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.api.Enqueuer;
-import dev.holdfast.api.StoreException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
@@ -25,17 +24,12 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Turns requests into rows: checks and encodes all of them before anything is written, asks again
  * when an answer was lost, and wakes those who should know.
  */
 final class Intaker {
-  private static final Logger log = LoggerFactory.getLogger(Intaker.class);
-  private static final int TRIES = 3;
-
   private final PayloadCodec codec;
   private final ClientSettings settings;
   private final Supplier<UUID> ids;
@@ -135,19 +129,11 @@ final class Intaker {
    * Write; after a lost answer write again, marked as a repeat, which changes nothing if it was
    * heard.
    */
-  private List<Admission> writeRepeatably(Intake intake, List<NewJob> jobs) {
-    List<NewJob> attempt = jobs;
-    for (int tries = 1; ; tries++) {
-      try {
-        return intake.enqueue(attempt);
-      } catch (StoreException failure) {
-        if (failure.outcome() == StoreException.Outcome.REFUSED || tries == TRIES) {
-          throw failure;
-        }
-        log.info("An enqueue of {} jobs is repeated: {}", jobs.size(), failure.getMessage());
-        attempt = jobs.stream().map(NewJob::repeated).toList();
-      }
-    }
+  private static List<Admission> writeRepeatably(Intake intake, List<NewJob> jobs) {
+    return Repeatedly.ask(
+        "enqueue %d jobs".formatted(jobs.size()),
+        before ->
+            intake.enqueue(before == 0 ? jobs : jobs.stream().map(NewJob::repeated).toList()));
   }
 
   private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {

@@ -16,8 +16,8 @@ import java.util.function.UnaryOperator;
  * @param recoverClaimed whether it takes back jobs that were not begun; defaults to yes
  * @param recoverRunning whether it takes back jobs that were running; defaults to yes
  * @param keepHeartbeats whether every beat is kept for a day, to look into trouble; defaults to no
- * @param singleNode whether this is the only node: one exclusive lease for the running terms
- *     instead of beats and sweeps, and a second node is refused; defaults to no
+ * @param singleNode whether this is the only node: an exclusive lease for the running terms says so
+ *     instead of beats, and a second node is refused; defaults to no
  */
 public record LivenessSettings(
     Duration heartbeat,

@@ -26,6 +26,7 @@ import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,6 +61,7 @@ public final class NodeBuilder {
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
   private @Nullable String name;
+  @Nullable OpenTelemetry telemetry;
   private LivenessSettings liveness = LivenessSettings.DEFAULT;
   private @Nullable String stack;
   private @Nullable Set<String> serves;
@@ -82,11 +84,7 @@ public final class NodeBuilder {
   /** Run jobs of this task by this code. */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
-    tasks.add(new TaskRegistry.Registered<>(type, handler, Optional.empty()));
-    for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
-      declared.add(own -> new RecurringReader(own).read(recurring, type));
-    }
-    return this;
+    return register(type, handler, Optional.empty());
   }
 
   /** Declare work that recurs; handlers can declare theirs by {@link Recurring}. */
@@ -102,7 +100,17 @@ public final class NodeBuilder {
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
-    tasks.add(new TaskRegistry.Registered<>(type, handler, Optional.of(recovery)));
+    return register(type, handler, Optional.of(recovery));
+  }
+
+  private <P, R> NodeBuilder register(
+      TaskType<P, R> type,
+      TaskHandler<? super P, ? extends R> handler,
+      Optional<RecoveryPolicy> recovery) {
+    tasks.add(new TaskRegistry.Registered<>(type, handler, recovery));
+    for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
+      declared.add(own -> new RecurringReader(own).read(recurring, type));
+    }
     return this;
   }
 
@@ -244,6 +252,12 @@ public final class NodeBuilder {
     return this;
   }
 
+  /** Make attempts visible as spans here; defaults to nowhere, which costs nothing. */
+  public NodeBuilder telemetry(OpenTelemetry traces) {
+    this.telemetry = traces;
+    return this;
+  }
+
   /** Hear of work by this; defaults to what the store offers. */
   public NodeBuilder coordinator(ClusterCoordinator own) {
     this.coordinator = own;
@@ -316,8 +330,7 @@ public final class NodeBuilder {
    */
   public HoldfastNode start() {
     HoldfastNode node = new Assembly(this, settings()).assemble();
-    triggers.forEach(store.triggers()::put);
-    node.start();
+    node.start(() -> triggers.forEach(store.triggers()::put));
     if (stopsOnSignals) {
       new StopSignals(node).heed();
     }

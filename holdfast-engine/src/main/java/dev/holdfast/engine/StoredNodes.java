@@ -65,6 +65,6 @@ final class StoredNodes implements Nodes {
 
   /** Let it beat at once, and so learn of the change. */
   private void wake(UUID incarnation) {
-    bus.publish(new Signal.CancelRequested(incarnation));
+    bus.publish(new Signal.Called(incarnation));
   }
 }

@@ -3,8 +3,8 @@ package dev.holdfast.postgres;
 import dev.holdfast.postgres.db.Database;
 
 /**
- * The statement that claims jobs, in three forms that differ in how they pick: for one task, for
- * several, and for a node that serves fleets.
+ * The statement that claims jobs, in forms that differ in how they pick: for one task, for several,
+ * for a node that serves fleets, and for jobs whose holder has died.
  */
 final class ClaimSql {
   // Each pick walks job_ready and stops at its limit. "ctid = any(array)" is a Tid Scan whatever
@@ -42,9 +42,8 @@ final class ClaimSql {
                 j.policy, j.created_at, j.run_at, now(), j.rank, coalesce(j.crashes, 0)
       """;
 
-  // By job_ready_suspect, which is empty unless nodes have died lately. A statement of its own: as
-  // a
-  // part of the others it cost every drain 15 %.
+  // By job_ready_suspect, which is empty unless nodes have died lately. A statement of its own,
+  // since as a part of the others it cost every drain 15 %.
   private static final String SUSPECT =
       """
       select t.ctid, t.rank
@@ -62,8 +61,7 @@ final class ClaimSql {
 
   // Asked once. Closed for a node that is not alive, a queue that is paused, and one whose limit is
   // not what the caller believes. For tasks with rules, read once by task_rule_barred, it opens
-  // only
-  // to who orders them alone; TaskGate has let that one through before.
+  // only to who orders them alone; TaskGate has let that one through before.
   private static final String GATE =
       """
       exists (select from ${schema}.node where incarnation = :incarnation and state = 'ALIVE')

@@ -34,14 +34,12 @@ final class PgClaims implements Claims {
   private static final String COUNT_CAPPED =
       "select count(*) from ${schema}.job where queue = :queue and capped";
 
-  private static final Duration SUSPECTS_EVERY = Duration.ofMillis(100);
-
   private final Database database;
   private final Starts starts;
   private final Duration aging;
   private final Duration slowness;
   private final Map<Lane, ReadyScan> scans = new ConcurrentHashMap<>();
-  private final Map<Lane, Long> suspectsLookedFor = new ConcurrentHashMap<>();
+  private final Map<Lane, SuspectPace> suspectPaces = new ConcurrentHashMap<>();
   private final String claimOneTask;
   private final String claimSeveralTasks;
   private final String claimStacks;
@@ -116,33 +114,28 @@ final class PgClaims implements Claims {
 
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
     Lane lane = new Lane(order.queue(), order.tasks(), order.stacks());
+    SuspectPace pace = suspectPaces.computeIfAbsent(lane, fresh -> new SuspectPace());
     List<Ranked> claimed = new ArrayList<>();
-    boolean looked = order.suspects() > 0 && suspectsAreDue(lane);
+    boolean looked = order.suspects() > 0 && pace.isDue(System.nanoTime());
     if (looked) {
-      claimed.addAll(claimSuspects(handle, order, wanted));
+      claimed.addAll(claimSuspects(handle, order, wanted, pace));
     }
-    if (claimed.size() < wanted) {
-      claimed.addAll(claimOthers(handle, lane, rest(order, claimed, wanted)));
+    ClaimOrder rest = rest(order, claimed, wanted);
+    if (rest.wanted() > 0) {
+      List<Ranked> others = claimOthers(handle, lane, rest);
+      pace.found(others.size(), rest.wanted());
+      claimed.addAll(others);
     }
-    if (claimed.size() < wanted && order.suspects() > 0 && !looked) {
-      claimed.addAll(claimSuspects(handle, rest(order, claimed, wanted), wanted - claimed.size()));
+    if (claimed.isEmpty() && order.suspects() > 0 && !looked) {
+      claimed.addAll(claimSuspects(handle, order, wanted, pace));
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
     return claimed.stream().map(Ranked::job).toList();
   }
 
-  /** While there is plenty else, suspects are looked for now and then, so that they get a turn. */
-  private boolean suspectsAreDue(Lane lane) {
-    long now = System.nanoTime();
-    Long last = suspectsLookedFor.get(lane);
-    boolean due = last == null || now - last >= SUSPECTS_EVERY.toNanos();
-    if (due) {
-      suspectsLookedFor.put(lane, now);
-    }
-    return due;
-  }
-
-  private List<Ranked> claimSuspects(Handle handle, ClaimOrder order, int wanted) {
+  private List<Ranked> claimSuspects(
+      Handle handle, ClaimOrder order, int wanted, SuspectPace pace) {
+    pace.looked(System.nanoTime());
     int most = Math.min(order.suspects(), wanted);
     return run(handle, claimSuspects, order, most, ReadyScan.WHOLE);
   }

@@ -48,21 +48,24 @@ final class PgControl implements Control {
       where id = :id and state = 'RUNNING'
       """;
 
-  // By job_pkey. Whoever holds it gives it back at its next beat.
-  private static final String REQUEUE =
+  // By job_pkey.
+  private static final String HASTEN =
       """
-      update ${schema}.job j set
-        state = case when j.state = 'SCHEDULED' then 'READY' else j.state end,
-        run_at = case when j.state = 'SCHEDULED' then now() else j.run_at end,
-        rank = case when j.state = 'SCHEDULED'
-                    then now() - j.priority * :aging * interval '1 microsecond'
-                    else j.rank end,
-        release_requested =
-          case when j.state in ('CLAIMED', 'RUNNING') then true else j.release_requested end
-      from (select id, state from ${schema}.job where id = :id for update) o
-      where j.id = o.id
-      returning o.state
+      update ${schema}.job set
+        state = 'READY', run_at = now(), rank = now() - priority * :aging * interval '1 microsecond'
+      where id = :id and state = 'SCHEDULED'
       """;
+
+  // By job_pkey. Whoever holds it gives it back at its next beat.
+  private static final String REQUEST_RELEASE =
+      """
+      update ${schema}.job set release_requested = true
+      where id = :id and state in ('CLAIMED', 'RUNNING')
+      """;
+
+  // By job_pkey.
+  private static final String IS_READY =
+      "select exists (select from ${schema}.job where id = :id and state = 'READY')";
 
   // By job_pkey, job_history_id of each partition, and dead_letter_pkey.
   private static final String WHERE =
@@ -140,6 +143,9 @@ final class PgControl implements Control {
   private final UUID shard;
   private final String cancel;
   private final String requestCancel;
+  private final String hasten;
+  private final String requestRelease;
+  private final String isReady;
   private final String where;
   private final String retry;
   private final String retryAll;
@@ -154,6 +160,9 @@ final class PgControl implements Control {
     this.shard = shard;
     this.cancel = complete(History.into(CANCEL));
     this.requestCancel = complete(REQUEST_CANCEL);
+    this.hasten = complete(HASTEN);
+    this.requestRelease = complete(REQUEST_RELEASE);
+    this.isReady = complete(IS_READY);
     this.where = complete(WHERE);
     this.retry = complete(RETRY);
     this.retryAll = complete(RETRY_ALL);
@@ -199,29 +208,41 @@ final class PgControl implements Control {
 
   @Override
   public RequeueAnswer requeue(JobId id) {
-    Optional<String> state =
-        database.run(
-            "requeue job %s".formatted(id),
-            handle ->
-                handle
-                    .createQuery(database.sql(REQUEUE))
-                    .bind("id", id.value())
-                    .bind("aging", agingMicros)
-                    .map((row, context) -> row.getString(1))
-                    .findOne());
-    if (state.isPresent()) {
-      return switch (state.get()) {
-        case "SCHEDULED" -> RequeueAnswer.READY;
-        case "READY" -> RequeueAnswer.ALREADY_READY;
-        default -> RequeueAnswer.REQUESTED;
-      };
+    return database.run("requeue job %s".formatted(id), handle -> requeue(handle, id));
+  }
+
+  /** A job may change its state between two looks, so this looks again while it is live. */
+  private RequeueAnswer requeue(Handle handle, JobId id) {
+    for (int look = 0; look < MOST_LOOKS; look++) {
+      boolean hastened =
+          handle.createUpdate(hasten).bind("id", id.value()).bind("aging", agingMicros).execute()
+              > 0;
+      if (hastened) {
+        return RequeueAnswer.READY;
+      }
+      if (handle.createUpdate(requestRelease).bind("id", id.value()).execute() > 0) {
+        return RequeueAnswer.REQUESTED;
+      }
+      if (handle.createQuery(isReady).bind("id", id.value()).mapTo(Boolean.class).one()) {
+        return RequeueAnswer.ALREADY_READY;
+      }
+      RetryAnswer retried = retry(handle, id);
+      if (retried != RetryAnswer.NOT_FAILED) {
+        return switch (retried) {
+          case READY -> RequeueAnswer.READY;
+          case KEY_TAKEN -> RequeueAnswer.KEY_TAKEN;
+          default -> RequeueAnswer.NOT_FOUND;
+        };
+      }
+      if (!isLive(handle, id)) {
+        return RequeueAnswer.ENDED;
+      }
     }
-    return switch (retry(id)) {
-      case READY -> RequeueAnswer.READY;
-      case NOT_FAILED -> RequeueAnswer.ENDED;
-      case KEY_TAKEN -> RequeueAnswer.KEY_TAKEN;
-      case NOT_FOUND -> RequeueAnswer.NOT_FOUND;
-    };
+    throw restless("requeue", id);
+  }
+
+  private boolean isLive(Handle handle, JobId id) {
+    return where(handle, id).filter("LIVE"::equals).isPresent();
   }
 
   @Override

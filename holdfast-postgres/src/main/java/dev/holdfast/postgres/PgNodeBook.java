@@ -1,48 +1,51 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.QueueBook.Rule;
-import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
 /** Which nodes there are, and that they live. All by node_pkey unless said otherwise. */
 final class PgNodeBook implements NodeBook {
-  // A repeat after a lost answer changes the card and moves the beat of the living, which count
-  // their
-  // time from the repeat: who watched the beat of the first must not find them silent since.
+  // A repeat after a lost answer changes the card and moves the beat of the living. They count
+  // their time from the repeat: who watched the beat of the first must not find them silent since.
   private static final String REGISTER =
       """
       insert into ${schema}.node as known
         (incarnation, id, name, host, pid, version, terms, claimed_terms, queues, tasks, capacity,
-         stack, roles, mode, mode_exceptions, session, state, started_at, beaten_at)
+         stack, roles, advises, sweeps, mode, mode_exceptions, session, state, started_at,
+         beaten_at)
       values
         (:incarnation, :id, :name, :host, :pid, :version, :terms, :claimedTerms, :queues, :tasks,
-         :capacity, :stack, :roles, :mode, :exceptions, :session, 'ALIVE', now(), now())
+         :capacity, :stack, :roles, :advises, :sweeps, :mode, :exceptions, :session, 'ALIVE',
+         now(), now())
       on conflict (incarnation) do update set
         id = excluded.id, name = excluded.name, host = excluded.host, pid = excluded.pid,
         version = excluded.version, terms = excluded.terms,
         claimed_terms = excluded.claimed_terms, queues = excluded.queues, tasks = excluded.tasks,
         capacity = excluded.capacity, stack = excluded.stack, roles = excluded.roles,
+        advises = excluded.advises, sweeps = excluded.sweeps,
         beat = case when known.state = 'ALIVE' then known.beat + 1 else known.beat end,
         beaten_at = case when known.state = 'ALIVE' then now() else known.beaten_at end
+      """;
+
+  // A repeat has moved the beat: whatever was set since stays.
+  private static final String INHERIT =
+      """
+      update ${schema}.node n set mode = o.mode, mode_exceptions = o.mode_exceptions
+      from ${schema}.node o
+      where n.incarnation = :incarnation and n.state = 'ALIVE' and n.beat = 0
+        and o.incarnation = :before
       """;
 
   // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
@@ -84,8 +87,8 @@ final class PgNodeBook implements NodeBook {
   // The dead by job_held, each from the oldest call on that it may hold anything by.
   private static final String LOOK =
       """
-      select n.incarnation, n.id, n.claimed_terms, n.terms, n.beat, n.tasks, n.mode,
-             n.mode_exceptions, n.death, coalesce(n.died_for, 0)
+      select n.incarnation, n.id, n.claimed_terms, n.terms, n.beat, n.advises, n.sweeps,
+             n.mode, n.mode_exceptions, n.death, coalesce(n.died_for, 0)
       from ${schema}.node n
       where n.state = 'ALIVE'
          or exists (
@@ -123,7 +126,7 @@ final class PgNodeBook implements NodeBook {
              capacity, stack, roles,
              state = 'ALIVE', beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
-             mode_exceptions
+             mode_exceptions, advises, sweeps
       from ${schema}.node
       order by started_at, incarnation
       """;
@@ -162,16 +165,28 @@ final class PgNodeBook implements NodeBook {
     heart.transaction(
         "register node %s".formatted(card.id()),
         handle -> {
-          if (before != null) {
-            change(handle, LEAVE, before);
+          if (before == null) {
+            return insert(handle, card, modes);
           }
-          return insert(handle, card, modes);
+          change(handle, LEAVE, before);
+          insert(handle, card, modes);
+          return handle
+              .createUpdate(database.sql(INHERIT))
+              .bind("incarnation", card.incarnation())
+              .bind("before", before)
+              .execute();
         });
   }
 
   private int insert(Handle handle, NodeCard card, Modes modes) {
-    return handle
-        .createUpdate(database.sql(REGISTER))
+    Set<String> sweeps = card.advice().stacks();
+    Update register = handle.createUpdate(database.sql(REGISTER));
+    if (sweeps == null) {
+      register.bindNull("sweeps", Types.ARRAY);
+    } else {
+      register.bindArray("sweeps", String.class, sweeps);
+    }
+    return register
         .bind("incarnation", card.incarnation())
         .bind("id", card.id())
         .bind("name", card.name())
@@ -185,8 +200,9 @@ final class PgNodeBook implements NodeBook {
         .bind("capacity", card.capacity())
         .bind("stack", card.stack())
         .bindArray("roles", String.class, card.roles())
+        .bindArray("advises", String.class, card.advice().tasks())
         .bind("mode", modes.node().name())
-        .bindArray("exceptions", String.class, texts(modes))
+        .bindArray("exceptions", String.class, NodeRows.texts(modes))
         .bind("session", session)
         .execute();
   }
@@ -197,7 +213,7 @@ final class PgNodeBook implements NodeBook {
         beat.patience(),
         "write the heartbeat of incarnation %s".formatted(beat.incarnation()),
         handle -> {
-          ReplyRows reply = new ReplyRows();
+          NodeRows.Reply reply = new NodeRows.Reply();
           handle
               .createQuery(database.sql(BEAT))
               .bind("incarnation", beat.incarnation())
@@ -214,7 +230,11 @@ final class PgNodeBook implements NodeBook {
   public List<Pulse> look() {
     return database.run(
         "look at the nodes",
-        handle -> handle.createQuery(database.sql(LOOK)).map((row, context) -> pulse(row)).list());
+        handle ->
+            handle
+                .createQuery(database.sql(LOOK))
+                .map((row, context) -> NodeRows.pulse(row))
+                .list());
   }
 
   @Override
@@ -258,7 +278,7 @@ final class PgNodeBook implements NodeBook {
                     .createUpdate(database.sql(SET_MODES))
                     .bind("incarnation", incarnation)
                     .bind("mode", modes.node().name())
-                    .bindArray("exceptions", String.class, texts(modes))
+                    .bindArray("exceptions", String.class, NodeRows.texts(modes))
                     .execute()
                 > 0);
   }
@@ -267,7 +287,11 @@ final class PgNodeBook implements NodeBook {
   public List<NodeStatus> list() {
     return database.run(
         "list the nodes",
-        handle -> handle.createQuery(database.sql(LIST)).map((row, context) -> status(row)).list());
+        handle ->
+            handle
+                .createQuery(database.sql(LIST))
+                .map((row, context) -> NodeRows.status(row))
+                .list());
   }
 
   @Override
@@ -300,95 +324,5 @@ final class PgNodeBook implements NodeBook {
                 .bind("id", id.value())
                 .map((row, context) -> row.getObject(1, UUID.class))
                 .findOne());
-  }
-
-  private static Pulse pulse(ResultSet row) throws SQLException {
-    String death = row.getString(9);
-    return new Pulse(
-        row.getObject(1, UUID.class),
-        row.getString(2),
-        new Terms(Values.ofMicros(row.getLong(3)), Values.ofMicros(row.getLong(4))),
-        row.getLong(5),
-        Values.strings(row, 6),
-        modes(row.getString(7), Values.strings(row, 8)),
-        death == null ? null : Death.valueOf(death),
-        Values.ofMicros(row.getLong(10)));
-  }
-
-  private static NodeStatus status(ResultSet row) throws SQLException {
-    return new NodeStatus(
-        new NodeCard(
-            row.getObject(1, UUID.class),
-            row.getString(2),
-            row.getString(3),
-            row.getString(4),
-            row.getLong(5),
-            row.getString(6),
-            new Terms(Values.ofMicros(row.getLong(7)), Values.ofMicros(row.getLong(8))),
-            Values.strings(row, 9),
-            Values.strings(row, 10),
-            row.getInt(11),
-            row.getString(12),
-            Values.strings(row, 13)),
-        row.getBoolean(14),
-        row.getLong(15),
-        Values.instant(row, 16),
-        Values.ofMicros(Math.max(0, row.getLong(17))),
-        row.getInt(18),
-        modes(row.getString(19), Values.strings(row, 20)));
-  }
-
-  private static List<String> texts(Modes modes) {
-    return modes.exceptions().entrySet().stream()
-        .map(exception -> exception.getKey() + "=" + exception.getValue().name())
-        .toList();
-  }
-
-  private static Modes modes(String mode, Set<String> exceptions) {
-    return new Modes(
-        NodeMode.valueOf(mode),
-        exceptions.stream()
-            .map(text -> text.split("=", 2))
-            .collect(Collectors.toMap(parts -> parts[0], parts -> NodeMode.valueOf(parts[1]))));
-  }
-
-  /** The rows of a beat, sorted out. */
-  private static final class ReplyRows {
-    private @Nullable Modes modes;
-    private boolean dismissed;
-    private final List<ClaimRow> claims = new ArrayList<>();
-    private final Map<String, Rule> rules = new HashMap<>();
-    private final Map<String, TaskBook.Rule> tasks = new HashMap<>();
-
-    String read(ResultSet row) throws SQLException {
-      String kind = row.getString(1);
-      switch (kind) {
-        case "CLAIM" ->
-            claims.add(
-                new ClaimRow(
-                    new Held(new JobId(row.getObject(2, UUID.class)), row.getLong(3)),
-                    row.getLong(4),
-                    row.getBoolean(5),
-                    row.getBoolean(6),
-                    row.getBoolean(10)));
-        case "RULE" ->
-            rules.put(
-                row.getString(7), new Rule(row.getBoolean(5), row.getObject(8, Integer.class)));
-        case "TASK" ->
-            tasks.put(
-                row.getString(7),
-                new TaskBook.Rule(row.getObject(8, Integer.class), PgTaskBook.shut(row, 3)));
-        default -> {
-          modes = modes(row.getString(7), Values.strings(row, 9));
-          dismissed = row.getBoolean(5);
-        }
-      }
-      return kind;
-    }
-
-    Optional<BeatReply> toReply() {
-      return Optional.ofNullable(modes)
-          .map(known -> new BeatReply(claims, rules, tasks, known, dismissed));
-    }
   }
 }

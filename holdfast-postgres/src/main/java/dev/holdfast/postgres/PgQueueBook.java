@@ -25,11 +25,16 @@ final class PgQueueBook implements QueueBook {
       on conflict (name) do update set max_held = excluded.max_held
       """;
 
-  // Held jobs by job_held. Those claimed before there was a limit count towards it, too.
+  // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
+  // it, too.
   private static final String CAP_HELD =
       """
-      update ${schema}.job set capped = true
-      where queue = :queue and state in ('CLAIMED', 'RUNNING') and not capped
+      with held as materialized (
+        select id from ${schema}.job
+        where queue = :name and state in ('CLAIMED', 'RUNNING') and not capped
+        order by id for update
+      )
+      update ${schema}.job j set capped = true from held where j.id = held.id
       """;
 
   private static final String RULES = "select name, paused, max_held from ${schema}.queue";
@@ -70,7 +75,7 @@ final class PgQueueBook implements QueueBook {
   private final Database database;
   private final String pause;
   private final String limit;
-  private final String capHeld;
+  private final CapHeld capHeld;
   private final String rules;
   private final String list;
   private final String declared;
@@ -79,7 +84,7 @@ final class PgQueueBook implements QueueBook {
     this.database = database;
     this.pause = database.sql(PAUSE);
     this.limit = database.sql(LIMIT);
-    this.capHeld = database.sql(CAP_HELD);
+    this.capHeld = new CapHeld(database, CAP_HELD);
     this.rules = database.sql(RULES);
     this.list = database.sql(LIST);
     this.declared = database.sql(DECLARED);
@@ -101,10 +106,10 @@ final class PgQueueBook implements QueueBook {
   public void limit(String queue, @Nullable Integer most) {
     database.run(
         "limit queue %s".formatted(queue),
-        handle -> {
-          handle.createUpdate(limit).bind("queue", queue).bind("most", most).execute();
-          return most == null ? 0 : handle.createUpdate(capHeld).bind("queue", queue).execute();
-        });
+        handle -> handle.createUpdate(limit).bind("queue", queue).bind("most", most).execute());
+    if (most != null) {
+      capHeld.of(queue);
+    }
   }
 
   @Override

@@ -25,19 +25,22 @@ import org.jspecify.annotations.Nullable;
  * positively, by its row. Rows that others have locked are left to them.
  */
 final class PgRecovery implements Recovery {
-  // By job_held, from the oldest call on that the holder may hold anything by.
+  // By job_held, from the oldest call on that the holder may hold anything by, and in its order: an
+  // index without the id leaves only those of one call to be sorted.
   private static final String ORPHANS =
       """
-      select j.id, j.token, j.task, j.queue, j.state = 'RUNNING', j.attempt, j.priority,
-             coalesce(j.crashes, 0), j.policy
+      select j.id, j.token, j.claim_no, j.task, j.queue, j.stack, j.state = 'RUNNING', j.attempt,
+             j.priority, coalesce(j.crashes, 0), j.policy
       from ${schema}.node n
       join ${schema}.job j
-        on j.incarnation = n.incarnation and j.claim_no >= n.from_call
+        on j.incarnation = n.incarnation and j.claim_no >= greatest(n.from_call, :afterCall)
           and j.state in ('CLAIMED', 'RUNNING')
       where n.incarnation = :holder
         and (n.state = 'DEAD' or (n.beat = :silentAt::bigint and j.state = 'CLAIMED'))
         and case when j.state = 'CLAIMED' then :claimed else :running end
         and (:anyStack or j.stack is null or j.stack = any(:stacks::text[]))
+        and (j.claim_no > :afterCall or j.id > :afterId::uuid)
+      order by j.claim_no, j.id
       limit :limit
       """;
 
@@ -57,12 +60,14 @@ final class PgRecovery implements Recovery {
       for update of j skip locked
       """;
 
+  // Only what never began can still come too late.
   private static final String UNSPENT =
       """
       with f as materialized (${locked})
       update ${schema}.job j set
         state = 'READY',
         attempt = case when j.state = 'RUNNING' then j.attempt - 1 else j.attempt end,
+        start_by = case when j.state = 'RUNNING' then null else j.start_by end,
         capped = false, release_requested = null
       from f
       where j.id = f.id and not j.cancel_requested
@@ -162,7 +167,7 @@ final class PgRecovery implements Recovery {
   }
 
   @Override
-  public List<Orphan> orphans(Holder holder, Scope scope, int limit) {
+  public List<Orphan> orphans(Holder holder, Scope scope, @Nullable Orphan after, int limit) {
     return database.run(
         "look for jobs of incarnation %s".formatted(holder.incarnation()),
         handle ->
@@ -175,6 +180,8 @@ final class PgRecovery implements Recovery {
                 .bind("anyStack", scope.stacks() == null)
                 .bindArray(
                     "stacks", String.class, scope.stacks() == null ? List.of() : scope.stacks())
+                .bind("afterCall", after == null ? -1 : after.claimNo())
+                .bind("afterId", after == null ? null : after.id().value())
                 .bind("limit", limit)
                 .map((row, context) -> orphan(row))
                 .list());
@@ -239,13 +246,15 @@ final class PgRecovery implements Recovery {
   private static Orphan orphan(ResultSet row) throws SQLException {
     return new Orphan(
         new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
-        row.getString(3),
+        row.getLong(3),
         row.getString(4),
-        row.getBoolean(5),
-        row.getInt(6),
-        row.getInt(7),
+        row.getString(5),
+        row.getString(6),
+        row.getBoolean(7),
         row.getInt(8),
-        row.getString(9));
+        row.getInt(9),
+        row.getInt(10),
+        row.getString(11));
   }
 
   private static void note(Map<Held, Answer> answers, Answer answer, List<Held> done) {

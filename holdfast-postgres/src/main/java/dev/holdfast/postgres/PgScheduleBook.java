@@ -29,11 +29,11 @@ final class PgScheduleBook implements ScheduleBook {
       insert into ${schema}.schedule
         (id, revision, created_at, anchor, next_fire, starts_at, ends_at, jitter, start_within,
          priority, paused, timing, misfire, overlap, queue, task, payload, policy, tags,
-         application, fingerprint)
+         application, fingerprint, stack)
       values
         (:id, nextval('${schema}.schedule_number'), now(), :anchor, :next, :starts, :ends, :jitter,
          :startWithin, :priority, :paused, :timing, :misfire, :overlap, :queue, :task, :payload,
-         :policy, :tags::text[], :application, :fingerprint)
+         :policy, :tags::text[], :application, :fingerprint, :stack)
       on conflict (id) do nothing
       """;
 
@@ -45,7 +45,7 @@ final class PgScheduleBook implements ScheduleBook {
         priority = :priority, paused = :paused, cancelled = false, timing = :timing,
         misfire = :misfire, overlap = :overlap, queue = :queue, task = :task, payload = :payload,
         policy = :policy, tags = :tags::text[], application = :application,
-        fingerprint = :fingerprint
+        fingerprint = :fingerprint, stack = :stack
       where id = :id and revision = :seen
       """;
 
@@ -86,6 +86,7 @@ final class PgScheduleBook implements ScheduleBook {
       """;
 
   private final Database database;
+  private final ReadableSchedules readable = new ReadableSchedules();
   private final ScheduleFiring firing;
   private final DeclarationStatements declarations;
   private final String look;
@@ -136,7 +137,10 @@ final class PgScheduleBook implements ScheduleBook {
   public List<Kept> list() {
     return database.run(
         "list the schedules",
-        handle -> handle.createQuery(list).map((row, context) -> ScheduleColumns.read(row)).list());
+        handle ->
+            handle.createQuery(list).map((row, context) -> readable.read(row)).list().stream()
+                .flatMap(Optional::stream)
+                .toList());
   }
 
   @Override
@@ -201,8 +205,14 @@ final class PgScheduleBook implements ScheduleBook {
   private List<Candidate> candidates(Handle handle) {
     return handle
         .createQuery(due)
-        .map((row, context) -> new Candidate(ScheduleColumns.read(row), row.getBoolean("blocked")))
-        .list();
+        .map((row, context) -> {
+          boolean blocked = row.getBoolean("blocked");
+          return readable.read(row).map(kept -> new Candidate(kept, blocked));
+        })
+        .list()
+        .stream()
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   @Override

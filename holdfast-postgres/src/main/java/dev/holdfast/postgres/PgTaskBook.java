@@ -23,11 +23,16 @@ final class PgTaskBook implements TaskBook {
       on conflict (task) do update set max_held = excluded.max_held
       """;
 
-  // Held jobs by job_held. Those claimed before there was a limit count towards it, too.
+  // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
+  // it, too.
   private static final String CAP_HELD =
       """
-      update ${schema}.job set task_capped = true
-      where task = :task and state in ('CLAIMED', 'RUNNING') and task_capped is not true
+      with held as materialized (
+        select id from ${schema}.job
+        where task = :name and state in ('CLAIMED', 'RUNNING') and task_capped is not true
+        order by id for update
+      )
+      update ${schema}.job j set task_capped = true from held where j.id = held.id
       """;
 
   private static final String MAKE =
@@ -60,9 +65,11 @@ final class PgTaskBook implements TaskBook {
       """;
 
   private final Database database;
+  private final CapHeld capHeld;
 
   PgTaskBook(Database database) {
     this.database = database;
+    this.capHeld = new CapHeld(database, CAP_HELD);
   }
 
   /**
@@ -74,10 +81,15 @@ final class PgTaskBook implements TaskBook {
   public void limit(String task, @Nullable Integer most) {
     database.run(
         "limit task %s".formatted(task),
-        handle -> {
-          handle.createUpdate(database.sql(LIMIT)).bind("task", task).bind("most", most).execute();
-          return most == null ? 0 : update(handle, CAP_HELD, task);
-        });
+        handle ->
+            handle
+                .createUpdate(database.sql(LIMIT))
+                .bind("task", task)
+                .bind("most", most)
+                .execute());
+    if (most != null) {
+      capHeld.of(task);
+    }
   }
 
   @Override

@@ -5,18 +5,20 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import dev.holdfast.postgres.schema.Partitions;
 import java.time.Duration;
-import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 
 /**
  * Making room, and throwing away what is past its time.
  *
- * <p>Every step is a short transaction that deletes a bounded number of rows. Each takes an
- * advisory lock of its own first and does nothing where another node has it, so that one node at a
- * time does it.
+ * <p>Every step is a short transaction that deletes a bounded number of rows, repeated for a while
+ * if there are more: tens of thousands of keys can expire in a second. Each takes an advisory lock
+ * of its own first and does nothing where another node has it, so that one node at a time does it.
  */
 final class PgUpkeep implements Upkeep {
   private static final int BATCH = 1000;
+
+  /** How long one step is repeated before the next has its turn. */
+  private static final long PATIENCE = Duration.ofSeconds(2).toNanos();
 
   // By job_history_default_finished.
   private static final String HISTORY =
@@ -121,6 +123,28 @@ final class PgUpkeep implements Upkeep {
         order by ended_at limit :batch for update skip locked))
       """;
 
+  // By lease_expires. Its holder never came back and nobody asked for it: unfinished, as dead
+  // letters are, and kept as long. Tokens come from a sequence and grow all the same.
+  private static final String ABANDONED_LEASES =
+      """
+      delete from ${schema}.lease
+      where key = any(array(
+        select key from ${schema}.lease
+        where state = 'CLAIMED' and expires_at < now() - :retention * interval '1 microsecond'
+        order by expires_at limit :batch for update skip locked))
+      """;
+
+  // Reads all schedules, which are few. Those declared in code go with their declaration.
+  private static final String SCHEDULES =
+      """
+      delete from ${schema}.schedule
+      where id = any(array(
+        select id from ${schema}.schedule
+        where application is null and next_fire is null
+          and ends_at < now() - :retention * interval '1 microsecond'
+        order by id limit :batch for update skip locked))
+      """;
+
   private static final String TRY_LOCK =
       "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
@@ -134,21 +158,41 @@ final class PgUpkeep implements Upkeep {
 
   @Override
   public Report tidy(Retention retention) {
-    int dropped = partitions.tidy(retention.history());
-    int ended = step("throw old history away", HISTORY, retention.history());
-    int dead = step("throw old dead letters away", DEAD_LETTERS, retention.deadLetter());
-    int results = step("throw old results away", RESULTS, retention.history());
-    int keys = step("throw expired keys away", LEDGER, retention.history());
-    int leases = step("forget leases that ended long ago", LEASES, retention.history());
-    int subjects = step("forget subjects of triggers", SUBJECTS, retention.history());
-    step("forget nodes that are long dead", NODES, retention.history());
-    int beats = step("forget old heartbeats", HEARTBEATS, retention.history());
-    step("forget old counts", TALLY, retention.history());
-    step("merge old counts", MERGE_SHARDS, retention.history());
-    boolean more =
-        IntStream.of(ended, dead, results, keys, leases, beats, subjects)
-            .anyMatch(count -> count >= BATCH);
-    return new Report(dropped, dead, results, more);
+    Duration history = retention.history();
+    Duration deadLetter = retention.deadLetter();
+    Round round = new Round();
+    int dropped = partitions.tidy(history);
+    round.clear("throw old history away", HISTORY, history);
+    long dead = round.clear("throw old dead letters away", DEAD_LETTERS, deadLetter);
+    long results = round.clear("throw old results away", RESULTS, history);
+    round.clear("throw expired keys away", LEDGER, history);
+    round.clear("forget leases that ended long ago", LEASES, history);
+    round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
+    round.clear("forget schedules that ended long ago", SCHEDULES, history);
+    round.clear("forget subjects of triggers", SUBJECTS, history);
+    step("forget nodes that are long dead", NODES, history);
+    round.clear("forget old heartbeats", HEARTBEATS, history);
+    step("forget old counts", TALLY, history);
+    step("merge old counts", MERGE_SHARDS, history);
+    return new Report(dropped, dead, results, round.more);
+  }
+
+  /** One round, and whether any of its steps stopped with more to do. */
+  private final class Round {
+    private boolean more;
+
+    /** Repeat a step until nothing is left or its time is over; return how many rows it touched. */
+    long clear(String operation, String sql, Duration retention) {
+      long began = System.nanoTime();
+      long sum = 0;
+      int count;
+      do {
+        count = step(operation, sql, retention);
+        sum += count;
+      } while (count >= BATCH && System.nanoTime() - began < PATIENCE);
+      more |= count >= BATCH;
+      return sum;
+    }
   }
 
   private int step(String operation, String sql, Duration retention) {

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
@@ -25,12 +26,29 @@ final class ScheduleColumns {
       """
       s.id, s.revision, s.cancelled, s.last_fire, s.paused, s.anchor, s.next_fire, s.application,
       s.fingerprint, s.timing, s.misfire, s.overlap, s.jitter, s.starts_at, s.ends_at, s.task,
-      s.queue, s.priority, s.payload, s.tags, s.policy, s.start_within
+      s.queue, s.priority, s.payload, s.tags, s.policy, s.start_within, s.stack
       """;
 
   private ScheduleColumns() {}
 
+  /**
+   * Read a row.
+   *
+   * @throws StoreException if this program cannot; another one may
+   */
   static Kept read(ResultSet row) throws SQLException {
+    try {
+      return kept(row);
+    } catch (IllegalArgumentException unknown) {
+      throw new StoreException(
+          StoreException.Outcome.REFUSED,
+          "Schedule '%s' cannot be read here: %s Leave it to a program that can, or cancel it and make it anew."
+              .formatted(row.getString("id"), unknown.getMessage()),
+          unknown);
+    }
+  }
+
+  private static Kept kept(ResultSet row) throws SQLException {
     String application = row.getString("application");
     Draft draft =
         new Draft(
@@ -61,7 +79,8 @@ final class ScheduleColumns {
             row.getString("payload"),
             Values.strings(row, row.findColumn("tags")),
             row.getString("policy"),
-            startWithin == null ? null : Values.ofMicros(startWithin)));
+            startWithin == null ? null : Values.ofMicros(startWithin),
+            row.getString("stack")));
   }
 
   private static @Nullable Instant time(ResultSet row, String column) throws SQLException {
@@ -91,6 +110,7 @@ final class ScheduleColumns {
         .bind("task", job.task())
         .bind("payload", job.payload())
         .bind("policy", job.policy())
+        .bind("stack", job.stack())
         .bind("tags", Values.arrayText(job.tags()))
         .bind("application", declared == null ? null : declared.application())
         .bind("fingerprint", declared == null ? null : declared.fingerprint());

@@ -63,12 +63,13 @@ final class Starts {
       where coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
       """;
 
-  // By job_pkey. Whoever was started and is taken back unspent has not begun.
+  // By job_pkey. Only what never began can still come too late.
   private static final String GIVE_BACK =
       """
       update ${schema}.job j set
         state = 'READY',
         attempt = case when j.state = 'RUNNING' then j.attempt - 1 else j.attempt end,
+        start_by = case when j.state = 'RUNNING' then null else j.start_by end,
         capped = false
       from unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
       where j.id = h.id and j.token = h.token

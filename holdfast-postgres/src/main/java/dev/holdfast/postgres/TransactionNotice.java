@@ -12,26 +12,24 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Wakeups sent from inside transactions of callers, at most fifty a second. */
+/**
+ * Wakeups sent from inside transactions of callers, at most fifty a second about the same thing: a
+ * NOTIFY takes a lock of the whole database until its transaction has committed.
+ */
 final class TransactionNotice {
-  private static final long INTERVAL = Duration.ofMillis(20).toNanos();
-
   private final Database database;
   private final Channel channel;
-  private final LongSupplier nanoTime;
-  private final AtomicLong nextAllowed;
+  private final TopicPace pace;
 
   TransactionNotice(Database database, Channel channel, LongSupplier nanoTime) {
     this.database = database;
     this.channel = channel;
-    this.nanoTime = nanoTime;
-    this.nextAllowed = new AtomicLong(nanoTime.getAsLong());
+    this.pace = new TopicPace(nanoTime);
   }
 
-  /** Announce what was written, unless another was announced a moment ago. */
+  /** Announce what was written, but for what was announced a moment ago. */
   void post(Connection connection, List<NewJob> jobs, List<Admission> admissions)
       throws SQLException {
     SignalBatch signals = new SignalBatch();
@@ -40,7 +38,8 @@ final class TransactionNotice {
         signals.add(signal(jobs.get(i)));
       }
     }
-    if (signals.isEmpty() || !isAllowed()) {
+    signals.removeIf(signal -> !pace.admits(signal));
+    if (signals.isEmpty()) {
       return;
     }
     try (PreparedStatement statement = database.prepare(connection, Channel.NOTIFY)) {
@@ -50,12 +49,6 @@ final class TransactionNotice {
           2, connection.createArrayOf("text", signals.drain(Channel.NOBODY).toArray()));
       statement.execute();
     }
-  }
-
-  private boolean isAllowed() {
-    long now = nanoTime.getAsLong();
-    long next = nextAllowed.get();
-    return now - next >= 0 && nextAllowed.compareAndSet(next, now + INTERVAL);
   }
 
   private static Signal signal(NewJob job) {

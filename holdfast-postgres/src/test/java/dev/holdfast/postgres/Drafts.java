@@ -19,11 +19,19 @@ final class Drafts {
     return job(null, When.NOW);
   }
 
+  static NewJob jobIn(String queue) {
+    return job(queue, null, When.NOW);
+  }
+
   static NewJob job(@Nullable UniqueKey key, When when) {
+    return job(QUEUE, key, when);
+  }
+
+  private static NewJob job(String queue, @Nullable UniqueKey key, When when) {
     return new NewJob(
         new JobId(UuidCreator.getTimeOrderedEpoch()),
         TASK,
-        QUEUE,
+        queue,
         4,
         when,
         "{}",

@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.postgres.db.Database;
@@ -53,7 +54,8 @@ class WindowedClaimTest {
                 Set.of("a", "b"),
                 10,
                 null,
-                Set.of()));
+                Set.of(),
+                Advice.NONE));
     Database database =
         Database.own(
             Connections.single(fixture.settings().build()), PostgresSettings.DEFAULT_SCHEMA);

@@ -31,15 +31,59 @@ final class LeasedStartup implements StartupCoordinator {
   }
 
   private static <E extends Exception> boolean run(Lease lease, Work<E> work) throws E {
+    Alarm alarm = new Alarm(Thread.currentThread());
+    lease.onLost(alarm::ring);
     try {
       work.run();
     } catch (Throwable failure) {
+      boolean lost = alarm.off();
       // Errors, too: the next node must not take it for done.
       fail(lease, failure);
+      if (lost && failure instanceof InterruptedException) {
+        return false;
+      }
       throw failure;
+    }
+    if (alarm.off()) {
+      // Work that was interrupted may return half done. If nobody has it yet, the next may try.
+      try (lease) {
+        lease.fail("It was lost while its work went on.");
+      }
+      return false;
     }
     try (lease) {
       return lease.complete();
+    }
+  }
+
+  /** Interrupts the thread that works, if its lease is lost; never what it does afterwards. */
+  private static final class Alarm {
+    private final Thread worker;
+    private boolean rang;
+    private boolean over;
+
+    Alarm(Thread worker) {
+      this.worker = worker;
+    }
+
+    synchronized void ring() {
+      if (!over) {
+        rang = true;
+        worker.interrupt();
+      }
+    }
+
+    /**
+     * The work is over, and so is the interrupt. Called by the thread that worked.
+     *
+     * @return whether it was interrupted
+     */
+    synchronized boolean off() {
+      over = true;
+      if (rang) {
+        Thread.interrupted();
+      }
+      return rang;
     }
   }
 

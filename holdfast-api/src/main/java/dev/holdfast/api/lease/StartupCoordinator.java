@@ -49,9 +49,13 @@ public interface StartupCoordinator {
    * Do the work here, if nobody works on it and nobody completed it within its ttl. If it throws,
    * the action has failed and is free for the next node.
    *
+   * <p>If the action is {@linkplain Lease lost} on the way, the thread that works is interrupted,
+   * since the next node may begin: let the work end then. Whatever it returns does not count as
+   * done. Afterwards the thread is not interrupted any more.
+   *
    * @return whether it was done here, and recorded as done; false if it was somebody else's, or was
-   *     lost to somebody else on the way
-   * @throws E what the work threw
+   *     lost on the way
+   * @throws E what the work threw, but for an {@link InterruptedException} because it was lost
    */
   <E extends Exception> boolean runOnce(String action, Duration ttl, Work<E> work) throws E;
 

@@ -24,12 +24,16 @@ public record Recurrence(
     @Nullable Instant until) {
 
   private static final Duration LONGEST_JITTER = Duration.ofDays(1);
+  private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
   public Recurrence {
     if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
       throw new IllegalArgumentException(
           "A jitter of %s is not valid: give zero to %s.".formatted(jitter, LONGEST_JITTER));
     }
+    requireStorable("start", from);
+    requireStorable("end", until);
     if (from != null && until != null && !until.isAfter(from)) {
       throw new IllegalArgumentException(
           "A schedule cannot end at %s, since it starts at %s: give an end after the start."
@@ -40,10 +44,31 @@ public record Recurrence(
           "Misfire policy %s makes several jobs at once, and overlap %s allows one: give overlap ALLOW, or misfire FIRE_ONCE."
               .formatted(misfire, overlap));
     }
-    if (overlap == Overlap.QUEUE && misfire instanceof Misfire.Skip) {
+    if (overlap == Overlap.QUEUE) {
+      requireOneFiring(misfire);
+    }
+  }
+
+  private static void requireStorable(String verb, @Nullable Instant time) {
+    if (time != null && (time.isBefore(EARLIEST) || time.isAfter(LATEST))) {
       throw new IllegalArgumentException(
-          "Misfire policy SKIP forgets the due time that overlap QUEUE keeps waiting: give misfire"
-              + " FIRE_ONCE, or overlap SKIP.");
+          "A schedule cannot %s at %s: give a time from %s to %s, or leave it out for no such bound."
+              .formatted(verb, time, EARLIEST, LATEST));
+    }
+  }
+
+  /** One due time waits behind a live job, so one job must be what it makes. */
+  private static void requireOneFiring(Misfire misfire) {
+    switch (misfire) {
+      case Misfire.FireOnce() -> {}
+      case Misfire.Skip() ->
+          throw new IllegalArgumentException(
+              "Misfire policy SKIP forgets the due time that overlap QUEUE keeps waiting: give"
+                  + " misfire FIRE_ONCE, or overlap SKIP.");
+      case Misfire.CatchUp catchUp ->
+          throw new IllegalArgumentException(
+              "Misfire policy %s makes a job for a missed due time besides the one that is due, and overlap QUEUE lets one wait: give misfire FIRE_ONCE, or overlap ALLOW."
+                  .formatted(catchUp));
     }
   }
 

@@ -11,8 +11,9 @@ public interface Schedules {
    * Create a schedule, or change the one of the same id. One whose timing stays the same keeps its
    * next due time, and a paused one stays paused.
    *
-   * @throws IllegalArgumentException if its cron expression is wrong, or an application declares a
-   *     schedule of this id; nothing was changed
+   * @throws IllegalArgumentException if its cron expression is wrong, an application declares a
+   *     schedule of this id, or the client is strict and no live node serves its queue; nothing was
+   *     changed
    */
   PutAnswer put(Schedule schedule);
 

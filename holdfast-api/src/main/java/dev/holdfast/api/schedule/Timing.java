@@ -32,12 +32,14 @@ public sealed interface Timing {
   /** Again and again after the same time. */
   record Every(Duration interval) implements Timing {
     private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofDays(3_650);
 
     public Every {
-      if (interval.compareTo(SHORTEST) < 0) {
+      // Its sum with a time must stay a time that a database can store.
+      if (interval.compareTo(SHORTEST) < 0 || interval.compareTo(LONGEST) > 0) {
         throw new IllegalArgumentException(
-            "An interval of %s is not valid: give a positive duration, at least %s."
-                .formatted(interval, SHORTEST));
+            "An interval of %s is not valid: give a positive duration, at least %s and at most %d days."
+                .formatted(interval, SHORTEST, LONGEST.toDays()));
       }
     }
 

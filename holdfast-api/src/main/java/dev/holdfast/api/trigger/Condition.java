@@ -3,6 +3,7 @@ package dev.holdfast.api.trigger;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that must be true of an event's payload, as data: it is stored with its trigger and
@@ -116,8 +117,9 @@ public sealed interface Condition {
     }
   }
 
-  private static Object scalar(String field, Object value) {
+  private static Object scalar(String field, @Nullable Object value) {
     return switch (value) {
+      case null -> throw comparedWithNull(field);
       case String text -> text;
       case Boolean truth -> truth;
       case Number number -> number(field, number);
@@ -128,7 +130,10 @@ public sealed interface Condition {
     };
   }
 
-  private static BigDecimal number(String field, Number value) {
+  private static BigDecimal number(String field, @Nullable Number value) {
+    if (value == null) {
+      throw comparedWithNull(field);
+    }
     try {
       return new BigDecimal(value.toString()).stripTrailingZeros();
     } catch (NumberFormatException notANumber) {
@@ -136,5 +141,11 @@ public sealed interface Condition {
           "Field '%s' cannot be compared with %s: give a finite number.".formatted(field, value),
           notANumber);
     }
+  }
+
+  private static IllegalArgumentException comparedWithNull(String field) {
+    return new IllegalArgumentException(
+        "Field '%s' cannot be compared with null: say field(\"%s\").isMissing(), or exists() for the contrary."
+            .formatted(field, field));
   }
 }

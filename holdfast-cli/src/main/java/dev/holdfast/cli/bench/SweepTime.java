@@ -3,6 +3,7 @@ package dev.holdfast.cli.bench;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.sql.Connection;
@@ -84,7 +85,8 @@ final class SweepTime {
                 Set.of(NoopJobs.TASK.name()),
                 1,
                 null,
-                Set.of()));
+                Set.of(),
+                Advice.NONE));
     return incarnation;
   }
 

@@ -1,8 +1,11 @@
 package dev.holdfast.cli.ops;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
@@ -27,9 +30,11 @@ public final class NodesCommand extends ClientCommand {
                 "node",
                 "name",
                 "alive",
+                "started",
                 "silent",
                 "mode",
                 "stack",
+                "roles",
                 "running",
                 "capacity",
                 "queues",
@@ -41,9 +46,11 @@ public final class NodesCommand extends ClientCommand {
           node.card().id(),
           node.card().name() == null ? "" : node.card().name(),
           node.alive() ? "yes" : "no",
+          node.startedAt().truncatedTo(ChronoUnit.SECONDS),
           Ages.of(node.silence()),
           modesOf(node),
           node.card().stack() == null ? "" : node.card().stack(),
+          node.card().roles().stream().sorted().collect(joining(",")),
           node.running(),
           node.card().capacity(),
           String.join(",", node.card().queues()),

@@ -30,8 +30,9 @@ public final class TasksCommand extends ClientCommand {
 
   @Override
   int ask(Session session) {
-    if (close != null) {
-      session.client().tasks().closeBreaker(close);
+    if (close != null && !session.client().tasks().closeBreaker(close)) {
+      return session.answer(
+          false, "The breaker of task '%s' is not open; see 'tasks'.".formatted(close));
     }
     List<TaskStatus> tasks = session.client().tasks().list();
     if (json) {

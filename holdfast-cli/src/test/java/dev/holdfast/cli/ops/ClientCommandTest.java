@@ -122,6 +122,14 @@ class ClientCommandTest {
   }
 
   @Test
+  void aBreakerThatIsNotOpenIsSaidToBe() {
+    Cli tasks = holdfast("tasks", "--close", "mail::misspelt");
+
+    assertThat(tasks.exit()).isEqualTo(1);
+    assertThat(tasks.out()).contains("The breaker of task 'mail::misspelt' is not open");
+  }
+
+  @Test
   void aJobThatIsNotThereIsSaidToBe() {
     Cli job = holdfast("job", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
 

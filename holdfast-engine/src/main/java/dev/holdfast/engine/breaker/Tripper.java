@@ -108,16 +108,42 @@ public final class Tripper implements Role {
     for (Attempts attempts : take()) {
       try {
         heed(attempts, parts.tasks().report(attempts), now);
-      } catch (StoreException away) {
-        log.warn(
-            "How attempts of {} ended could not be told to its breaker and is told again: {}",
-            attempts.task(),
-            away.getMessage());
-        putBack(attempts);
+      } catch (StoreException failure) {
+        keep(attempts, failure);
       }
     }
     synchronized (unreported) {
       return unreported.isEmpty() ? Moment.NEVER : now.plus(AFTER_FAILURE);
+    }
+  }
+
+  private void keep(Attempts attempts, StoreException failure) {
+    String task = attempts.task();
+    switch (failure.outcome()) {
+      case RETRYABLE -> {
+        log.warn(
+            "How attempts of {} ended could not be told to its breaker and is told again: {}",
+            task,
+            failure.getMessage());
+        putBack(attempts);
+      }
+      case UNKNOWN -> {
+        log.warn(
+            "Whether the breaker of {} heard of {} failures is not known; they are not told again,"
+                + " since they would count twice: {}",
+            task,
+            attempts.failed().size(),
+            failure.getMessage());
+        // Successes close it once, however often they are told; and the answer says whether the
+        // failures opened it.
+        putBack(new Attempts(task, attempts.breaker(), List.of(), attempts.succeeded()));
+      }
+      case REFUSED ->
+          log.warn(
+              "How attempts of {} ended was refused by the store, and its breaker does not count"
+                  + " them: {}",
+              task,
+              failure.getMessage());
     }
   }
 

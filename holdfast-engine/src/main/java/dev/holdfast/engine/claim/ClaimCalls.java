@@ -53,8 +53,7 @@ public final class ClaimCalls {
   }
 
   /** See what is known. Look here before looking at the holdings, or a call that ends is missed. */
-  public synchronized Seen look(Moment now) {
-    lost.values().removeIf(until -> until.isBefore(now));
+  public synchronized Seen look() {
     long oldest = last + 1;
     if (!open.isEmpty()) {
       oldest = Math.min(oldest, Collections.min(open));
@@ -63,5 +62,13 @@ public final class ClaimCalls {
       oldest = Math.min(oldest, Collections.min(lost.keySet()));
     }
     return new Seen(last, Set.copyOf(open), oldest);
+  }
+
+  /**
+   * Forget the lost calls that nothing can come of any more: a beat that was sent at this time was
+   * answered, and brought no jobs that nobody knows.
+   */
+  public synchronized void nothingFound(Moment sent) {
+    lost.values().removeIf(until -> until.isBefore(sent));
   }
 }

@@ -169,12 +169,11 @@ public final class Claimer implements Role {
     if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
       parts.holdings().returnSuspect();
     }
-    int started = 0;
     for (ClaimedJob job : jobs) {
-      started += job.started() ? 1 : 0;
       accept(job, call, wish.tenure);
     }
     parts.calls().end(call);
+    int started = (int) jobs.stream().filter(ClaimedJob::started).count();
     return wish.less(started, jobs.size() - started);
   }
 
@@ -214,8 +213,22 @@ public final class Claimer implements Role {
     return parts
         .tasks()
         .find(job.task())
-        .map(task -> PolicyText.read(job.policy()).orElse(task.type().defaults()))
+        .map(task -> ownPolicyOf(job).orElse(task.type().defaults()))
         .orElse(JobPolicy.NONE);
+  }
+
+  private static JobPolicy ownPolicyOf(ClaimedJob job) {
+    try {
+      return PolicyText.read(job.policy());
+    } catch (RuntimeException unreadable) {
+      log.warn(
+          "Job {} of {} has a policy that a newer version must have written; that of its task"
+              + " counts: {}",
+          job.id(),
+          job.task(),
+          unreadable.toString());
+      return JobPolicy.NONE;
+    }
   }
 
   /**

@@ -30,6 +30,13 @@ final class Prefetched {
     waiting.removeIf(unwanted);
   }
 
+  /** Take out those that are not to be started. */
+  synchronized List<Holding> takeIf(Predicate<Holding> unwanted) {
+    List<Holding> taken = waiting.stream().filter(unwanted).toList();
+    waiting.removeAll(taken);
+    return taken;
+  }
+
   /** Put back in front what could not be started. */
   synchronized void putBack(List<Holding> holdings) {
     for (int i = holdings.size() - 1; i >= 0; i--) {

@@ -5,6 +5,7 @@ import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.run.Holding;
@@ -27,10 +28,13 @@ public final class Starter implements Role {
   private static final Logger log = LoggerFactory.getLogger(Starter.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
   private static final Duration IN_DOUBT = Duration.ofMillis(20);
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   private final Lane lane;
   private final Prefetched prefetched;
   private final Claims claims;
+  private final QueueRules rules;
+  private final ModeSwitch modes;
   private final Identity identity;
   private final Holdings holdings;
   private final Runner runner;
@@ -42,6 +46,8 @@ public final class Starter implements Role {
     this.lane = lane;
     this.prefetched = prefetched;
     this.claims = parts.claims();
+    this.rules = parts.rules();
+    this.modes = parts.modes();
     this.identity = parts.identity();
     this.holdings = parts.holdings();
     this.runner = parts.runner();
@@ -59,6 +65,7 @@ public final class Starter implements Role {
   public Moment tick(Moment now) {
     Tenure tenure = identity.tenure();
     prefetched.drop(holding -> holding.hasEnded() || holding.tenure() != tenure);
+    handBack(prefetched.takeIf(holding -> !mayStart(holding)));
     if (tenure.isOver() || tenure.isInDoubt()) {
       return prefetched.size() == 0 ? Moment.NEVER : now.plus(IN_DOUBT);
     }
@@ -66,7 +73,7 @@ public final class Starter implements Role {
     List<Holding> batch = prefetched.take(slots);
     lane.slots().release(slots - batch.size());
     if (batch.isEmpty()) {
-      return Moment.NEVER;
+      return lookAgain(now);
     }
     Set<Held> started;
     try {
@@ -90,13 +97,25 @@ public final class Starter implements Role {
         lane.slots().release(1);
       }
     }
-    return prefetched.size() > 0 && lane.slots().free() > 0 ? now : Moment.NEVER;
+    return prefetched.size() > 0 && lane.slots().free() > 0 ? now : lookAgain(now);
+  }
+
+  /** Somebody may want back what waits here, or change what this node does. */
+  private Moment lookAgain(Moment now) {
+    return prefetched.size() == 0 ? Moment.NEVER : now.plus(LOOK_EVERY);
+  }
+
+  private boolean mayStart(Holding holding) {
+    String task = holding.job().task();
+    return holding.stopReason() == null && modes.mayRun(task) && !rules.of(lane.queue()).paused();
+  }
+
+  private void handBack(List<Holding> unwanted) {
+    unwanted.forEach(sink::handBack);
   }
 
   /** Give everything back that has not begun. */
   void giveAllBack() {
-    for (Holding holding : prefetched.take(Integer.MAX_VALUE)) {
-      sink.handBack(holding);
-    }
+    handBack(prefetched.take(Integer.MAX_VALUE));
   }
 }

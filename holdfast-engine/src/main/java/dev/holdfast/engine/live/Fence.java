@@ -27,6 +27,11 @@ public final class Fence {
     this.meters = meters;
   }
 
+  /** End the tenure in office at once, and let no other follow. */
+  public void shutForGood(String why) {
+    shut(identity.retire(), why);
+  }
+
   /** End this tenure, unless somebody has. */
   void shut(Tenure tenure, String why) {
     if (!tenure.end()) {
@@ -43,9 +48,10 @@ public final class Fence {
     events.nodeFenced(tenure.incarnation());
     log.error(
         "Node {} fences itself: {}. {} jobs are interrupted, and nothing is written for them; it"
-            + " starts over as a new incarnation",
+            + " {}",
         identity.nodeId(),
         why,
-        dropped);
+        dropped,
+        identity.isRetired() ? "stops" : "starts over as a new incarnation");
   }
 }

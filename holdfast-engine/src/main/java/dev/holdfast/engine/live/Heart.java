@@ -7,7 +7,6 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.StopReason;
-import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.Beat;
@@ -19,8 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,18 +40,18 @@ public final class Heart implements Role {
    * What a heart watches over.
    *
    * @param office how the node introduces itself, and for how long
-   * @param onReply told of each answer to a beat
+   * @param hearing asked before each beat for who is to be told of the answer
    * @param onStartedOver told when a new incarnation is in office
    */
   public record Parts(
       NodeBook nodes,
-      Claims claims,
+      Strays strays,
       Office office,
       Fence fence,
       ClaimCalls calls,
       Holdings holdings,
-      Pulse pulse,
-      Consumer<BeatReply> onReply,
+      BeatPace pace,
+      Supplier<Consumer<BeatReply>> hearing,
       Runnable onStartedOver) {}
 
   public Heart(Parts parts) {
@@ -76,6 +75,9 @@ public final class Heart implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    if (identity.isRetired()) {
+      return Moment.NEVER;
+    }
     Tenure tenure = identity.tenure();
     try {
       if (tenure.isOver()) {
@@ -86,20 +88,23 @@ public final class Heart implements Role {
       }
     } catch (StoreException failure) {
       log.warn("A heartbeat failed and is tried again: {}", failure.getMessage());
-      return now.plus(parts.pulse().afterFailure());
+      return now.plus(parts.pace().afterFailure());
     }
-    return now.plus(parts.pulse().next(holdings.size()));
+    return identity.tenure() == tenure
+        ? now.plus(parts.pace().next(holdings.size()))
+        : now; // A new incarnation asks at once what it is to do.
   }
 
   private void beat(Tenure tenure, Moment now) {
     // Calls first, holdings second: a call that ends in between has its jobs among the holdings.
-    ClaimCalls.Seen seen = parts.calls().look(now);
+    ClaimCalls.Seen seen = parts.calls().look();
     Map<JobId, Holding> before = new HashMap<>();
     long oldestCall = seen.oldest();
     for (Holding holding : holdings.all()) {
       before.put(holding.job().id(), holding);
       oldestCall = Math.min(oldestCall, holding.claimNo());
     }
+    Consumer<BeatReply> hearer = parts.hearing().get();
     Optional<BeatReply> reply =
         parts
             .nodes()
@@ -108,24 +113,32 @@ public final class Heart implements Role {
                     tenure.incarnation(),
                     before.size(),
                     oldestCall,
-                    parts.pulse().patience(),
-                    parts.pulse().kept()));
+                    parts.pace().patience(),
+                    parts.pace().kept()));
     if (reply.isEmpty()) {
       parts.fence().shut(tenure, "others have found it dead");
       startOver(tenure);
     } else if (reply.get().dismissed()) {
+      hearer.accept(reply.get()); // Its successor goes on in the modes that are in force.
       parts.fence().shut(tenure, "somebody has dismissed it");
       startOver(tenure);
     } else if (tenure.extend(now)) {
-      reconcile(tenure, reply.get(), seen, before);
-      parts.onReply().accept(reply.get());
+      hearer.accept(reply.get());
+      if (reconcile(tenure, reply.get(), seen, before)) {
+        parts.calls().nothingFound(now);
+      }
     } else {
       parts.fence().shut(tenure, "the answer to a heartbeat came too late");
       startOver(tenure);
     }
   }
 
-  private void reconcile(
+  /**
+   * Compare.
+   *
+   * @return whether all jobs were known here
+   */
+  private boolean reconcile(
       Tenure tenure, BeatReply reply, ClaimCalls.Seen seen, Map<JobId, Holding> before) {
     List<Held> strangers = new ArrayList<>();
     for (ClaimRow row : reply.claims()) {
@@ -147,9 +160,9 @@ public final class Heart implements Role {
       }
     }
     if (!strangers.isEmpty()) {
-      Set<Held> given = parts.claims().giveBack(tenure.incarnation(), strangers);
-      log.warn("{} jobs of claims whose answer was lost went back, unspent", given.size());
+      parts.strays().giveBack(tenure, strangers);
     }
+    return strangers.isEmpty();
   }
 
   private static void obey(ClaimRow row, Holding holding) {

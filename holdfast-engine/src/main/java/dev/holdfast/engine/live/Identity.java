@@ -6,6 +6,7 @@ import java.util.UUID;
 public final class Identity {
   private final String nodeId;
   private volatile Tenure tenure;
+  private volatile boolean retired;
 
   public Identity(String nodeId, Tenure first) {
     this.nodeId = nodeId;
@@ -25,8 +26,28 @@ public final class Identity {
     return tenure.incarnation();
   }
 
-  /** Be somebody new: what the old incarnation held is no longer ours. */
-  void become(Tenure next) {
+  /**
+   * Be somebody new: what the old incarnation held is no longer ours. After retiring, the new one
+   * is never in office.
+   */
+  synchronized void become(Tenure next) {
+    if (retired) {
+      next.end();
+    }
     tenure = next;
+  }
+
+  /**
+   * Be nobody new any more.
+   *
+   * @return the last tenure
+   */
+  synchronized Tenure retire() {
+    retired = true;
+    return tenure;
+  }
+
+  boolean isRetired() {
+    return retired;
   }
 }

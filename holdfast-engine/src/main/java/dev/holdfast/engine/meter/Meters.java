@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Collection;
@@ -12,13 +13,18 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of a node. Those of a queue carry its name as the tag {@code queue}; in Prometheus
- * they read {@code holdfast_jobs_claimed_total} and so on.
+ * The meters of a node, which carry its readable name as the tag {@code node}. Those of a queue
+ * carry its name as {@code queue}; in Prometheus they read {@code holdfast_jobs_claimed_total} and
+ * so on.
  */
 public final class Meters {
+  private static final String UNNAMED = "unnamed";
+
   private final MeterRegistry registry;
+  private final Tags own;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
   private final Counter staleWrites;
   private final Counter fenced;
@@ -26,28 +32,38 @@ public final class Meters {
   private final Counter eventsDropped;
   private final AtomicLong unknownTaskJobs = new AtomicLong();
 
-  public Meters(MeterRegistry registry) {
+  /**
+   * @param node the readable name of the node, if it has one. Its id is no tag: it differs with
+   *     every process, and so would the meters
+   */
+  public Meters(MeterRegistry registry, @Nullable String node) {
     this.registry = registry;
+    this.own = Tags.of("node", node == null ? UNNAMED : node);
     this.staleWrites =
         Counter.builder("holdfast.stale.writes.rejected")
             .description(
                 "Writes of holders that had lost their claim; none of them changed anything")
+            .tags(own)
             .register(registry);
     this.fenced =
         Counter.builder("holdfast.node.fenced")
             .description(
                 "Times this node gave everything up because it could not show that it lives")
+            .tags(own)
             .register(registry);
     this.nodesDied =
         Counter.builder("holdfast.nodes.died")
             .description("Nodes that this one found dead")
+            .tags(own)
             .register(registry);
     this.eventsDropped =
         Counter.builder("holdfast.events.dropped")
             .description("Lifecycle events that listeners were too slow to hear")
+            .tags(own)
             .register(registry);
     Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
         .description("Ready jobs of tasks that no live node has a handler for")
+        .tags(own)
         .register(registry);
   }
 
@@ -64,7 +80,7 @@ public final class Meters {
   private Counter breaker(String what, String description, String task) {
     return Counter.builder("holdfast.breaker." + what)
         .description(description)
-        .tag("task", task)
+        .tags(own.and("task", task))
         .register(registry);
   }
 
@@ -84,47 +100,45 @@ public final class Meters {
     final AtomicLong depth = new AtomicLong();
     final AtomicLong oldestMillis = new AtomicLong();
 
-    OfQueue(MeterRegistry registry, String queue) {
-      claimed = counter(registry, queue, "claimed", "Jobs taken hold of");
-      started = counter(registry, queue, "started", "Attempts begun");
-      succeeded = counter(registry, queue, "succeeded", "Jobs done");
-      failed = counter(registry, queue, "failed", "Jobs failed for good");
-      retried = counter(registry, queue, "retried", "Attempts that failed and are tried again");
-      cancelled = counter(registry, queue, "cancelled", "Jobs stopped by request");
-      recovered =
-          counter(registry, queue, "recovered", "Jobs taken back from nodes that were gone");
-      wait = timer(registry, queue, "holdfast.job.wait", "From due to claimed");
-      run = timer(registry, queue, "holdfast.job.run", "From begun to ended");
-      claimTime = timer(registry, queue, "holdfast.claim.time", "One claim call");
+    OfQueue(MeterRegistry registry, Tags tags) {
+      claimed = counter(registry, tags, "claimed", "Jobs taken hold of");
+      started = counter(registry, tags, "started", "Attempts begun");
+      succeeded = counter(registry, tags, "succeeded", "Jobs done");
+      failed = counter(registry, tags, "failed", "Jobs failed for good");
+      retried = counter(registry, tags, "retried", "Attempts that failed and are tried again");
+      cancelled = counter(registry, tags, "cancelled", "Jobs stopped by request");
+      recovered = counter(registry, tags, "recovered", "Jobs taken back from nodes that were gone");
+      wait = timer(registry, tags, "holdfast.job.wait", "From due to claimed");
+      run = timer(registry, tags, "holdfast.job.run", "From begun to ended");
+      claimTime = timer(registry, tags, "holdfast.claim.time", "One claim call");
       claimBatch =
           DistributionSummary.builder("holdfast.claim.batch")
               .description("Jobs per claim call")
-              .tag("queue", queue)
+              .tags(tags)
               .register(registry);
       Gauge.builder("holdfast.queue.depth", depth, AtomicLong::get)
           .description("Ready jobs")
-          .tag("queue", queue)
+          .tags(tags)
           .register(registry);
       Gauge.builder("holdfast.queue.oldest.ready", oldestMillis, age -> age.get() / 1000.0)
           .description("How long the longest-waiting ready job has waited")
           .baseUnit("seconds")
-          .tag("queue", queue)
+          .tags(tags)
           .register(registry);
     }
 
     private static Counter counter(
-        MeterRegistry registry, String queue, String what, String description) {
+        MeterRegistry registry, Tags tags, String what, String description) {
       return Counter.builder("holdfast.jobs." + what)
           .description(description)
-          .tag("queue", queue)
+          .tags(tags)
           .register(registry);
     }
 
-    private static Timer timer(
-        MeterRegistry registry, String queue, String name, String description) {
+    private static Timer timer(MeterRegistry registry, Tags tags, String name, String description) {
       return Timer.builder(name)
           .description(description)
-          .tag("queue", queue)
+          .tags(tags)
           .publishPercentileHistogram()
           .register(registry);
     }
@@ -134,7 +148,7 @@ public final class Meters {
     OfQueue known = queues.get(name);
     return known != null
         ? known
-        : queues.computeIfAbsent(name, fresh -> new OfQueue(registry, fresh));
+        : queues.computeIfAbsent(name, fresh -> new OfQueue(registry, own.and("queue", fresh)));
   }
 
   public void claimCall(String queue, int jobs, Duration took) {

@@ -10,6 +10,7 @@ import java.util.Map;
 /** The modes in force, and what they mean. Of several exceptions for a task the longest counts. */
 public final class ModeSwitch {
   private volatile State state;
+  private int ownChanges;
 
   private record Rule(TaskPattern pattern, NodeMode mode) {}
 
@@ -34,13 +35,26 @@ public final class ModeSwitch {
     return state.modes;
   }
 
+  /** How often this node has changed its modes itself. */
+  public synchronized int ownChanges() {
+    return ownChanges;
+  }
+
+  /** Let other modes be in force, which this node has written down just now. */
+  public synchronized void choose(Modes modes) {
+    state = State.of(modes);
+    ownChanges++;
+  }
+
   /**
-   * Let other modes be in force.
+   * Let the modes be in force that were found written down, unless this node has changed them since
+   * it asked: what was found may be older then, and the next look will tell.
    *
+   * @param asked the number of own changes before the question was sent
    * @return whether anything has changed
    */
-  public boolean set(Modes modes) {
-    if (state.modes.equals(modes)) {
+  public synchronized boolean hear(Modes modes, int asked) {
+    if (asked != ownChanges || state.modes.equals(modes)) {
       return false;
     }
     state = State.of(modes);
@@ -64,7 +78,7 @@ public final class ModeSwitch {
   }
 
   /** Whether the node makes jobs ready, fires schedules, and recovers what others held. */
-  public boolean mayRecover() {
+  public boolean isEnabled() {
     return state.modes.node() != NodeMode.DISABLED;
   }
 }

@@ -23,6 +23,6 @@ public final class WhileEnabled implements Role {
 
   @Override
   public Moment tick(Moment now) {
-    return modes.mayRecover() ? role.tick(now) : now.plus(REST);
+    return modes.isEnabled() ? role.tick(now) : now.plus(REST);
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.RecoveryPolicy.Decision;
+import dev.holdfast.engine.run.FailureReport;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.Recovery.Orphan;
@@ -29,8 +30,8 @@ final class Rulings {
   /**
    * Who can say more about a task.
    *
-   * @param own the policy that this node has for it, if it knows the task
-   * @param others whether another living node knows it
+   * @param own the policy that this node has for it, if any
+   * @param others whether another living node has one, and takes such jobs back
    */
   record Counsel(Optional<RecoveryPolicy> own, boolean others) {}
 
@@ -64,7 +65,8 @@ final class Rulings {
                 orphan.id(), orphan.task(), crashes, orphan.attempt(), loss.id(), loss.silence()));
     return switch (decision) {
       case Decision.RunAgain(Duration delay) ->
-          new Ruling.AfterCrash(orphan.held(), delay, failure(orphan, loss, ""));
+          new Ruling.AfterCrash(
+              orphan.held(), delay.isNegative() ? Duration.ZERO : delay, failure(orphan, loss, ""));
       case Decision.Fail(String reason) -> bury(orphan, loss, reason);
     };
   }
@@ -83,13 +85,11 @@ final class Rulings {
   }
 
   private static Failure failure(Orphan orphan, Loss loss, String why) {
-    return new Failure(
+    return FailureReport.of(
         orphan.attempt(),
         FailureCode.WORKER_CRASHED,
-        null,
         "Node %s died while it ran this job: it had been silent for %d ms%s."
             .formatted(loss.id(), loss.silence().toMillis(), why),
-        null,
         loss.id());
   }
 }

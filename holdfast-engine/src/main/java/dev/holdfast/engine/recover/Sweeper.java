@@ -6,7 +6,6 @@ import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.engine.codec.PolicyText;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.recover.Rulings.Counsel;
 import dev.holdfast.engine.recover.Rulings.Loss;
 import dev.holdfast.engine.role.Role;
@@ -15,6 +14,7 @@ import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.NodeBook.Pulse;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Recovery.Answer;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.store.Recovery.Ruling;
@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,19 +48,20 @@ public final class Sweeper implements Role {
    * What a sweeper works with.
    *
    * @param interval how often it looks
+   * @param spared whom it never finds silent
    * @param scope what it takes back
    */
   public record Parts(
       NodeBook nodes,
       Recovery recovery,
       TaskRegistry tasks,
-      ModeSwitch modes,
       SignalBus bus,
       Meters meters,
       LifecycleEvents events,
       Ticker ticker,
       RandomGenerator random,
       Duration interval,
+      Predicate<UUID> spared,
       Scope scope) {}
 
   /** Somebody whose jobs are to be taken back. */
@@ -77,12 +79,10 @@ public final class Sweeper implements Role {
 
   @Override
   public Moment tick(Moment now) {
-    if (!parts.modes().mayRecover()) {
-      silences.interrupt();
-      return now.plus(parts.interval());
-    }
+    Moment asked = parts.ticker().now();
     try {
-      sweep();
+      List<Pulse> pulses = parts.nodes().look();
+      sweep(pulses, silences.look(asked, parts.ticker().now(), pulses));
     } catch (StoreException failure) {
       silences.interrupt();
       log.warn(
@@ -91,18 +91,26 @@ public final class Sweeper implements Role {
     return now.plus(parts.interval());
   }
 
-  private void sweep() {
-    Moment asked = parts.ticker().now();
-    List<Pulse> pulses = parts.nodes().look();
-    Map<UUID, Duration> silent = silences.look(asked, parts.ticker().now(), pulses);
+  private void sweep(List<Pulse> pulses, Map<UUID, Duration> silent) {
     List<Lost> lost = new ArrayList<>();
     for (Pulse pulse : pulses) {
-      judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO)).ifPresent(lost::add);
+      Duration silence = silent.getOrDefault(pulse.incarnation(), Duration.ZERO);
+      attempt(pulse.id(), () -> judge(pulse, silence).ifPresent(lost::add));
     }
     // In another order on each node, so that several do not go for the same jobs.
     Collections.shuffle(lost, Random.from(parts.random()));
     for (Lost one : lost) {
-      takeBack(one, pulses);
+      attempt(one.loss.id(), () -> takeBack(one, pulses));
+    }
+  }
+
+  /** Do something about one node; where that fails, the others are not to wait for it. */
+  private void attempt(String node, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException failure) {
+      log.warn(
+          "The sweep of node {} failed and is tried again in {}", node, parts.interval(), failure);
     }
   }
 
@@ -111,6 +119,9 @@ public final class Sweeper implements Role {
     if (pulse.death() != null) {
       return Optional.of(
           new Lost(Holder.dead(incarnation), new Loss(pulse.id(), pulse.death(), pulse.diedFor())));
+    }
+    if (parts.spared().test(incarnation)) {
+      return Optional.empty();
     }
     Loss loss = new Loss(pulse.id(), Death.SILENCE, silence);
     if (silence.compareTo(pulse.terms().running()) >= 0) {
@@ -137,16 +148,27 @@ public final class Sweeper implements Role {
       endSessions(lost);
     }
     Tally tally = new Tally(parts.bus(), parts.meters());
-    for (int batch = 0; batch < MOST_BATCHES; batch++) {
-      List<Orphan> orphans = parts.recovery().orphans(lost.holder, parts.scope(), BATCH);
-      if (orphans.isEmpty() || !takeBack(lost, orphans, pulses, tally)) {
-        break;
-      }
+    try {
+      takeBack(lost, pulses, tally);
+    } finally {
+      tally.announce(lost.loss);
     }
-    tally.announce(lost.loss);
   }
 
-  private boolean takeBack(Lost lost, List<Orphan> orphans, List<Pulse> pulses, Tally tally) {
+  private void takeBack(Lost lost, List<Pulse> pulses, Tally tally) {
+    List<Orphan> orphans = parts.recovery().orphans(lost.holder, parts.scope(), BATCH);
+    for (int batch = 1; !orphans.isEmpty(); batch++) {
+      takeBack(lost, orphans, pulses, tally);
+      // Behind those, whatever became of them: what is left to others would come up again.
+      Orphan last = orphans.get(orphans.size() - 1);
+      orphans =
+          orphans.size() < BATCH || batch == MOST_BATCHES
+              ? List.of()
+              : parts.recovery().orphans(lost.holder, parts.scope(), last, BATCH);
+    }
+  }
+
+  private void takeBack(Lost lost, List<Orphan> orphans, List<Pulse> pulses, Tally tally) {
     List<Orphan> ruled = new ArrayList<>();
     List<Ruling> rulings = new ArrayList<>();
     for (Orphan orphan : orphans) {
@@ -156,11 +178,9 @@ public final class Sweeper implements Role {
             rulings.add(ruling);
           });
     }
-    List<Recovery.Answer> answers = parts.recovery().recover(lost.holder, rulings);
-    boolean progress = false;
+    List<Answer> answers = recover(lost.holder, rulings);
     for (int i = 0; i < answers.size(); i++) {
-      if (answers.get(i) != Recovery.Answer.NOT_HELD) {
-        progress = true;
+      if (answers.get(i) != Answer.NOT_HELD) {
         Orphan orphan = ruled.get(i);
         tally.add(orphan, rulings.get(i), answers.get(i));
         parts
@@ -168,7 +188,29 @@ public final class Sweeper implements Role {
             .recovered(orphan.id(), orphan.task(), orphan.queue(), lost.holder.incarnation());
       }
     }
-    return progress;
+  }
+
+  /** Write rulings, halving them where the store refuses them, until the one at fault is alone. */
+  private List<Answer> recover(Holder holder, List<Ruling> rulings) {
+    try {
+      return parts.recovery().recover(holder, rulings);
+    } catch (StoreException failure) {
+      if (failure.outcome() != StoreException.Outcome.REFUSED) {
+        throw failure;
+      }
+      if (rulings.size() == 1) {
+        log.error(
+            "The store refused what was to become of job {}; it stays held, and is tried again at"
+                + " the next sweep",
+            rulings.get(0).held().id(),
+            failure);
+        return List.of(Answer.NOT_HELD);
+      }
+      int half = rulings.size() / 2;
+      List<Answer> answers = new ArrayList<>(recover(holder, rulings.subList(0, half)));
+      answers.addAll(recover(holder, rulings.subList(half, rulings.size())));
+      return answers;
+    }
   }
 
   private Optional<Ruling> rule(Orphan orphan, Loss loss, List<Pulse> pulses) {
@@ -179,14 +221,14 @@ public final class Sweeper implements Role {
             .anyMatch(pulse ->
                 pulse.death() == null
                     && pulse.modes().node() != NodeMode.DISABLED
-                    && pulse.tasks().contains(orphan.task()));
+                    && pulse.advice().covers(orphan.task(), orphan.stack()));
     try {
       return Rulings.rule(
           orphan,
           loss,
           PolicyText.read(orphan.policy()).crashOrDefault(),
           new Counsel(own, others));
-    } catch (RuntimeException thrown) {
+    } catch (Throwable thrown) {
       log.error(
           "The recovery policy of {} failed for job {}; it is asked again at the next sweep",
           orphan.task(),

@@ -6,7 +6,7 @@ import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 
 /** Something thrown, as rows keep it: readable, trimmed, and without what databases refuse. */
-final class FailureReport {
+public final class FailureReport {
   private static final int LONGEST_MESSAGE = 2_000;
   private static final int LONGEST_STACK = 4_000;
 
@@ -22,7 +22,7 @@ final class FailureReport {
         node);
   }
 
-  static Finish.Failure of(int attempt, String code, String message, String node) {
+  public static Finish.Failure of(int attempt, String code, String message, String node) {
     return new Finish.Failure(attempt, code, null, clean(message, LONGEST_MESSAGE), null, node);
   }
 
@@ -30,7 +30,7 @@ final class FailureReport {
     try {
       String message = thrown.getMessage();
       return message != null ? message : thrown.getClass().getSimpleName();
-    } catch (RuntimeException | StackOverflowError brokenMessage) {
+    } catch (Throwable brokenMessage) {
       return thrown.getClass().getSimpleName() + " (its message could not be read)";
     }
   }
@@ -40,7 +40,7 @@ final class FailureReport {
       StringWriter text = new StringWriter();
       thrown.printStackTrace(new PrintWriter(text));
       return text.toString();
-    } catch (RuntimeException | StackOverflowError brokenStack) {
+    } catch (Throwable brokenStack) {
       return null;
     }
   }

@@ -9,7 +9,6 @@ import dev.holdfast.engine.run.TaskRegistry.Registered;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,16 +18,18 @@ import org.slf4j.LoggerFactory;
 public final class Runner {
   private static final Logger log = LoggerFactory.getLogger(Runner.class);
   private static final Duration AFTER_REJECTION = Duration.ofSeconds(1);
-  private static final Duration AFTER_RUNAWAY = Duration.ofSeconds(30);
+  private static final Duration AFTER_RUNAWAY = Duration.ofSeconds(2);
 
   /**
    * What a runner is made of.
    *
    * @param logs who this node is
+   * @param spans makes attempts visible to whoever traces
    * @param resultLimit how long an encoded result may be, in characters
    */
   public record Parts(
       LogContext logs,
+      Spans spans,
       TaskRegistry tasks,
       PayloadCodec codec,
       Holdings holdings,
@@ -63,12 +64,13 @@ public final class Runner {
     }
     try {
       lane.executor().execute(() -> attempt(lane, holding));
-    } catch (RejectedExecutionException full) {
+    } catch (RuntimeException | OutOfMemoryError full) { // No thread can be had, or it refuses.
       log.warn(
-          "Executor {} refused job {}; it is tried again in {}",
+          "Executor {} refused job {}; it is tried again in {}: {}",
           lane.executor().name(),
           holding.job().id(),
-          AFTER_REJECTION);
+          AFTER_REJECTION,
+          full.toString());
       postpone(lane, holding, AFTER_REJECTION);
     }
   }
@@ -87,7 +89,7 @@ public final class Runner {
       Went went = holding.begin() ? invoke(holding) : new Went.NeverBegan();
       if (holding.settle()) {
         parts.meters().ran(lane.queue(), parts.ticker().now().nanos() - begin);
-        report(holding, went);
+        reportAnyhow(holding, went);
       } else {
         parts.holdings().removeRunaway(holding.job().id());
         log.warn(
@@ -105,15 +107,34 @@ public final class Runner {
     Duration timeout = holding.policy().timeout();
     Timekeeper.Alarm alarm = timeout == null ? null : parts.timekeeper().watch(holding, timeout);
     try {
-      return call(holding, registered(holding));
-    } catch (
-        Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
-      return new Went.Threw(Verdict.codeOf(thrown), thrown);
+      return traced(holding);
     } finally {
       holding.handlerReturned();
       if (alarm != null) {
         parts.timekeeper().forget(alarm);
       }
+    }
+  }
+
+  private Went traced(Holding holding) {
+    Spans.Attempt span = parts.spans().begin(holding.job());
+    try {
+      Went went = attempt(holding);
+      if (went instanceof Went.Threw(String code, Throwable thrown)) {
+        span.failed(code, thrown);
+      }
+      return went;
+    } finally {
+      span.end();
+    }
+  }
+
+  private Went attempt(Holding holding) {
+    try {
+      return call(holding, registered(holding));
+    } catch (
+        Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
+      return new Went.Threw(Verdict.codeOf(thrown), thrown);
     }
   }
 
@@ -142,6 +163,25 @@ public final class Runner {
     }
     return new Went.Returned(
         task.handler().handle(payload, new Context(holding, parts.logs().node())));
+  }
+
+  /** Whatever is wrong with what the attempt came back with, it is reported. */
+  private void reportAnyhow(Holding holding, Went went) {
+    try {
+      report(holding, went);
+    } catch (Throwable broken) {
+      log.error("How job {} ended could not be told", holding.job().id(), broken);
+      parts
+          .sink()
+          .finish(
+              holding,
+              failed(
+                  holding,
+                  FailureCode.TASK_FAILED,
+                  "How this attempt ended could not be told: see the log of the node.",
+                  parts.logs().node(),
+                  parts.random().nextDouble()));
+    }
   }
 
   private void report(Holding holding, Went went) {
@@ -192,28 +232,30 @@ public final class Runner {
                     .formatted(result.length(), parts.resultLimit())));
       }
       return new Finish.Succeeded(holding.held(), result, keep);
-    } catch (RuntimeException | StackOverflowError unwritable) {
+    } catch (Throwable unwritable) {
       return failure(holding, FailureCode.BAD_RESULT, unwritable);
     }
   }
 
   private Finish failure(Holding holding, String code, Throwable thrown) {
     int attempt = holding.job().attempt();
+    Finish.Failure failure = FailureReport.of(attempt, code, thrown, parts.logs().node());
     Finish finish =
         Verdict.onFailure(
             holding.held(),
-            FailureReport.of(attempt, code, thrown, parts.logs().node()),
+            failure,
             thrown,
             holding.policy().retryOrDefault(),
             parts.random().nextDouble());
     if (!(thrown instanceof RetryLater)) {
       log.info(
-          "Attempt {} of job {} ({}) failed with {}: {}; {}",
+          "Attempt {} of job {} ({}) failed with {}: {}: {}; {}",
           attempt,
           holding.job().id(),
           holding.job().task(),
           code,
-          thrown.toString(),
+          failure.type(),
+          failure.message(),
           finish instanceof Finish.RetryIn retry
               ? "again in " + retry.delay()
               : "no more attempts");
@@ -227,14 +269,19 @@ public final class Runner {
   }
 
   static Finish timedOut(Holding holding, String node, double chance) {
-    int attempt = holding.job().attempt();
+    return failed(
+        holding,
+        FailureCode.TIMED_OUT,
+        "It took longer than its timeout of " + holding.policy().timeout() + ".",
+        node,
+        chance);
+  }
+
+  private static Finish failed(
+      Holding holding, String code, String message, String node, double chance) {
     return Verdict.onFailure(
         holding.held(),
-        FailureReport.of(
-            attempt,
-            FailureCode.TIMED_OUT,
-            "It took longer than its timeout of " + holding.policy().timeout() + ".",
-            node),
+        FailureReport.of(holding.job().attempt(), code, message, node),
         null,
         holding.policy().retryOrDefault(),
         chance);

@@ -22,8 +22,10 @@ public final class Timekeeper implements Role {
 
   /**
    * When to look at a job. Alarms of jobs that end in time are taken back, or they would pile up.
+   *
+   * @param last whether the attempt was interrupted for its timeout before
    */
-  record Alarm(Moment at, long number, Holding holding) {}
+  record Alarm(Moment at, long number, Holding holding, boolean last) {}
 
   private static final Comparator<Alarm> BY_TIME =
       Comparator.comparing(Alarm::at).thenComparingLong(Alarm::number);
@@ -61,7 +63,7 @@ public final class Timekeeper implements Role {
     Alarm alarm;
     boolean first;
     synchronized (alarms) {
-      alarm = new Alarm(ticker.now().plus(timeout), ++lastNumber, holding);
+      alarm = new Alarm(ticker.now().plus(timeout), ++lastNumber, holding, false);
       alarms.add(alarm);
       first = alarms.first().number() == alarm.number();
     }
@@ -91,15 +93,19 @@ public final class Timekeeper implements Role {
         }
         alarms.remove(due);
       }
-      ring(due.holding(), now);
+      ring(due, now);
     }
   }
 
-  private void ring(Holding holding, Moment now) {
-    if (holding.hasEnded()) {
+  /** One that was told to stop for another reason, and does not, is given up all the same. */
+  private void ring(Alarm alarm, Moment now) {
+    Holding holding = alarm.holding();
+    if (holding.hasEnded() || holding.stopReason() == StopReason.CLAIM_LOST) {
       return;
     }
-    if (holding.stopReason() == null) {
+    if (alarm.last()) {
+      giveUp(holding);
+    } else {
       log.warn(
           "Job {} of {} exceeds its timeout of {}; it is interrupted",
           holding.job().id(),
@@ -107,10 +113,8 @@ public final class Timekeeper implements Role {
           holding.policy().timeout());
       holding.stop(StopReason.TIMED_OUT);
       synchronized (alarms) {
-        alarms.add(new Alarm(now.plus(PATIENCE), ++lastNumber, holding));
+        alarms.add(new Alarm(now.plus(PATIENCE), ++lastNumber, holding, true));
       }
-    } else if (holding.stopReason() == StopReason.TIMED_OUT) {
-      giveUp(holding);
     }
   }
 

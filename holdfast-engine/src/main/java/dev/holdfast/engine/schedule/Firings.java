@@ -6,6 +6,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.Stamp;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.FireOrder;
 import dev.holdfast.engine.store.ScheduleBook.Firing;
@@ -53,7 +54,7 @@ final class Firings {
         job(plan, when, new JobId(ids.get())));
   }
 
-  /** A job of a schedule. It carries the name of the schedule as a tag, to be found by. */
+  /** A job of a schedule and its fleet. It carries the schedule's name as a tag, to be found by. */
   static NewJob job(SchedulePlan plan, When when, JobId id) {
     SchedulePlan.JobTemplate template = plan.job();
     String name = ScheduleBook.overlapKey(plan.id());
@@ -70,6 +71,7 @@ final class Firings {
         tags,
         template.policy(),
         template.startWithin(),
-        false);
+        false,
+        template.stack() == null ? Stamp.NONE : new Stamp(template.stack(), null));
   }
 }

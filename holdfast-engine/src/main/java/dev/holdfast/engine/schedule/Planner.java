@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.SchedulePlan;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -16,10 +17,15 @@ public final class Planner {
 
   private final PayloadCodec codec;
   private final int payloadLimit;
+  private final Stamper stamper;
 
-  public Planner(PayloadCodec codec, int payloadLimit) {
+  /**
+   * @param stamper says to which fleet jobs belong that are made here
+   */
+  public Planner(PayloadCodec codec, int payloadLimit, Stamper stamper) {
     this.codec = codec;
     this.payloadLimit = payloadLimit;
+    this.stamper = stamper;
   }
 
   /**
@@ -46,10 +52,14 @@ public final class Planner {
             payload,
             options.tags(),
             PolicyText.write(JobPolicy.difference(options, schedule.type().defaults())),
-            options.startWithin()));
+            options.startWithin(),
+            stamper.of(schedule.type().name()).stack()));
   }
 
-  /** A text that differs where plans differ, and is the same in every process. */
+  /**
+   * A text that differs where plans differ, and is the same in every process. Those of no fleet
+   * have the text they had when there were none.
+   */
   static String fingerprint(SchedulePlan plan) {
     SchedulePlan.JobTemplate job = plan.job();
     String text =
@@ -64,6 +74,7 @@ public final class Planner {
             new TreeSet<>(job.tags()).toString(),
             String.valueOf(job.policy()),
             String.valueOf(job.startWithin()));
-    return HexFormat.of().formatHex(Jitter.sha256(text), 0, FINGERPRINT_BYTES);
+    String whole = job.stack() == null ? text : text + "\n" + job.stack();
+    return HexFormat.of().formatHex(Jitter.sha256(whole), 0, FINGERPRINT_BYTES);
   }
 }

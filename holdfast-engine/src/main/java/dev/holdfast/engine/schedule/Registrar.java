@@ -2,17 +2,20 @@ package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.schedule.ScheduleWriter.Change;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
 import dev.holdfast.engine.store.ScheduleBook.Declared;
+import dev.holdfast.engine.store.ScheduleBook.Draft;
 import dev.holdfast.engine.store.ScheduleBook.Glance;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -21,7 +24,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,23 +48,28 @@ public final class Registrar implements Role {
   private final Map<String, SchedulePlan> plans = new TreeMap<>();
   private final Map<String, String> fingerprints = new TreeMap<>();
   private final Set<String> warnedOf = new HashSet<>();
+  private final Consumer<String> queueCheck;
+  private final Set<String> queuesChecked = new HashSet<>();
 
   /**
    * @param incarnation who this node is at the time
    * @param application whose schedules these are
    * @param declared what its code declares
+   * @param queueCheck warns of queues that nobody serves
    */
   public Registrar(
       ScheduleBook book,
       SignalBus bus,
       Supplier<UUID> incarnation,
       String application,
-      Collection<SchedulePlan> declared) {
+      Collection<SchedulePlan> declared,
+      Consumer<String> queueCheck) {
     this.book = book;
     this.writer = new ScheduleWriter(book);
     this.bus = bus;
     this.incarnation = incarnation;
     this.application = application;
+    this.queueCheck = queueCheck;
     for (SchedulePlan plan : declared) {
       if (plans.put(plan.id(), plan) != null) {
         throw new IllegalArgumentException(
@@ -76,12 +86,15 @@ public final class Registrar implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    boolean again = false;
     try {
       // Declare before looking for what nobody declares: the other way round two nodes that start
       // at once could each cancel what the other is about to declare.
       UUID me = incarnation.get();
       List<Declaration> live = book.declare(me, application, fingerprints);
-      Redeploy.ruledBy(fingerprints, live).forEach(this::register);
+      for (String id : Redeploy.ruledBy(fingerprints, live)) {
+        again |= !settled(id);
+      }
       List<String> gone = book.cancelUndeclared(me, application);
       if (!gone.isEmpty()) {
         log.info(
@@ -93,7 +106,25 @@ public final class Registrar implements Role {
       log.warn("Declared schedules could not be compared: {}", failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }
-    return now.plus(ROUND);
+    return now.plus(again ? AFTER_FAILURE : ROUND);
+  }
+
+  /**
+   * Register a schedule. One that cannot be must not keep the others from it.
+   *
+   * @return false if it is worth trying again soon
+   */
+  private boolean settled(String id) {
+    try {
+      register(id);
+      return true;
+    } catch (StoreException failure) {
+      log.error("Declared schedule '{}' could not be registered: {}", id, failure.getMessage());
+      return failure.outcome() == StoreException.Outcome.REFUSED;
+    } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
+      log.error("Declared schedule '{}' could not be registered: {}", id, wrong.getMessage());
+      return true;
+    }
   }
 
   private void register(String id) {
@@ -108,11 +139,18 @@ public final class Registrar implements Role {
       log.info("Schedule '{}' was {}: {}", id, answer, plan.recurrence().timing());
       bus.publish(new Signal.SchedulesChanged());
     }
+    // Not before: a node that declares is in the books, and its own queues with it.
+    if (queuesChecked.add(plan.job().queue())) {
+      queueCheck.accept(plan.job().queue());
+    }
   }
 
   private Change<PutAnswer> decide(SchedulePlan plan, Declared mine, Glance glance) {
     Kept kept = glance.kept().orElse(null);
     if (kept != null && mine.equals(kept.draft().declared())) {
+      if (!kept.cancelled()) {
+        warnIfDueNoMore(kept.draft());
+      }
       return new Change<>(null, PutAnswer.UNCHANGED); // Perhaps cancelled by somebody: so be it.
     }
     Declared owner = kept == null ? mine : kept.draft().declared();
@@ -127,6 +165,21 @@ public final class Registrar implements Role {
       }
       return new Change<>(null, PutAnswer.UNCHANGED);
     }
-    return ScheduleWriter.put(plan, mine, glance);
+    Change<PutAnswer> change = ScheduleWriter.put(plan, mine, glance);
+    warnIfDueNoMore(change.draft());
+    return change;
+  }
+
+  private void warnIfDueNoMore(@Nullable Draft draft) {
+    if (draft == null || draft.nextFire() != null || !warnedOf.add(draft.plan().id())) {
+      return;
+    }
+    Recurrence recurrence = draft.plan().recurrence();
+    log.warn(
+        "Schedule '{}' is declared and never due from now on ({} until {}): give a later end or"
+            + " another timing, or declare it no more.",
+        draft.plan().id(),
+        recurrence.timing(),
+        recurrence.until() == null ? "for ever" : recurrence.until());
   }
 }

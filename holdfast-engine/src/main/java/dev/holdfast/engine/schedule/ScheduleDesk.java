@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The client's side of schedules. */
@@ -34,18 +35,29 @@ public final class ScheduleDesk implements Schedules {
   private final Planner planner;
   private final SignalBus bus;
   private final Supplier<UUID> ids;
+  private final Consumer<String> queueCheck;
 
-  public ScheduleDesk(Store store, Planner planner, SignalBus bus, Supplier<UUID> ids) {
+  /**
+   * @param queueCheck objects to queues that nobody serves
+   */
+  public ScheduleDesk(
+      Store store,
+      Planner planner,
+      SignalBus bus,
+      Supplier<UUID> ids,
+      Consumer<String> queueCheck) {
     this.store = store;
     this.writer = new ScheduleWriter(store.schedules());
     this.planner = planner;
     this.bus = bus;
     this.ids = ids;
+    this.queueCheck = queueCheck;
   }
 
   @Override
   public PutAnswer put(Schedule schedule) {
     SchedulePlan plan = planner.plan(schedule);
+    queueCheck.accept(plan.job().queue());
     PutAnswer answer = writer.change(plan.id(), glance -> put(plan, glance));
     if (answer != PutAnswer.UNCHANGED) {
       bus.publish(new Signal.SchedulesChanged());

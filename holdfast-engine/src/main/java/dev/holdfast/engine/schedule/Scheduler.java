@@ -12,6 +12,7 @@ import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -94,7 +95,10 @@ public final class Scheduler implements Role {
     for (Kept kept : report.due()) {
       try {
         next = shorter(next, fire(kept, report.now()));
-      } catch (IllegalArgumentException | StoreException failure) {
+      } catch (IllegalArgumentException
+          | ArithmeticException
+          | DateTimeException
+          | StoreException failure) {
         failed = true;
         log.error(
             "Schedule '{}' could not be fired and stays due: {}",

@@ -67,23 +67,6 @@ public record NewJob(
         Stamp.NONE);
   }
 
-  /** The same job with a stamp. */
-  public NewJob stamped(Stamp with) {
-    return new NewJob(
-        id,
-        task,
-        queue,
-        priority,
-        when,
-        payload,
-        unique,
-        tags,
-        policy,
-        startWithin,
-        mayExist,
-        with);
-  }
-
   /** The same job, sent once more because the first answer was lost. */
   public NewJob repeated() {
     return new NewJob(

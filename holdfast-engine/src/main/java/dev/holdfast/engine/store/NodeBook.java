@@ -27,6 +27,20 @@ public interface NodeBook {
   }
 
   /**
+   * Which jobs whose holder died a node has something to say about.
+   *
+   * @param tasks those it has a recovery policy for
+   * @param stacks of which stacks it takes jobs back, besides those of none; null for all
+   */
+  record Advice(Set<String> tasks, @Nullable Set<String> stacks) {
+    public static final Advice NONE = new Advice(Set.of(), null);
+
+    public boolean covers(String task, @Nullable String stack) {
+      return tasks.contains(task) && (stacks == null || stack == null || stacks.contains(stack));
+    }
+  }
+
+  /**
    * A node as it introduces itself.
    *
    * @param incarnation new at every start
@@ -38,6 +52,7 @@ public interface NodeBook {
    * @param capacity how many jobs it runs at once
    * @param stack the fleet it belongs to; null for none
    * @param roles what it does
+   * @param advice what others leave to it
    */
   record NodeCard(
       UUID incarnation,
@@ -51,7 +66,8 @@ public interface NodeBook {
       Set<String> tasks,
       int capacity,
       @Nullable String stack,
-      Set<String> roles) {}
+      Set<String> roles,
+      Advice advice) {}
 
   /** A claim as the database has it. */
   record ClaimRow(
@@ -109,7 +125,7 @@ public interface NodeBook {
       String id,
       Terms terms,
       long beat,
-      Set<String> tasks,
+      Advice advice,
       Modes modes,
       @Nullable Death death,
       Duration diedFor) {}
@@ -135,7 +151,7 @@ public interface NodeBook {
 
   /**
    * Make a node known and, in the same step, mark the incarnation dead by its own hand that it was
-   * before.
+   * before. Its modes go over to the new one, whoever set them; the given ones are for the first.
    *
    * <p>Repeating it changes the card, and is a sign of life as a beat is: who repeats it because
    * the answer was lost counts its time from the repeat, and others who have watched a silent

@@ -40,14 +40,18 @@ public interface Recovery {
   /**
    * A job in the hands of somebody who is gone.
    *
+   * @param claimNo the claim call that its holder had it by
+   * @param stack the fleet it belongs to; null for any
    * @param started whether its code may have run
    * @param attempt how many attempts were begun and count
    * @param crashes how many crashes it has on its record
    */
   record Orphan(
       Held held,
+      long claimNo,
       String task,
       String queue,
+      @Nullable String stack,
       boolean started,
       int attempt,
       int priority,
@@ -82,8 +86,19 @@ public interface Recovery {
     NOT_HELD
   }
 
-  /** Find up to so many jobs in the hands of a holder who is gone. */
-  List<Orphan> orphans(Holder holder, Scope scope, int limit);
+  /** Find up to so many jobs in the hands of a holder who is gone, the first ones. */
+  default List<Orphan> orphans(Holder holder, Scope scope, int limit) {
+    return orphans(holder, scope, null, limit);
+  }
+
+  /**
+   * Find up to so many jobs in the hands of a holder who is gone, in the order in which it claimed
+   * them.
+   *
+   * @param after the one to go on behind, so that those left alone do not stand in the way; null to
+   *     begin with the first
+   */
+  List<Orphan> orphans(Holder holder, Scope scope, @Nullable Orphan after, int limit);
 
   /**
    * Take jobs out of the hands of a holder who is gone. Each is guarded by its token and by the

@@ -19,6 +19,8 @@ public record SchedulePlan(String id, Recurrence recurrence, JobTemplate job) {
    *
    * @param tags of its jobs, and of the schedule itself
    * @param policy as in {@link NewJob}
+   * @param stack the fleet of whoever declared or put the schedule, which its jobs belong to
+   *     whoever fires; null for any
    */
   public record JobTemplate(
       String task,
@@ -27,7 +29,8 @@ public record SchedulePlan(String id, Recurrence recurrence, JobTemplate job) {
       @Nullable String payload,
       Set<String> tags,
       @Nullable String policy,
-      @Nullable Duration startWithin) {
+      @Nullable Duration startWithin,
+      @Nullable String stack) {
 
     public JobTemplate {
       tags = Set.copyOf(tags);

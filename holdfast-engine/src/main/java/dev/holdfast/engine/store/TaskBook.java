@@ -53,7 +53,8 @@ public interface TaskBook {
 
   /**
    * Count failures, and heed how the job ended that an open breaker let through. A repeat after a
-   * lost answer may count failures twice, but turns the breaker once.
+   * lost answer would count failures twice, but turns the breaker once. A report of nothing asks
+   * for the rule.
    */
   Noted report(Attempts attempts);
 

@@ -19,8 +19,8 @@ public sealed interface Signal {
   /** A task was limited, or its breaker opened or closed. */
   record TaskChanged(String task) implements Signal {}
 
-  /** Somebody asked to cancel a job that this incarnation holds. */
-  record CancelRequested(UUID incarnation) implements Signal {}
+  /** Somebody wants something of this incarnation; the answer to its next beat says what. */
+  record Called(UUID incarnation) implements Signal {}
 
   /** Somebody waits for this job to end; who ends it, please say so. */
   record Awaited(JobId job) implements Signal {}

@@ -16,13 +16,13 @@ class ClaimCallsTest {
     long call = calls.begin();
     calls.end(call);
 
-    assertThat(calls.look(NOW).wasOver(call)).isTrue();
+    assertThat(calls.look().wasOver(call)).isTrue();
   }
 
   @Test
   void aCallUnderWayIsNotOver() {
     long call = calls.begin();
-    ClaimCalls.Seen seen = calls.look(NOW);
+    ClaimCalls.Seen seen = calls.look();
     calls.end(call);
 
     assertThat(seen.wasOver(call)).isFalse();
@@ -30,7 +30,7 @@ class ClaimCallsTest {
 
   @Test
   void aCallThatBeganAfterTheLookWasNotOverThen() {
-    ClaimCalls.Seen seen = calls.look(NOW);
+    ClaimCalls.Seen seen = calls.look();
     long call = calls.begin();
     calls.end(call);
 
@@ -40,15 +40,27 @@ class ClaimCallsTest {
   @Test
   void theOldestCallOfUnknownAnswerIsRemembered() {
     long lost = calls.begin();
-    long open = calls.begin();
+    calls.begin();
     long done = calls.begin();
     calls.end(done);
     calls.lose(lost, NOW);
 
-    assertThat(calls.look(NOW).oldest()).isEqualTo(lost);
-    assertThat(calls.look(NOW).wasOver(lost)).isTrue();
-    assertThat(calls.look(NOW.plus(Duration.ofHours(1))).oldest()).isEqualTo(open);
+    assertThat(calls.look().oldest()).isEqualTo(lost);
+    assertThat(calls.look().wasOver(lost)).isTrue();
+  }
+
+  @Test
+  void aLostCallIsForgottenWhenABeatLongAfterItFoundNothing() {
+    long lost = calls.begin();
+    long open = calls.begin();
+    calls.lose(lost, NOW);
+
+    calls.nothingFound(NOW.plus(Duration.ofMinutes(1)));
+    assertThat(calls.look().oldest()).as("it may still be carried out").isEqualTo(lost);
+
+    calls.nothingFound(NOW.plus(Duration.ofHours(1)));
+    assertThat(calls.look().oldest()).isEqualTo(open);
     calls.end(open);
-    assertThat(calls.look(NOW.plus(Duration.ofHours(1))).oldest()).isEqualTo(done + 1);
+    assertThat(calls.look().oldest()).isEqualTo(open + 1);
   }
 }

@@ -23,7 +23,7 @@ class RulingsTest {
   private static final Counsel NOBODY = new Counsel(Optional.empty(), false);
 
   private static Orphan orphan(boolean started, int crashes) {
-    return new Orphan(HELD, "t", "q", started, 1, 4, crashes, null);
+    return new Orphan(HELD, 1, "t", "q", null, started, 1, 4, crashes, null);
   }
 
   private static Ruling rule(Orphan orphan, CrashPolicy policy) {

@@ -3,13 +3,13 @@ package dev.holdfast.engine.recover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.NodeBook.Pulse;
 import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ class SilencesTest {
         "n",
         Terms.of(Duration.ofMinutes(1)),
         beat,
-        Set.of(),
+        Advice.NONE,
         Modes.FULL,
         death,
         Duration.ZERO);

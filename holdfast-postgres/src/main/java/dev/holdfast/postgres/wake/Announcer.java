@@ -107,7 +107,7 @@ final class Announcer implements Runnable {
           "notify other nodes",
           handle -> {
             try (PreparedStatement statement =
-                database.prepare(handle.getConnection(), Channel.NOTIFY)) {
+                database.prepare(handle.getConnection(), Channel.NOTIFY_AT_ONCE)) {
               statement.setString(1, channel.name());
               statement.setArray(2, handle.getConnection().createArrayOf("text", texts.toArray()));
               return statement.execute();

@@ -12,6 +12,16 @@ public record Channel(String name) {
   /** Sends several payloads in one statement; equal ones within it are delivered once. */
   public static final String NOTIFY = "select pg_notify(?, payload) from unnest(?::text[]) payload";
 
+  /**
+   * The same as a transaction of its own, which does not wait for the disk: others hear of it
+   * sooner, the lock that every NOTIFY takes is held for less, and there is nothing to lose.
+   */
+  static final String NOTIFY_AT_ONCE =
+      """
+      select pg_notify(?, payload), set_config('synchronous_commit', 'off', true)
+      from unnest(?::text[]) payload
+      """;
+
   /** The sender of what every process should hear, the one that sent it included. */
   public static final String NOBODY = "-";
 

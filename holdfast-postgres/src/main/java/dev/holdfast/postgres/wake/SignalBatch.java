@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Signals that wait to be sent, merged: of several about the same thing the strongest stays. Not
@@ -31,6 +32,11 @@ public final class SignalBatch {
     return signals.isEmpty();
   }
 
+  /** Leave these out. */
+  public void removeIf(Predicate<Signal> unwanted) {
+    signals.values().removeIf(unwanted);
+  }
+
   /** Take everything out, as texts of this sender. */
   public List<String> drain(String sender) {
     List<String> texts = new ArrayList<>(signals.size());
@@ -47,7 +53,7 @@ public final class SignalBatch {
           case Signal.Scheduled scheduled -> "";
           case Signal.QueueChanged changed -> changed.queue();
           case Signal.TaskChanged changed -> changed.task();
-          case Signal.CancelRequested cancel -> cancel.incarnation();
+          case Signal.Called call -> call.incarnation();
           case Signal.Awaited awaited -> awaited.job();
           case Signal.Ended ended -> ended.job();
           case Signal.SchedulesChanged changed -> "";

@@ -37,7 +37,7 @@ final class SignalText {
           case Signal.Scheduled(Duration in) -> "due:" + Values.micros(in);
           case Signal.QueueChanged(String queue) -> "queue:" + queue;
           case Signal.TaskChanged(String task) -> "task:" + task;
-          case Signal.CancelRequested(UUID incarnation) -> "cancel:" + incarnation;
+          case Signal.Called(UUID incarnation) -> "call:" + incarnation;
           case Signal.Awaited(JobId job) -> "awaited:" + job;
           case Signal.Ended(JobId job) -> "ended:" + job;
           case Signal.SchedulesChanged() -> "schedules";
@@ -66,7 +66,7 @@ final class SignalText {
         case "queue" -> Optional.of(new Signal.QueueChanged(parts[1]));
         // The name of a task has colons of its own.
         case "task" -> Optional.of(new Signal.TaskChanged(body.substring("task:".length())));
-        case "cancel" -> Optional.of(new Signal.CancelRequested(UUID.fromString(parts[1])));
+        case "call" -> Optional.of(new Signal.Called(UUID.fromString(parts[1])));
         case "awaited" -> Optional.of(new Signal.Awaited(JobId.parse(parts[1])));
         case "ended" -> Optional.of(new Signal.Ended(JobId.parse(parts[1])));
         case "schedules" -> Optional.of(new Signal.SchedulesChanged());

@@ -9,6 +9,7 @@ import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.QuietDataSource;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -55,6 +56,22 @@ class PostgresCoordinatorTest {
     await()
         .atMost(SOON)
         .untilAsserted(() -> assertThat(heard).contains(new Signal.NewWork("mail", 7)));
+  }
+
+  @Test
+  void whatIsSentWithoutWaitingForTheDiskLeavesOtherStatementsAsTheyAre() throws SQLException {
+    try (Connection connection = database.connect();
+        PreparedStatement notify = connection.prepareStatement(Channel.NOTIFY_AT_ONCE)) {
+      notify.setString(1, "somewhere");
+      notify.setArray(2, connection.createArrayOf("text", new Object[] {"something"}));
+      notify.execute();
+
+      try (Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery("show synchronous_commit")) {
+        assertThat(row.next()).isTrue();
+        assertThat(row.getString(1)).isEqualTo("on");
+      }
+    }
   }
 
   @Test

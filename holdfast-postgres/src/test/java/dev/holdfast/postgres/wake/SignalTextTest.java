@@ -22,7 +22,7 @@ class SignalTextTest {
         new Signal.Scheduled(Duration.ofMillis(1500)),
         new Signal.QueueChanged("mail"),
         new Signal.TaskChanged("email::send"),
-        new Signal.CancelRequested(UUID.randomUUID()),
+        new Signal.Called(UUID.randomUUID()),
         new Signal.Awaited(job),
         new Signal.Ended(job),
         new Signal.SchedulesChanged(),
@@ -41,7 +41,7 @@ class SignalTextTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "work", "work:mail", "work:mail:high", "due:soon", "cancel:x", "ping:1"})
+      strings = {"", "work", "work:mail", "work:mail:high", "due:soon", "call:x", "ping:1"})
   void whatIsNotASignalIsIgnored(String body) {
     assertThat(SignalText.read(body)).isEmpty();
   }

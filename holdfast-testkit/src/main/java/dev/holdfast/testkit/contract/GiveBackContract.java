@@ -169,6 +169,19 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
+  void aJobThatHadBegunInTimeNeverExpires() {
+    Worker worker = worker();
+    JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
+    ClaimedJob begun = worker.claimOne();
+    passTime(Duration.ofMinutes(2));
+    worker.giveBack(begun.held());
+    stage();
+
+    assertThat(stateOf(id)).isEqualTo(JobState.READY);
+    assertThat(worker.claimOne().id()).isEqualTo(id);
+  }
+
+  @Test
   void theLostOfABatchDoNotHinderTheRest() {
     Worker worker = worker();
     enqueueAll(job(), job(), job());

@@ -384,7 +384,7 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void leasesThatEndedLongAgoAreForgottenAndTheOthersAreKept() {
-    Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(10));
+    Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
     Granted old = bring("old", LeaseState.DONE);
     acquire("silent");
     Granted counts =
@@ -405,5 +405,26 @@ public abstract class LeaseContract extends Contract {
         .extracting(LeaseInfo::key)
         .containsExactly("counts", "new", "silent");
     assertThat(acquire("old").token()).isGreaterThan(old.token());
+  }
+
+  @Test
+  void leasesOfHoldersThatNeverCameBackAreKeptAsLongAsDeadLetters() {
+    Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
+    Granted abandoned = acquire("abandoned");
+    passTime(Duration.ofDays(28));
+    store.upkeep().tidy(retention);
+    assertThat(info("abandoned").state()).isEqualTo(LeaseState.CLAIMED);
+
+    passTime(Duration.ofDays(3));
+    acquire("held");
+    store.upkeep().tidy(retention);
+
+    assertThat(store.leases().list(null, null, 9))
+        .extracting(LeaseInfo::key)
+        .containsExactly("held");
+    assertThat(end("abandoned", abandoned, DONE)).isFalse();
+    Granted again = acquire("abandoned");
+    assertThat(again.token()).isGreaterThan(abandoned.token());
+    assertThat(again.attempt()).isEqualTo(1);
   }
 }

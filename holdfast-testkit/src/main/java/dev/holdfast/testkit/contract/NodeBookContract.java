@@ -2,9 +2,11 @@ package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
@@ -12,6 +14,7 @@ import dev.holdfast.engine.store.QueueBook.Rule;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +53,31 @@ public abstract class NodeBookContract extends Contract {
     store.nodes().register(card);
 
     assertThat(store.nodes().list()).extracting(NodeStatus::card).containsExactly(card);
+  }
+
+  @Test
+  void aNewIncarnationTakesOverTheModesThatSomebodySet() {
+    Modes set = new Modes(NodeMode.DISABLED, Map.of("ml::*", NodeMode.FULL));
+    NodeCard before = Worker.card("node-7", Set.of(), Set.of());
+    store.nodes().register(before);
+    assertThat(store.nodes().setModes(before.incarnation(), set)).isTrue();
+
+    NodeCard after = Worker.card("node-7", Set.of(), Set.of());
+    store.nodes().register(after, Modes.FULL, before.incarnation());
+    assertThat(modesOf(after)).isEqualTo(set);
+
+    store.nodes().setModes(after.incarnation(), Modes.FULL);
+    store.nodes().register(after, Modes.FULL, before.incarnation());
+    assertThat(modesOf(after)).as("after a repeat").isEqualTo(Modes.FULL);
+    assertThat(store.nodes().setModes(before.incarnation(), set)).as("of the dead").isFalse();
+  }
+
+  private Modes modesOf(NodeCard card) {
+    return store.nodes().list().stream()
+        .filter(status -> status.card().equals(card))
+        .map(NodeStatus::modes)
+        .findAny()
+        .orElseThrow();
   }
 
   @Test

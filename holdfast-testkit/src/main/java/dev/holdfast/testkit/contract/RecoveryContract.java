@@ -1,8 +1,10 @@
 package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
@@ -11,7 +13,10 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.NodeBook.Pulse;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.Answer;
@@ -70,7 +75,7 @@ public abstract class RecoveryContract extends Contract {
           assertThat(pulse.beat()).isEqualTo(2);
           assertThat(pulse.death()).isNull();
           assertThat(pulse.terms()).isEqualTo(worker.card().terms());
-          assertThat(pulse.tasks()).isEqualTo(worker.card().tasks());
+          assertThat(pulse.advice()).isEqualTo(worker.card().advice());
         });
   }
 
@@ -176,6 +181,58 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
+  void oneLooksPastThoseLeftAlone() {
+    Worker worker = worker();
+    enqueueAll(job(), job(), job(), job(), job());
+    worker.claim(2);
+    worker.claim(2);
+    worker.prefetch(1);
+    kill(worker);
+    Holder dead = Holder.dead(worker.incarnation());
+
+    List<Orphan> seen = new ArrayList<>();
+    for (int look = 0; look < 5; look++) {
+      Orphan last = seen.isEmpty() ? null : seen.get(seen.size() - 1);
+      List<Orphan> next = store.recovery().orphans(dead, Scope.ALL, last, 1);
+      assertThat(next).hasSize(1);
+      seen.addAll(next);
+    }
+
+    assertThat(seen).containsExactlyElementsOf(orphans(worker)).doesNotHaveDuplicates();
+    assertThat(seen).extracting(Orphan::claimNo).containsExactly(1L, 1L, 2L, 2L, 3L);
+    assertThat(store.recovery().orphans(dead, Scope.ALL, seen.get(4), 1)).isEmpty();
+  }
+
+  @Test
+  void aLookShowsWhatIsLeftToANode() {
+    NodeCard plain = Worker.card("node-1", Set.of(QUEUE), Set.of(TASK));
+    Advice advice = new Advice(Set.of(TASK), Set.of("blue"));
+    NodeCard card =
+        new NodeCard(
+            plain.incarnation(),
+            plain.id(),
+            plain.name(),
+            plain.host(),
+            plain.pid(),
+            plain.version(),
+            plain.terms(),
+            plain.queues(),
+            plain.tasks(),
+            plain.capacity(),
+            "blue",
+            plain.roles(),
+            advice);
+    store.nodes().register(card);
+
+    assertThat(store.nodes().look()).extracting(Pulse::advice).containsExactly(advice);
+    assertThat(store.nodes().list()).extracting(NodeStatus::card).containsExactly(card);
+    assertThat(advice.covers(TASK, null)).isTrue();
+    assertThat(advice.covers(TASK, "blue")).isTrue();
+    assertThat(advice.covers(TASK, "green")).isFalse();
+    assertThat(advice.covers("another", null)).isFalse();
+  }
+
+  @Test
   void aJobThatWasOnlyClaimedGoesBackUnspent() {
     Worker worker = worker();
     JobId id = enqueue(job());
@@ -210,6 +267,22 @@ public abstract class RecoveryContract extends Contract {
     assertThat(again.crashes()).isEqualTo(1);
     assertThat(again.attempt()).isEqualTo(1);
     assertThat(again.token()).isGreaterThan(held.token());
+  }
+
+  @Test
+  void onlyWhatNeverBeganExpiresAfterItsHolderIsGone() {
+    Worker worker = worker();
+    List<JobId> ids =
+        enqueueAll(
+            job().startWithin(Duration.ofMinutes(1)), job().startWithin(Duration.ofMinutes(1)));
+    List<ClaimedJob> held = worker.claim(1, 1, null);
+    worker.leave();
+    passTime(Duration.ofMinutes(2));
+    recover(worker, new Ruling.Unspent(held.get(0).held()), new Ruling.Unspent(held.get(1).held()));
+    stage();
+
+    assertThat(stateOf(ids.get(0))).isEqualTo(JobState.READY);
+    assertThat(stateOf(ids.get(1))).isEqualTo(JobState.EXPIRED);
   }
 
   @Test
@@ -252,6 +325,22 @@ public abstract class RecoveryContract extends Contract {
     assertThat(recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held))))
         .containsExactly(Answer.CANCELLED_INSTEAD);
     assertThat(find(id).state()).isEqualTo(JobState.CANCELLED);
+  }
+
+  @Test
+  void aRulingThatCannotBeStoredIsRefusedAndChangesNothing() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob held = worker.claimOne();
+    kill(worker);
+    Failure bad =
+        new Failure(1, FailureCode.WORKER_CRASHED, null, "Its node died:\0", null, "node-1");
+
+    assertThatThrownBy(() -> recover(worker, new Ruling.Bury(held.held(), bad)))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            refusal -> assertThat(refusal.outcome()).isEqualTo(StoreException.Outcome.REFUSED));
+    assertThat(find(id).state()).isEqualTo(JobState.RUNNING);
   }
 
   @Test

@@ -20,6 +20,7 @@ import dev.holdfast.engine.store.ScheduleBook.Firing;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.store.ScheduleBook.Settled;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -41,7 +42,7 @@ public abstract class ScheduleContract extends Contract {
         id,
         new Recurrence(
             new Timing.Every(HOUR), Misfire.FIRE_ONCE, overlap, Duration.ofSeconds(5), null, null),
-        new SchedulePlan.JobTemplate(TASK, QUEUE, 7, "{}", Set.of(tags), null, null));
+        new SchedulePlan.JobTemplate(TASK, QUEUE, 7, "{}", Set.of(tags), null, null, null));
   }
 
   private Instant now() {
@@ -114,7 +115,14 @@ public abstract class ScheduleContract extends Contract {
                 now,
                 now.plus(HOUR)),
             new SchedulePlan.JobTemplate(
-                TASK, QUEUE, 9, "{\"a\":1}", Set.of("x", "y z"), "{}", Duration.ofMinutes(3)));
+                TASK,
+                QUEUE,
+                9,
+                "{\"a\":1}",
+                Set.of("x", "y z"),
+                "{}",
+                Duration.ofMinutes(3),
+                "blue"));
     Draft draft = new Draft(plan, new Declared("shop", "f1"), true, now, null);
 
     assertThat(book().save(draft, null)).isTrue();
@@ -343,5 +351,33 @@ public abstract class ScheduleContract extends Contract {
     IntStream.range(0, 5).forEach(i -> saveDue("s" + i, Overlap.SKIP));
 
     assertThat(book().due(3).due()).hasSize(3);
+  }
+
+  @Test
+  void aScheduleThatEndedLongAgoIsForgottenUnlessItIsDeclared() {
+    Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
+    saveEnded("ended", null);
+    saveEnded("declared", new Declared("shop", "a1"));
+    saveDue("endless", Overlap.ALLOW);
+    passTime(Duration.ofDays(9));
+    store.upkeep().tidy(retention);
+    assertThat(book().look("ended").kept()).isPresent();
+
+    passTime(Duration.ofDays(2));
+    store.upkeep().tidy(retention);
+
+    assertThat(book().list())
+        .extracting(kept -> kept.plan().id())
+        .containsExactly("declared", "endless");
+  }
+
+  private void saveEnded(String id, @Nullable Declared declared) {
+    Instant now = now();
+    SchedulePlan endless = plan(id, Overlap.ALLOW);
+    Recurrence ended =
+        new Recurrence(
+            new Timing.Every(HOUR), Misfire.FIRE_ONCE, Overlap.ALLOW, Duration.ZERO, null, now);
+    SchedulePlan plan = new SchedulePlan(id, ended, endless.job());
+    assertThat(book().save(new Draft(plan, declared, false, now, null), null)).isTrue();
   }
 }

@@ -15,6 +15,7 @@ import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -140,6 +141,17 @@ public abstract class UpkeepContract extends Contract {
     assertThat(exists(id)).isFalse();
 
     assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Answer.EXISTING));
+  }
+
+  @Test
+  void oneRoundThrowsThousandsOfExpiredKeysAway() {
+    enqueueAll(
+        IntStream.range(0, 3_500)
+            .mapToObj(n -> job().unique(UniqueKey.within("order " + n, Duration.ofDays(1))))
+            .toArray(JobDraft[]::new));
+    passTime(Duration.ofDays(2));
+
+    assertThat(store.upkeep().tidy(RETENTION).more()).isFalse();
   }
 
   @Test

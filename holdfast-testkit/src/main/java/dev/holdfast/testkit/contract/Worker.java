@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.Terms;
@@ -57,7 +58,8 @@ public final class Worker {
         tasks,
         10,
         null,
-        Set.of("worker"));
+        Set.of("worker"),
+        Advice.NONE);
   }
 
   public NodeCard card() {

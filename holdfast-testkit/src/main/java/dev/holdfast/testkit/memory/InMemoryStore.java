@@ -76,8 +76,9 @@ public final class InMemoryStore implements Store {
     this.nodes = new MemoryNodeBook(tables);
     this.recovery = new MemoryRecovery(tables);
     this.leases = new MemoryLeaseBook(tables);
-    this.upkeep = new MemoryUpkeep(tables);
-    this.schedules = new MemoryScheduleBook(tables, memoryIntake);
+    MemoryScheduleBook memorySchedules = new MemoryScheduleBook(tables, memoryIntake);
+    this.schedules = memorySchedules;
+    this.upkeep = new MemoryUpkeep(tables, memorySchedules);
   }
 
   @Override

@@ -62,7 +62,11 @@ final class LeaseRow {
     }
   }
 
-  boolean isForgettable(Instant now, Instant endedBefore) {
+  /** Whether it ended so long ago, or was left without an end even longer ago. */
+  boolean isForgettable(Instant now, Instant endedBefore, Instant abandonedBefore) {
+    if (state == LeaseState.CLAIMED) {
+      return isOver(abandonedBefore);
+    }
     return endedAt != null
         && !endedAt.isAfter(endedBefore)
         && (state != LeaseState.DONE || isOver(now));

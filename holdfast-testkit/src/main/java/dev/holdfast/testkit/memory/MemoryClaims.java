@@ -158,6 +158,7 @@ final class MemoryClaims implements Claims {
     }
     if (row.state == JobState.RUNNING) {
       row.attempt--;
+      row.startBy = null; // Only what never began can still come too late.
     }
     tables.putBack(row);
     return true;

@@ -29,7 +29,9 @@ final class MemoryNodeBook implements NodeBook {
       }
       NodeRow known = tables.nodes.get(card.incarnation());
       if (known == null) {
-        return tables.nodes.put(card.incarnation(), new NodeRow(card, modes, now));
+        NodeRow old = before == null ? null : tables.nodes.get(before);
+        return tables.nodes.put(
+            card.incarnation(), new NodeRow(card, old == null ? modes : old.modes, now));
       }
       known.card = card;
       if (known.alive) {
@@ -98,7 +100,7 @@ final class MemoryNodeBook implements NodeBook {
         row.card.id(),
         row.card.terms(),
         row.beat,
-        row.card.tasks(),
+        row.card.advice(),
         row.modes,
         row.death,
         row.diedFor);

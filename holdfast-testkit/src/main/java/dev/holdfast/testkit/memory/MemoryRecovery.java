@@ -6,12 +6,16 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Recovery;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Taking jobs back whose holder is gone. */
 final class MemoryRecovery implements Recovery {
+  private static final Comparator<Orphan> CLAIMED_ORDER =
+      Comparator.comparingLong(Orphan::claimNo).thenComparing(orphan -> orphan.id().toString());
+
   private final Tables tables;
 
   MemoryRecovery(Tables tables) {
@@ -19,12 +23,14 @@ final class MemoryRecovery implements Recovery {
   }
 
   @Override
-  public List<Orphan> orphans(Holder holder, Scope scope, int limit) {
+  public List<Orphan> orphans(Holder holder, Scope scope, @Nullable Orphan after, int limit) {
     return tables.transaction(now ->
         tables.live.values().stream()
             .filter(row -> isOrphan(row, holder) && isIn(scope, row))
-            .limit(limit)
             .map(MemoryRecovery::orphan)
+            .filter(orphan -> after == null || CLAIMED_ORDER.compare(orphan, after) > 0)
+            .sorted(CLAIMED_ORDER)
+            .limit(limit)
             .toList());
   }
 
@@ -48,8 +54,10 @@ final class MemoryRecovery implements Recovery {
   private static Orphan orphan(JobRow row) {
     return new Orphan(
         new Held(row.id, row.token),
+        row.claimNo,
         row.task,
         row.queue,
+        row.stack,
         row.state == JobState.RUNNING,
         row.attempt,
         row.priority,
@@ -59,6 +67,7 @@ final class MemoryRecovery implements Recovery {
 
   @Override
   public List<Answer> recover(Holder holder, List<? extends Ruling> rulings) {
+    rulings.forEach(StorableText::require);
     return tables.transaction(
         now -> rulings.stream().map(ruling -> recover(holder, ruling, now)).toList());
   }
@@ -70,7 +79,10 @@ final class MemoryRecovery implements Recovery {
     }
     return switch (ruling) {
       case Ruling.Unspent unspent -> {
-        row.attempt -= row.state == JobState.RUNNING ? 1 : 0;
+        if (row.state == JobState.RUNNING) {
+          row.attempt--;
+          row.startBy = null; // Only what never began can still come too late.
+        }
         yield again(row, Duration.ZERO, null, now);
       }
       case Ruling.AfterCrash(Held held, Duration delay, Failure failure) -> {

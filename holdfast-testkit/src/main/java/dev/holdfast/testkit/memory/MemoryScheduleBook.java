@@ -224,4 +224,9 @@ final class MemoryScheduleBook implements ScheduleBook {
                     && note.declaration.scheduleId().equals(row.draft.plan().id())
                     && isAlive(note.incarnation));
   }
+
+  /** Forget what clients made and what ended before this time. */
+  void forgetEnded(Instant endedBefore) {
+    rows.values().removeIf(row -> row.isForgettable(endedBefore));
+  }
 }

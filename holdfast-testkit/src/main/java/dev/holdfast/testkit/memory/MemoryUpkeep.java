@@ -16,21 +16,25 @@ final class MemoryUpkeep implements Upkeep {
   private static final Duration BEATS_KEPT = Duration.ofDays(1);
 
   private final Tables tables;
+  private final MemoryScheduleBook schedules;
 
-  MemoryUpkeep(Tables tables) {
+  MemoryUpkeep(Tables tables, MemoryScheduleBook schedules) {
     this.tables = tables;
+    this.schedules = schedules;
   }
 
   @Override
   public Report tidy(Retention retention) {
     return tables.transaction(now -> {
-      drop(tables.history, row -> isPast(row.endedAt, now.minus(retention.history())));
-      long deadLetters =
-          drop(tables.deadLetter, row -> isPast(row.endedAt, now.minus(retention.deadLetter())));
+      Instant endedBefore = now.minus(retention.history());
+      Instant failedBefore = now.minus(retention.deadLetter());
+      drop(tables.history, row -> isPast(row.endedAt, endedBefore));
+      long deadLetters = drop(tables.deadLetter, row -> isPast(row.endedAt, failedBefore));
       long results = dropResults(now);
       drop(tables.nodes, node -> isForgettable(node, now));
       tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
-      drop(tables.leases, row -> row.isForgettable(now, now.minus(retention.history())));
+      drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
+      schedules.forgetEnded(endedBefore);
       tables.keys.forgetOver(now);
       return new Report(0, deadLetters, results, false);
     });

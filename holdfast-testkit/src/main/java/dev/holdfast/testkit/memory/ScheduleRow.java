@@ -30,6 +30,15 @@ final class ScheduleRow {
     return waits() && next != null && !next.isAfter(now);
   }
 
+  /** Whether it was made by a client and its end lies before this time. */
+  boolean isForgettable(Instant endedBefore) {
+    Instant until = draft.plan().recurrence().until();
+    return draft.declared() == null
+        && draft.nextFire() == null
+        && until != null
+        && until.isBefore(endedBefore);
+  }
+
   /** Go on to the next due time. */
   void moveOn(Instant last, @Nullable Instant next, long newRevision) {
     draft = new Draft(draft.plan(), draft.declared(), draft.paused(), draft.anchor(), next);

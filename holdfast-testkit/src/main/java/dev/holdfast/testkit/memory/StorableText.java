@@ -5,6 +5,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Recovery.Ruling;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,19 @@ final class StorableText {
         };
     if (bad) {
       throw refused("The outcome of job %s".formatted(finish.held().id()));
+    }
+  }
+
+  /** Refuse a ruling that carries a NUL anywhere. */
+  static void require(Ruling ruling) {
+    boolean bad =
+        switch (ruling) {
+          case Ruling.Unspent unspent -> false;
+          case Ruling.AfterCrash crash -> hasNul(crash.failure());
+          case Ruling.Bury bury -> hasNul(bury.failure());
+        };
+    if (bad) {
+      throw refused("What is to become of job %s".formatted(ruling.held().id()));
     }
   }
 

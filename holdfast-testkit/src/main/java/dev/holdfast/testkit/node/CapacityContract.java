@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobRequest;
@@ -211,6 +212,27 @@ public abstract class CapacityContract extends NodeTestBase {
     await().atMost(SOON).until(() -> gate.done.get() == 6);
     await().atMost(SOON).until(() -> node.held() == 0);
     assertThat(gate.most).hasValue(1);
+  }
+
+  @Test
+  void prefetchedJobsGoBackWhenTheirQueueIsPausedOrTheirNodeRunsNothing() {
+    Gate gate = new Gate();
+    HoldfastNode node =
+        start(node().queue("default", 1, 3).handle(ECHO, (note, context) -> gate.pass()));
+    Map<JobState, Long> prefetched = Map.of(JobState.RUNNING, 1L, JobState.CLAIMED, 3L);
+    Map<JobState, Long> handedBack = Map.of(JobState.RUNNING, 1L, JobState.READY, 3L);
+    enqueue(ECHO, 4);
+    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(prefetched));
+
+    node.mode(NodeMode.TRIGGER_ONLY);
+    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(handedBack));
+
+    node.mode(NodeMode.FULL);
+    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(prefetched));
+
+    client().queues().pause("default");
+    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(handedBack));
+    gate.passes.release(4);
   }
 
   @Test

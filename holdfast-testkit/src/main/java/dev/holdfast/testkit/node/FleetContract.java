@@ -7,10 +7,18 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.schedule.FireAnswer;
+import dev.holdfast.api.schedule.Overlap;
+import dev.holdfast.api.schedule.Schedule;
+import dev.holdfast.api.schedule.ScheduleStatus;
+import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.store.Modes;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** Fleets that share a database, and nodes that do only a part of the work. */
@@ -67,6 +75,52 @@ public abstract class FleetContract extends NodeTestBase {
     assertThat(client().await(one, SOON)).isEqualTo("1");
     assertThat(client().await(two, SOON)).isEqualTo("2");
     assertThat(client().await(three, SOON)).isEqualTo("3");
+  }
+
+  private static Schedule often(String id) {
+    return Schedule.called(id)
+        .runs(ECHO, new Note("of a schedule"))
+        .every(Duration.ofMillis(50))
+        .overlap(Overlap.ALLOW)
+        .build();
+  }
+
+  private boolean hasFired(String schedule) {
+    return client().schedules().find(schedule).map(ScheduleStatus::lastFire).isPresent();
+  }
+
+  @Test
+  void schedulesOfAFleetMakeJobsOfThatFleetWhoeverFires() throws Exception {
+    Set<String> ranScheduled = ConcurrentHashMap.newKeySet();
+    TaskHandler<Note, String> handler =
+        (note, context) -> {
+          if (!note.text().equals("marker")) {
+            ranScheduled.add(context.node());
+          }
+          return context.node();
+        };
+    start(node().id("green-1").stack("green").handle(ECHO, handler));
+    start(node().id("plain").handle(ECHO, handler));
+    HoldfastNode blue =
+        start(
+            node()
+                .id("blue-1")
+                .stack("blue")
+                .mode(NodeMode.TRIGGER_ONLY)
+                .handle(ECHO, handler)
+                .recurring(often("declared")));
+    blue.client().schedules().put(often("put"));
+    await().atMost(SOON).until(() -> hasFired("declared") && hasFired("put"));
+    FireAnswer fired = client().schedules().fire("put");
+    assertThat(fired).isInstanceOf(FireAnswer.Fired.class);
+
+    // Whoever runs this comes by the older ones.
+    client().await(client().enqueue(ECHO, new Note("marker")), SOON);
+    assertThat(ranScheduled).isEmpty();
+
+    blue.mode(NodeMode.FULL);
+    awaitState(((FireAnswer.Fired) fired).job(), JobState.SUCCEEDED);
+    assertThat(ranScheduled).containsExactly("blue-1");
   }
 
   @Test

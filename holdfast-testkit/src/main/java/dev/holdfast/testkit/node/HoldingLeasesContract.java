@@ -343,6 +343,33 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
+  void whoWorksOnAStartUpActionIsInterruptedWhenItIsLost() throws Exception {
+    List<String> ran = new ArrayList<>();
+
+    boolean done =
+        leases()
+            .startup()
+            .runOnce(
+                "drop",
+                SHORT,
+                () -> {
+                  takeAway("startup:drop");
+                  awaitSignal(new CountDownLatch(1));
+                  ran.add("to its end");
+                });
+
+    assertThat(done).isFalse();
+    assertThat(ran).isEmpty();
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    assertThat(leases(store(), "node-2").startup().runOnce("drop", LONG, () -> {})).isTrue();
+  }
+
+  private void takeAway(String key) {
+    long token = store().leases().find(key).orElseThrow().fencingToken();
+    store().leases().end(new Grip(key, token), new Ending.Failed("taken away"));
+  }
+
+  @Test
   void aStartUpActionIsFreeWhenReleasedButNotUnderItsHolder() {
     HoldfastLeases first = leases();
     HoldfastLeases second = leases(store(), "node-2");

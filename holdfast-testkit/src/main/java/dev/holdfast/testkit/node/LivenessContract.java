@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.event.LifecycleEvent;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.task.CrashPolicy;
@@ -21,10 +24,14 @@ import dev.holdfast.engine.NodeIdentity;
 import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.fault.FaultyStore;
+import dev.holdfast.testkit.simulation.Interposed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,6 +41,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that die, are cut off, or are told to start over, and those who take over from them. */
@@ -54,22 +62,26 @@ public abstract class LivenessContract extends NodeTestBase {
     return HoldfastNode.on(store());
   }
 
+  private static NodeCard card(String id, Duration terms, Advice advice) {
+    return new NodeCard(
+        UuidCreator.getTimeOrderedEpoch(),
+        id,
+        null,
+        "h",
+        1,
+        "v",
+        Terms.of(terms),
+        Set.of("default"),
+        Set.of(ECHO.name()),
+        10,
+        null,
+        Set.of(),
+        advice);
+  }
+
   /** A node that takes hold of jobs and is never heard of again. */
   private List<ClaimedJob> dieHolding(int started, int claimed) {
-    NodeCard card =
-        new NodeCard(
-            UuidCreator.getTimeOrderedEpoch(),
-            "the-dead",
-            null,
-            "h",
-            1,
-            "v",
-            Terms.of(SILENCE),
-            Set.of("default"),
-            Set.of(ECHO.name()),
-            10,
-            null,
-            Set.of());
+    NodeCard card = card("the-dead", SILENCE, Advice.NONE);
     store().nodes().register(card);
     return store()
         .claims()
@@ -187,6 +199,120 @@ public abstract class LivenessContract extends NodeTestBase {
     start(quick());
 
     awaitState(job.id(), JobState.READY);
+  }
+
+  @Test
+  void aJobThatNobodyHasAPolicyForIsRunAgainByThoseWhoKnowItsTask() throws Exception {
+    Enqueued<String> job =
+        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+    dieHolding(1, 0);
+    start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
+    start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
+
+    assertThat(client().await(job, SOON)).isEqualTo("by one without a policy");
+  }
+
+  @Test
+  void whatIsLeftToOthersDoesNotStandInTheWay() {
+    int left = 1_000;
+    List<JobRequest<Note, String>> asked = new ArrayList<>();
+    for (int i = 0; i < left; i++) {
+      asked.add(
+          JobRequest.of(
+              ECHO, new Note("asked about"), options -> options.onCrash(CrashPolicy.ask())));
+    }
+    JobId first = client().enqueueAll(asked).get(0).id();
+    Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
+    store()
+        .nodes()
+        .register(card("adviser", Duration.ofHours(1), new Advice(Set.of(ECHO.name()), null)));
+    assertThat(dieHolding(left + 1, 0)).hasSize(left + 1);
+    start(quick());
+
+    awaitState(plain.id(), JobState.READY);
+    assertThat(job(first).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void aPolicyMaySayWhatNoDatabaseTakes() {
+    Enqueued<String> job =
+        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+    dieHolding(1, 0);
+    start(
+        quick()
+            .handle(
+                ECHO,
+                (note, context) -> "never",
+                crash -> new RecoveryPolicy.Decision.Fail("look at \0 this")));
+
+    awaitState(job.id(), JobState.FAILED);
+    assertThat(job(job.id()).failures().get(0).message()).contains("look at \uFFFD this");
+  }
+
+  @Test
+  void aPolicyThatBreaksConcernsItsOwnJobsOnly() {
+    Enqueued<String> asked =
+        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+    Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
+    dieHolding(2, 0);
+    start(
+        quick()
+            .queue("elsewhere", 1)
+            .handle(
+                ECHO,
+                (note, context) -> "never",
+                crash -> {
+                  throw new NoClassDefFoundError("it is not there");
+                }));
+
+    awaitState(plain.id(), JobState.READY);
+    assertThat(job(asked.id()).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void oneJobThatCannotBeTakenBackDoesNotHoldUpTheOthersOfItsHolder() {
+    Enqueued<String> first = client().enqueue(ECHO, new Note("first"));
+    Enqueued<String> bad = client().enqueue(ECHO, new Note("bad"));
+    Enqueued<String> last = client().enqueue(ECHO, new Note("last"));
+    dieHolding(3, 0);
+    start(quick(refusing(Outcome.REFUSED, ruling -> ruling.held().id().equals(bad.id()))));
+
+    awaitState(first.id(), JobState.READY);
+    awaitState(last.id(), JobState.READY);
+    assertThat(job(bad.id()).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void oneHolderWhoseJobsCannotBeTakenBackDoesNotHoldUpTheRest() {
+    Enqueued<String> stuck = client().enqueue(ECHO, new Note("stuck"));
+    dieHolding(1, 0);
+    UUID dead = store().nodes().holderOf(stuck.id()).orElseThrow();
+    assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
+    Enqueued<String> other = client().enqueue(ECHO, new Note("other"));
+    dieHolding(1, 0);
+    start(quick(refusing(Outcome.RETRYABLE, ruling -> ruling.held().id().equals(stuck.id()))));
+
+    // Its holder is found silent only by looks that follow each other.
+    awaitState(other.id(), JobState.READY);
+    assertThat(job(stuck.id()).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  private NodeBuilder quick(Store own) {
+    return node(own).liveness(QUICK);
+  }
+
+  /** A store that fails whenever it is to write such a ruling. */
+  private Store refusing(Outcome outcome, Predicate<Ruling> what) {
+    return Interposed.on(
+        store(),
+        call -> {
+          if (call.name().equals("recover")
+              && call.arguments().get(1) instanceof List<?> rulings
+              && rulings.stream().map(Ruling.class::cast).anyMatch(what)) {
+            throw new StoreException(outcome, "It cannot be written.", null);
+          }
+          return call.proceed();
+        });
   }
 
   @Test
@@ -439,6 +565,40 @@ public abstract class LivenessContract extends NodeTestBase {
 
     assertThat(store().nodes().beat(node.incarnation(), 0)).isEmpty();
     assertThat(job(job.id()).attempt()).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void whatIgnoresItsInterruptStaysHeldWhenTheNodeHasStopped() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      begun.countDown();
+                      boolean waiting = true;
+                      while (waiting) {
+                        try {
+                          released.await();
+                          waiting = false;
+                        } catch (InterruptedException ignored) {
+                          // It does not heed it.
+                        }
+                      }
+                      return "at last";
+                    }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    begun.await();
+
+    node.close();
+
+    assertThat(job(job.id()).state()).isEqualTo(JobState.RUNNING);
+    assertThat(store().nodes().list())
+        .as("others wait for its terms before they begin it")
+        .allSatisfy(status -> assertThat(status.alive()).isTrue());
+    released.countDown();
   }
 
   @Test

@@ -13,12 +13,17 @@ import dev.holdfast.api.schedule.PutAnswer;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.ScheduleStatus;
+import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskContext;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.ClientSettings;
+import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.Registrar;
+import dev.holdfast.engine.store.NewJob.Stamp;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
@@ -32,6 +37,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Work that recurs, on real nodes. */
@@ -116,6 +122,14 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
+  void anAnnotatedHandlerWithARecoveryPolicyRecursToo() {
+    Annotated handler = new Annotated();
+    start(node().handle(ECHO, handler, crash -> new RecoveryPolicy.Decision.Fail("no")));
+
+    await().atMost(SOON).until(() -> handler.seen.contains("by annotation"));
+  }
+
+  @Test
   void aRedeploymentRegistersWhatIsNewAndCancelsWhatIsGone() {
     client().schedules().put(yearly("by-client", "x"));
     var first =
@@ -141,14 +155,19 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   private Registrar registrar(Worker worker, Schedule... declared) {
-    Planner planner = new Planner(new JsonCodec(), 1_000);
+    return registrar(worker, Stamper.NONE, declared);
+  }
+
+  private Registrar registrar(Worker worker, Stamper stamper, Schedule... declared) {
+    Planner planner = new Planner(new JsonCodec(), 1_000, stamper);
     List<SchedulePlan> plans = Arrays.stream(declared).map(planner::plan).toList();
     return new Registrar(
         store().schedules(),
         new SignalBus(ClusterCoordinator.none()),
         worker::incarnation,
         "shop",
-        plans);
+        plans,
+        queue -> {});
   }
 
   private Worker join(String name) {
@@ -199,6 +218,28 @@ public abstract class RecurringContract extends NodeTestBase {
 
     assertThat(status("changed").payload()).contains("old");
     assertThat(ids()).containsExactly("changed");
+  }
+
+  @Test
+  void ofTwoFleetsThatDeclareAScheduleTheLaterHasIt() {
+    Stamper blue = task -> new Stamp("blue", null);
+    Stamper green = task -> new Stamp("green", null);
+    Worker blueNode = join("blue");
+    registrar(blueNode, blue, yearly("a", "x")).tick(ANY_TIME);
+    assertThat(stackOf("a")).isEqualTo("blue");
+    Worker greenNode = join("green");
+
+    registrar(greenNode, green, yearly("a", "x")).tick(ANY_TIME);
+    registrar(blueNode, blue, yearly("a", "x")).tick(ANY_TIME);
+    assertThat(stackOf("a")).isEqualTo("green");
+
+    greenNode.leave();
+    registrar(blueNode, blue, yearly("a", "x")).tick(ANY_TIME);
+    assertThat(stackOf("a")).isEqualTo("blue");
+  }
+
+  private @Nullable String stackOf(String id) {
+    return store().schedules().look(id).kept().orElseThrow().plan().job().stack();
   }
 
   @Test
@@ -280,6 +321,32 @@ public abstract class RecurringContract extends NodeTestBase {
     assertThatThrownBy(() -> node().recurring(work.cron("often").build()).start())
         .hasMessageContaining("'often'");
     assertThat(schedules.list()).isEmpty();
+  }
+
+  @Test
+  void aStrictClientRefusesAScheduleForAQueueThatNobodyServes() {
+    Schedule misspelt = tick("a", Duration.ofHours(1)).queue("mial").build();
+    try (HoldfastClient strict =
+        HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
+      assertThatThrownBy(() -> strict.schedules().put(misspelt))
+          .hasMessageContaining("'mial'")
+          .hasMessageContaining("start a node");
+      assertThat(ids()).isEmpty();
+      assertThat(client().schedules().put(misspelt)).isEqualTo(PutAnswer.CREATED);
+
+      start(node().queue("mial", 1).handle(ECHO, (note, context) -> null));
+      assertThat(strict.schedules().put(misspelt)).isEqualTo(PutAnswer.UNCHANGED);
+    }
+  }
+
+  @Test
+  void aDeclaredScheduleIsMadeEvenIfNobodyServesItsQueueYet() {
+    start(
+        node()
+            .client(new ClientSettings(1_000, true))
+            .recurring(tick("a", Duration.ofHours(1)).queue("later").build()));
+
+    await().atMost(SOON).until(() -> ids().equals(List.of("a")));
   }
 
   @Test

@@ -239,6 +239,33 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
+  void anExceptionThatCannotBeReadIsReportedAllTheSame() throws Exception {
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (context.attempt() == 1) {
+                        throw new IllegalStateException() {
+                          @Override
+                          public String getMessage() {
+                            throw new NoClassDefFoundError("broken");
+                          }
+                        };
+                      }
+                      return "second try";
+                    }));
+
+    var job = node.client().enqueue(ECHO, new Note("x"));
+
+    assertThat(node.client().await(job, SOON)).isEqualTo("second try");
+    assertThat(job(job.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.TASK_FAILED);
+  }
+
+  @Test
   void aHandlerThatInterruptsItselfHarmsNoOther() throws Exception {
     HoldfastNode node =
         start(

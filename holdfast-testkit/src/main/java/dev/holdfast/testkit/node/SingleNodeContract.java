@@ -5,18 +5,37 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.CancelAnswer;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.fault.FaultyStore;
+import dev.holdfast.testkit.simulation.Interposed;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** A node that has the database for itself. */
 public abstract class SingleNodeContract extends NodeTestBase {
+  /** Quick enough that a test can wait for a lease to lapse. */
+  private static final LivenessSettings QUICK =
+      LivenessSettings.DEFAULT.with(settings ->
+          settings
+              .heartbeat(Duration.ofMillis(100))
+              .terms(Duration.ofSeconds(1))
+              .sweep(Duration.ofMillis(100)));
+
   private NodeBuilder alone(String id) {
     return node().id(id).liveness(settings -> settings.singleNode());
   }
@@ -80,28 +99,33 @@ public abstract class SingleNodeContract extends NodeTestBase {
   @Test
   void itStopsWhenItsLeaseIsLostAndTheNextTakesOver() throws Exception {
     FaultyStore cut = new FaultyStore(store());
-    Duration terms = Duration.ofSeconds(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
     HoldfastNode first =
         start(
             node(cut)
                 .id("first")
-                .liveness(settings ->
-                    settings
-                        .heartbeat(Duration.ofMillis(100))
-                        .terms(terms)
-                        .sweep(Duration.ofMillis(100))
-                        .singleNode())
+                .liveness(QUICK.with(settings -> settings.singleNode()))
+                .shutdownGrace(Duration.ofHours(1))
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      new CountDownLatch(1).await();
-                      return "never";
+                      try {
+                        new CountDownLatch(1).await();
+                      } catch (InterruptedException stop) {
+                        assertThat(context.isStopping()).isTrue();
+                        interrupted.countDown();
+                      }
+                      return "void";
                     }));
+    UUID incarnation = first.incarnation();
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);
 
     cut.cut();
-    await().atMost(SOON).until(() -> !first.isReady());
+    assertThat(interrupted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(first.isReady()).isFalse();
+    // Nobody has taken over yet, and nothing was written for the job.
+    assertThat(job(job.id()).state()).isEqualTo(JobState.RUNNING);
     await()
         .atMost(SOON)
         .ignoreException(HoldfastException.class)
@@ -112,5 +136,136 @@ public abstract class SingleNodeContract extends NodeTestBase {
 
     assertThat(client().await(job, SOON)).isEqualTo("by the second");
     cut.heal();
+    assertThat(first.incarnation()).isEqualTo(incarnation);
+    assertThat(first.isReady()).isFalse();
+  }
+
+  @Test
+  void dismissedItTakesBackWhatItHeld() {
+    HoldfastNode node =
+        start(
+            alone("first")
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      new CountDownLatch(1).await();
+                      return "never";
+                    }));
+    Enqueued<String> job = node.client().enqueue(ECHO, new Note("x"));
+    awaitState(job.id(), JobState.RUNNING);
+    Optional<UUID> before = store().nodes().holderOf(job.id());
+
+    assertThat(node.client().nodes().dismiss("first")).isEqualTo(1);
+
+    await().atMost(SOON).until(() -> !store().nodes().holderOf(job.id()).equals(before));
+    assertThat(job(job.id()).failures()).isEmpty();
+  }
+
+  @Test
+  void itSweepsAndDoesNotTakeItselfForSilent() throws Exception {
+    // More looks than fit into its terms.
+    CountDownLatch looks = new CountDownLatch(15);
+    Store watched =
+        Interposed.on(
+            store(),
+            call -> {
+              if (call.name().equals("look")) {
+                looks.countDown();
+              }
+              return call.proceed();
+            });
+    HoldfastNode node =
+        start(
+            node(watched)
+                .liveness(QUICK.with(settings -> settings.singleNode()))
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      looks.await();
+                      return "token " + context.fencingToken();
+                    }));
+    UUID incarnation = node.incarnation();
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+
+    assertThat(client().await(job, SOON)).isEqualTo("token 1");
+    assertThat(node.incarnation()).isEqualTo(incarnation);
+    assertThat(store().nodes().beat(incarnation, 0)).isPresent();
+  }
+
+  @Test
+  void aStartThatFailsLeavesNothingBehind() {
+    Store failing = new FaultyStore(store()).refuse("register");
+
+    assertThatThrownBy(
+            () -> node(failing).id("first").liveness(settings -> settings.singleNode()).start())
+        .isInstanceOf(StoreException.class);
+
+    start(alone("second"));
+    assertThat(store().nodes().list())
+        .extracting(status -> status.card().id())
+        .containsExactly("second");
+  }
+
+  @Test
+  void whoIsRefusedDeclaresNothing() {
+    start(alone("first"));
+
+    assertThatThrownBy(() ->
+            node()
+                .id("second")
+                .trigger(Trigger.named("late").on("order.made").start(ECHO).build())
+                .start())
+        .isInstanceOf(HoldfastException.class);
+
+    assertThat(store().triggers().find("late")).isEmpty();
+  }
+
+  @Test
+  void whoJoinsWhileItStartsIsRefused() {
+    AtomicBoolean once = new AtomicBoolean();
+    Store slow =
+        Interposed.on(
+            store(),
+            call -> {
+              if (call.name().equals("register") && once.compareAndSet(false, true)) {
+                start(alone("first"));
+              }
+              return call.proceed();
+            });
+
+    assertThatThrownBy(() -> start(node(slow).id("second")))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("first");
+
+    assertThat(alive()).containsExactly("first");
+  }
+
+  @Test
+  void whoStartsOverAfterItHasTakenTheDatabaseStops() {
+    FaultyStore cut = new FaultyStore(store());
+    HoldfastNode ordinary = start(node(cut).id("ordinary").liveness(QUICK));
+    UUID before = ordinary.incarnation();
+
+    cut.cut();
+    await()
+        .atMost(SOON)
+        .ignoreException(HoldfastException.class)
+        .until(() -> {
+          start(alone("loner"));
+          return true;
+        });
+    cut.heal();
+
+    await()
+        .atMost(SOON)
+        .until(() -> !ordinary.incarnation().equals(before) && alive().equals(List.of("loner")));
+    assertThat(ordinary.isReady()).isFalse();
+  }
+
+  private List<String> alive() {
+    return store().nodes().list().stream()
+        .filter(NodeStatus::alive)
+        .map(status -> status.card().id())
+        .toList();
   }
 }

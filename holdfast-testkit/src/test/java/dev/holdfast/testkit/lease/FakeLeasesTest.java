@@ -70,4 +70,32 @@ class FakeLeasesTest {
     assertThat(startup.release("drop")).isTrue();
     assertThat(startup.runOnce("drop", Duration.ofMinutes(1), () -> {})).isTrue();
   }
+
+  @Test
+  void aStartUpActionThatWasLostIsNotDoneEvenIfItsWorkReturns() {
+    StartupCoordinator startup = StartupCoordinator.over(leases);
+
+    boolean done =
+        startup.runOnce(
+            "drop",
+            Duration.ofMinutes(1),
+            () -> {
+              leases.lose("startup:drop");
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            });
+
+    assertThat(done).isFalse();
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    assertThat(startup.isDone("drop")).isFalse();
+  }
+
+  @Test
+  void whoLosesALeaseAfterItsActionIsNotInterrupted() {
+    StartupCoordinator startup = StartupCoordinator.over(leases);
+    startup.runOnce("drop", Duration.ofMinutes(1), () -> {});
+
+    leases.loseAll();
+
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
 }

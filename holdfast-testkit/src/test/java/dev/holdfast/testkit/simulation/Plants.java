@@ -97,7 +97,8 @@ final class Plants {
         card.tasks(),
         card.capacity(),
         card.stack(),
-        card.roles());
+        card.roles(),
+        card.advice());
   }
 
   /** Whoever looks finds dead what was last seen too long ago by the clock of the database. */

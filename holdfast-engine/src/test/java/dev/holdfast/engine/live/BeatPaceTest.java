@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class PulseTest {
-  private final Pulse pulse = Pulse.of(Duration.ofSeconds(10), Duration.ofSeconds(60), 100, false);
+class BeatPaceTest {
+  private final BeatPace pulse =
+      BeatPace.of(Duration.ofSeconds(10), Duration.ofSeconds(60), 100, false);
 
   @Test
   void aBusyHeartBeatsTwiceAsFastAndAnIdleOneHalfAsFast() {
@@ -18,10 +19,17 @@ class PulseTest {
 
   @Test
   void anIdleHeartStillBeatsThreeTimesWithinItsTerms() {
-    Pulse tight = Pulse.of(Duration.ofSeconds(1), Duration.ofSeconds(4), 100, false);
+    BeatPace tight = BeatPace.of(Duration.ofSeconds(1), Duration.ofSeconds(4), 100, false);
 
     assertThat(tight.next(0)).isEqualTo(Duration.ofSeconds(4).dividedBy(3));
     assertThat(tight.next(1)).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aHeartThatNobodyWatchesBeatsEveryMinute() {
+    assertThat(BeatPace.ALONE.next(0)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(BeatPace.ALONE.next(200)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(BeatPace.ALONE.patience()).isEqualTo(Duration.ofSeconds(30));
   }
 
   @Test

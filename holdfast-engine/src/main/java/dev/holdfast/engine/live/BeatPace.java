@@ -12,20 +12,20 @@ import java.time.Duration;
  * @param capacity how many jobs the node runs at once
  * @param kept whether beats are kept for people to look at
  */
-public record Pulse(Duration interval, Duration longest, int capacity, boolean kept) {
+public record BeatPace(Duration interval, Duration longest, int capacity, boolean kept) {
 
   /**
-   * That of a node that is the only one: nobody watches it, so it beats only when it is woken, to
-   * learn what somebody wants of it.
+   * That of a node that is the only one: nobody watches it, so it beats when it is woken, to learn
+   * what somebody wants of it, and now and then, to find claims whose answer was lost.
    */
-  public static final Pulse ALONE =
-      new Pulse(Duration.ofDays(1), Duration.ofDays(1), Integer.MAX_VALUE, false);
+  public static final BeatPace ALONE =
+      new BeatPace(Duration.ofMinutes(1), Duration.ofMinutes(1), Integer.MAX_VALUE, false);
 
-  /** The pulse of a node with these terms. */
-  public static Pulse of(Duration interval, Duration terms, int capacity, boolean kept) {
+  /** The pace of a node with these terms. */
+  public static BeatPace of(Duration interval, Duration terms, int capacity, boolean kept) {
     Duration twice = interval.multipliedBy(2);
     Duration third = terms.dividedBy(3);
-    return new Pulse(interval, third.compareTo(twice) < 0 ? third : twice, capacity, kept);
+    return new BeatPace(interval, third.compareTo(twice) < 0 ? third : twice, capacity, kept);
   }
 
   private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(30);

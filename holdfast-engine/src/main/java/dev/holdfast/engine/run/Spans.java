@@ -1,0 +1,103 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.api.task.RetryLater;
+import dev.holdfast.engine.store.ClaimedJob;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Scope;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The span of each attempt, which says which node ran what and how that went. It is current while
+ * the handler runs, so that spans of the handler become its children.
+ */
+public final class Spans {
+  private static final Logger log = LoggerFactory.getLogger(Spans.class);
+  private static final String SCOPE = "dev.holdfast";
+
+  private final LogContext who;
+  private final @Nullable Tracer tracer;
+
+  /**
+   * @param telemetry where spans go; null for nowhere, which costs nothing
+   */
+  public Spans(LogContext who, @Nullable OpenTelemetry telemetry) {
+    this.who = who;
+    this.tracer = telemetry == null ? null : telemetry.getTracer(SCOPE);
+  }
+
+  /** Begin the span of an attempt on this thread; it ends there too. */
+  Attempt begin(ClaimedJob job) {
+    if (tracer == null) {
+      return Attempt.UNSEEN;
+    }
+    SpanBuilder span =
+        tracer
+            .spanBuilder(job.task())
+            .setSpanKind(SpanKind.CONSUMER)
+            .setNoParent()
+            .setAttribute(LogContext.NODE, who.node())
+            .setAttribute(LogContext.JOB, job.id().toString())
+            .setAttribute(LogContext.TASK, job.task())
+            .setAttribute("holdfast.queue", job.queue())
+            .setAttribute("holdfast.attempt", job.attempt());
+    if (who.name() != null) {
+      span.setAttribute(LogContext.NAME, who.name());
+    }
+    return new Seen(span.startSpan());
+  }
+
+  /** An attempt, as whoever traces sees it. */
+  interface Attempt {
+    Attempt UNSEEN =
+        new Attempt() {
+          @Override
+          public void failed(String code, Throwable thrown) {}
+
+          @Override
+          public void end() {}
+        };
+
+    /** It threw this. */
+    void failed(String code, Throwable thrown);
+
+    /** It is over. */
+    void end();
+  }
+
+  private static final class Seen implements Attempt {
+    private final Span span;
+    private final Scope scope;
+
+    @SuppressWarnings("MustBeClosedChecker") // Closed by end.
+    Seen(Span span) {
+      this.span = span;
+      this.scope = span.makeCurrent();
+    }
+
+    @Override
+    public void failed(String code, Throwable thrown) {
+      if (thrown instanceof RetryLater) {
+        return;
+      }
+      span.setStatus(StatusCode.ERROR, code);
+      try {
+        span.recordException(thrown);
+      } catch (RuntimeException | Error unreadable) {
+        log.debug("An exception could not be added to its span", unreadable);
+      }
+    }
+
+    @Override
+    public void end() {
+      scope.close();
+      span.end();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package dev.holdfast.engine.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.live.Tenure;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TimekeeperTest {
+  private static final Moment BEGIN = new Moment(0);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
+  private static final Moment LATE = BEGIN.plus(TIMEOUT.plusSeconds(1));
+  private static final Moment TOO_LATE = LATE.plus(Duration.ofMinutes(1));
+
+  private final List<Finish> finishes = new ArrayList<>();
+  private final Timekeeper timekeeper =
+      new Timekeeper("node", new Holdings(), new Sink(), () -> BEGIN, new Random(1));
+  private final Holding holding = holding();
+
+  private final class Sink implements FinishSink {
+    @Override
+    public void finish(Holding ended, Finish finish) {
+      finishes.add(finish);
+    }
+
+    @Override
+    public void handBack(Holding unspent) {
+      throw new AssertionError("Nothing is handed back by a timekeeper");
+    }
+  }
+
+  private static Holding holding() {
+    Tenure tenure = new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), BEGIN);
+    ClaimedJob job =
+        new ClaimedJob(
+            new JobId(new UUID(1, 2)),
+            1,
+            "task",
+            "default",
+            true,
+            1,
+            4,
+            null,
+            Set.of(),
+            null,
+            Instant.EPOCH,
+            Instant.EPOCH,
+            Instant.EPOCH,
+            0);
+    return new Holding(job, 1, new JobPolicy(null, TIMEOUT, null, null), tenure);
+  }
+
+  @Test
+  void anAttemptThatIgnoresItsInterruptIsGivenUp() {
+    timekeeper.watch(holding, TIMEOUT);
+
+    timekeeper.tick(LATE);
+    assertThat(holding.stopReason()).isEqualTo(StopReason.TIMED_OUT);
+    assertThat(finishes).isEmpty();
+
+    timekeeper.tick(TOO_LATE);
+    assertThat(holding.hasEnded()).isTrue();
+    assertThat(finishes)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            Finish.RetryIn.class,
+            retry -> assertThat(retry.failure().code()).isEqualTo(FailureCode.TIMED_OUT));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CANCELLED", "HANDED_BACK"})
+  void soIsOneThatWasAskedToStopForAnotherReasonBefore(StopReason reason) {
+    timekeeper.watch(holding, TIMEOUT);
+    holding.stop(reason);
+
+    timekeeper.tick(LATE);
+    timekeeper.tick(TOO_LATE);
+
+    assertThat(holding.hasEnded()).isTrue();
+    assertThat(finishes).hasSize(1);
+  }
+
+  @Test
+  void oneWhoseClaimIsLostIsNotReported() {
+    timekeeper.watch(holding, TIMEOUT);
+    holding.stop(StopReason.CLAIM_LOST);
+
+    assertThat(timekeeper.tick(LATE)).isEqualTo(Moment.NEVER);
+    assertThat(finishes).isEmpty();
+  }
+
+  @Test
+  void oneThatEndsInTimeIsLeftAlone() {
+    Timekeeper.Alarm alarm = timekeeper.watch(holding, TIMEOUT);
+
+    timekeeper.forget(alarm);
+
+    assertThat(timekeeper.tick(TOO_LATE)).isEqualTo(Moment.NEVER);
+    assertThat(holding.stopReason()).isNull();
+  }
+}

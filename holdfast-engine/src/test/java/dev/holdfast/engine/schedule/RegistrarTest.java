@@ -1,0 +1,168 @@
+package dev.holdfast.engine.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.ScheduleBook.Draft;
+import dev.holdfast.engine.store.ScheduleBook.Glance;
+import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.SignalBus;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class RegistrarTest {
+  private static final Moment NOW = new Moment(0);
+  private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(Registrar.class);
+
+  private final Map<String, StoreException.Outcome> failing = new HashMap<>();
+  private final List<String> written = new ArrayList<>();
+  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+  private final List<String> queuesChecked = new ArrayList<>();
+  private boolean declared;
+  private boolean comparedTheRest;
+
+  @BeforeEach
+  void listen() {
+    logged.start();
+    LOGGER.addAppender(logged);
+  }
+
+  @AfterEach
+  void stopListening() {
+    LOGGER.detachAppender(logged);
+  }
+
+  /** An empty book that cannot write some schedules. */
+  private ScheduleBook book() {
+    return (ScheduleBook)
+        Proxy.newProxyInstance(
+            RegistrarTest.class.getClassLoader(),
+            new Class<?>[] {ScheduleBook.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "declare" -> {
+                    declared = true;
+                    yield declarations((Map<?, ?>) arguments[2]);
+                  }
+                  case "look" -> new Glance(Instant.EPOCH, Optional.empty());
+                  case "save" -> save((Draft) arguments[0]);
+                  case "cancelUndeclared" -> {
+                    comparedTheRest = true;
+                    yield List.of();
+                  }
+                  default -> throw new AssertionError(method);
+                });
+  }
+
+  private static List<Declaration> declarations(Map<?, ?> fingerprints) {
+    return fingerprints.entrySet().stream()
+        .map(entry -> new Declaration((String) entry.getKey(), (String) entry.getValue(), 1))
+        .toList();
+  }
+
+  private boolean save(Draft draft) {
+    String id = draft.plan().id();
+    StoreException.Outcome failure = failing.get(id);
+    if (failure != null) {
+      throw new StoreException(failure, "Schedule '%s' is too much.".formatted(id), null);
+    }
+    return written.add(id);
+  }
+
+  private static SchedulePlan plan(String id, String cron) {
+    return new SchedulePlan(
+        id,
+        Recurrence.of(new Timing.Cron(cron, ZoneOffset.UTC)),
+        new SchedulePlan.JobTemplate("test::task", "default", 4, "{}", Set.of(), null, null, null));
+  }
+
+  private Registrar registrar(SchedulePlan... plans) {
+    return new Registrar(
+        book(),
+        new SignalBus(ClusterCoordinator.none()),
+        UUID::randomUUID,
+        "shop",
+        Arrays.asList(plans),
+        queue -> {
+          assertThat(declared).isTrue();
+          queuesChecked.add(queue);
+        });
+  }
+
+  private List<String> said(Level level) {
+    return logged.list.stream()
+        .filter(event -> event.getLevel().equals(level))
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
+  }
+
+  @Test
+  void oneThatIsRefusedKeepsNoOtherFromBeingRegistered() {
+    failing.put("b", StoreException.Outcome.REFUSED);
+
+    Moment next =
+        registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"), plan("c", "0 3 * * *")).tick(NOW);
+
+    assertThat(written).containsExactly("a", "c");
+    assertThat(comparedTheRest).isTrue();
+    assertThat(said(Level.ERROR)).singleElement().asString().contains("'b'");
+    assertThat(NOW.until(next)).isEqualTo(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void oneThatMaySucceedNextTimeIsTriedAgainSoon() {
+    failing.put("a", StoreException.Outcome.UNKNOWN);
+
+    Moment next = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *")).tick(NOW);
+
+    assertThat(written).containsExactly("b");
+    assertThat(NOW.until(next)).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void theirQueuesAreLookedAtOnceTheNodeIsInTheBooks() {
+    Registrar registrar = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"));
+
+    registrar.tick(NOW);
+    registrar.tick(NOW);
+
+    assertThat(queuesChecked).containsExactly("default");
+  }
+
+  @Test
+  void oneThatIsNeverDueIsWarnedOfOnce() {
+    Registrar registrar = registrar(plan("a", "0 0 30 2 *"), plan("b", "0 3 * * *"));
+
+    registrar.tick(NOW);
+    registrar.tick(NOW);
+
+    assertThat(said(Level.WARN))
+        .singleElement()
+        .asString()
+        .contains("'a'", "0 0 30 2 *", "another timing");
+  }
+}

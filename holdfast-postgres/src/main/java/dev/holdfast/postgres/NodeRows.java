@@ -1,0 +1,131 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeBook.BeatReply;
+import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.TaskBook;
+import dev.holdfast.postgres.db.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What the statements of {@link PgNodeBook} find, read. */
+final class NodeRows {
+  private NodeRows() {}
+
+  static Pulse pulse(ResultSet row) throws SQLException {
+    String death = row.getString(10);
+    return new Pulse(
+        row.getObject(1, UUID.class),
+        row.getString(2),
+        new Terms(Values.ofMicros(row.getLong(3)), Values.ofMicros(row.getLong(4))),
+        row.getLong(5),
+        advice(row, 6),
+        modes(row.getString(8), Values.strings(row, 9)),
+        death == null ? null : Death.valueOf(death),
+        Values.ofMicros(row.getLong(11)));
+  }
+
+  static NodeStatus status(ResultSet row) throws SQLException {
+    return new NodeStatus(
+        new NodeCard(
+            row.getObject(1, UUID.class),
+            row.getString(2),
+            row.getString(3),
+            row.getString(4),
+            row.getLong(5),
+            row.getString(6),
+            new Terms(Values.ofMicros(row.getLong(7)), Values.ofMicros(row.getLong(8))),
+            Values.strings(row, 9),
+            Values.strings(row, 10),
+            row.getInt(11),
+            row.getString(12),
+            Values.strings(row, 13),
+            advice(row, 21)),
+        row.getBoolean(14),
+        row.getLong(15),
+        Values.instant(row, 16),
+        Values.ofMicros(Math.max(0, row.getLong(17))),
+        row.getInt(18),
+        modes(row.getString(19), Values.strings(row, 20)));
+  }
+
+  /** Read from two columns that follow each other. */
+  private static Advice advice(ResultSet row, int column) throws SQLException {
+    boolean sweepsAll = row.getArray(column + 1) == null;
+    return new Advice(
+        Values.strings(row, column), sweepsAll ? null : Values.strings(row, column + 1));
+  }
+
+  static List<String> texts(Modes modes) {
+    return modes.exceptions().entrySet().stream()
+        .map(exception -> exception.getKey() + "=" + exception.getValue().name())
+        .toList();
+  }
+
+  static Modes modes(String mode, Set<String> exceptions) {
+    return new Modes(
+        NodeMode.valueOf(mode),
+        exceptions.stream()
+            .map(text -> text.split("=", 2))
+            .collect(Collectors.toMap(parts -> parts[0], parts -> NodeMode.valueOf(parts[1]))));
+  }
+
+  /** The rows of a beat, sorted out. */
+  static final class Reply {
+    private @Nullable Modes modes;
+    private boolean dismissed;
+    private final List<ClaimRow> claims = new ArrayList<>();
+    private final Map<String, Rule> rules = new HashMap<>();
+    private final Map<String, TaskBook.Rule> tasks = new HashMap<>();
+
+    String read(ResultSet row) throws SQLException {
+      String kind = row.getString(1);
+      switch (kind) {
+        case "CLAIM" ->
+            claims.add(
+                new ClaimRow(
+                    new Held(new JobId(row.getObject(2, UUID.class)), row.getLong(3)),
+                    row.getLong(4),
+                    row.getBoolean(5),
+                    row.getBoolean(6),
+                    row.getBoolean(10)));
+        case "RULE" ->
+            rules.put(
+                row.getString(7), new Rule(row.getBoolean(5), row.getObject(8, Integer.class)));
+        case "TASK" ->
+            tasks.put(
+                row.getString(7),
+                new TaskBook.Rule(row.getObject(8, Integer.class), PgTaskBook.shut(row, 3)));
+        default -> {
+          modes = modes(row.getString(7), Values.strings(row, 9));
+          dismissed = row.getBoolean(5);
+        }
+      }
+      return kind;
+    }
+
+    Optional<BeatReply> toReply() {
+      return Optional.ofNullable(modes)
+          .map(known -> new BeatReply(claims, rules, tasks, known, dismissed));
+    }
+  }
+}

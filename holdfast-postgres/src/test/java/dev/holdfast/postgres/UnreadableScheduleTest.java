@@ -1,0 +1,92 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleBook.Draft;
+import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.SchedulePlan;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A schedule that a program with newer time zones has written. */
+class UnreadableScheduleTest {
+  private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(ReadableSchedules.class);
+
+  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+  private PostgresFixture fixture;
+  private ScheduleBook book;
+
+  @BeforeEach
+  void open() {
+    fixture = new PostgresFixture();
+    book = fixture.store().schedules();
+    saveDue("first");
+    saveDue("strange");
+    saveDue("third");
+    fixture.execute(
+        "update holdfast.schedule set timing = 'cron 0 3 * * * in Mars/Olympus' where id ="
+            + " 'strange'");
+    logged.start();
+    LOGGER.addAppender(logged);
+  }
+
+  @AfterEach
+  void close() {
+    LOGGER.detachAppender(logged);
+    fixture.close();
+  }
+
+  private void saveDue(String id) {
+    Instant now = book.look("nothing").now();
+    SchedulePlan plan =
+        new SchedulePlan(
+            id,
+            Recurrence.of(new Timing.Every(Duration.ofHours(1))),
+            new SchedulePlan.JobTemplate(
+                "test::task", "default", 4, "{}", Set.of(), null, null, null));
+    assertThat(book.save(new Draft(plan, null, false, now, now), null)).isTrue();
+  }
+
+  private static List<String> ids(List<Kept> schedules) {
+    return schedules.stream().map(kept -> kept.plan().id()).toList();
+  }
+
+  @Test
+  void itHidesNoOtherAndIsNamedOnce() {
+    assertThat(ids(book.due(10).due())).containsExactly("first", "third");
+    assertThat(ids(book.list())).containsExactly("first", "third");
+    assertThat(book.due(10).due()).hasSize(2);
+
+    assertThat(logged.list)
+        .singleElement()
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .asString()
+        .contains("'strange'", "'Mars/Olympus'");
+  }
+
+  @Test
+  void whoAsksForItIsToldWhyAndCanCancelIt() {
+    assertThatThrownBy(() -> book.look("strange"))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("'strange'")
+        .hasMessageContaining("'Mars/Olympus'")
+        .hasMessageContaining("cancel it");
+
+    assertThat(book.cancel("strange")).isEqualTo(1);
+    assertThat(book.look("strange").kept()).isEmpty();
+  }
+}
