@@ -27,6 +27,7 @@ import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -263,16 +264,17 @@ public final class HoldfastNode implements AutoCloseable {
     Threads threads = parts.threads();
     threads.claiming().forEach(Driver.Driven::close);
     parts.claimers().forEach(Claimer::stop);
-    if (!awaitNothingHeld(parts.settings().shutdownGrace(), () -> hurried)) {
+    await(() -> hurried || held() == 0, parts.settings().shutdownGrace());
+    if (held() > 0) {
       log.warn("{} jobs are interrupted and handed back, unspent", held());
       for (Holding holding : parts.holdings().all()) {
         holding.stop(StopReason.HANDED_BACK);
       }
-      awaitNothingHeld(AFTER_INTERRUPT, () -> false);
     }
+    await(this::isEmpty, AFTER_INTERRUPT);
     threads.clocks().forEach(Driver.Driven::close);
     threads.completer().close();
-    boolean empty = held() == 0;
+    boolean empty = isEmpty();
     if (empty) {
       parts.alone().leave();
     }
@@ -282,9 +284,9 @@ public final class HoldfastNode implements AutoCloseable {
       leave();
     } else {
       log.error(
-          "{} jobs ignored their interrupt or could not be written; they stay held until the terms"
-              + " of this node are over",
-          held());
+          "Jobs of node {} ignored their interrupt or could not be written; they stay held until"
+              + " its terms are over",
+          id());
     }
     parts.subscription().run();
     parts.bus().close();
@@ -301,11 +303,21 @@ public final class HoldfastNode implements AutoCloseable {
     }
   }
 
-  private boolean awaitNothingHeld(Duration atMost, BooleanSupplier enough) {
-    long deadline = System.nanoTime() + atMost.toNanos();
-    while (held() > 0 && !enough.getAsBoolean() && System.nanoTime() < deadline) {
+  /** Whether nothing is held, nor any code goes on for what was. */
+  private boolean isEmpty() {
+    return held() == 0 && parts.fence().isQuiet();
+  }
+
+  private void await(BooleanSupplier wish, Duration atMost) {
+    long begun = System.nanoTime();
+    long most = TimeUnit.NANOSECONDS.convert(atMost); // As long as can be, where it does not fit.
+    boolean interrupted = false;
+    while (!wish.getAsBoolean() && System.nanoTime() - begun < most) {
       LockSupport.parkNanos(this, Duration.ofMillis(5).toNanos());
+      interrupted |= Thread.interrupted(); // Or park would return at once for ever.
     }
-    return held() == 0;
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

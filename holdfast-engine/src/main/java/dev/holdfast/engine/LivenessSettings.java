@@ -97,7 +97,12 @@ public record LivenessSettings(
    * heed their interrupt.
    */
   Duration allowed() {
-    return singleNode ? FOR_EVER : terms.running().minus(terms.running().dividedBy(4));
+    return singleNode ? FOR_EVER : terms.running().minus(margin());
+  }
+
+  /** How long tasks may take to heed their interrupt. */
+  Duration margin() {
+    return terms.running().dividedBy(4);
   }
 
   /** These settings with some of them changed. */

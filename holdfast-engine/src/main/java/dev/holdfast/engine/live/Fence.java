@@ -4,13 +4,19 @@ import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Ends a tenure: from then on nothing is done in its name. Everything the node runs is interrupted
  * and forgotten; what its code returns is not reported. The threads that do not stop are
- * remembered, so that the node does not run the same job beside one of them.
+ * remembered, so that the node does not run the same job beside one of them, nor gives it to others
+ * before that code has had its time to end.
  */
 public final class Fence {
   private static final Logger log = LoggerFactory.getLogger(Fence.class);
@@ -19,12 +25,27 @@ public final class Fence {
   private final Holdings holdings;
   private final Meters meters;
   private final LifecycleEvents events;
+  private final Ticker ticker;
+  private final Duration margin;
+  private List<Holding> interrupted = List.of();
+  private Moment patientUntil = Moment.NEVER;
 
-  public Fence(Identity identity, Holdings holdings, Meters meters, LifecycleEvents events) {
+  /**
+   * @param margin how long code may take to heed its interrupt
+   */
+  public Fence(
+      Identity identity,
+      Holdings holdings,
+      Meters meters,
+      LifecycleEvents events,
+      Ticker ticker,
+      Duration margin) {
     this.events = events;
     this.identity = identity;
     this.holdings = holdings;
     this.meters = meters;
+    this.ticker = ticker;
+    this.margin = margin;
   }
 
   /** End the tenure in office at once, and let no other follow. */
@@ -32,18 +53,33 @@ public final class Fence {
     shut(identity.retire(), why);
   }
 
-  /** End this tenure, unless somebody has. */
-  void shut(Tenure tenure, String why) {
+  /** Whether all code that was interrupted has ended. */
+  public synchronized boolean isQuiet() {
+    return interrupted.stream().noneMatch(Holding::isRunning);
+  }
+
+  /** Whether what was interrupted may be given to others: its code has ended, or had its time to. */
+  synchronized boolean isSettled(Moment now) {
+    return !now.isBefore(patientUntil) || isQuiet();
+  }
+
+  /** End this tenure, unless somebody has; when this returns everything is interrupted. */
+  synchronized void shut(Tenure tenure, String why) {
     if (!tenure.end()) {
       return;
     }
     int dropped = 0;
+    List<Holding> running = new ArrayList<>();
     for (Holding holding : holdings.all()) {
       if (holding.tenure() == tenure) {
-        holdings.abandon(holding);
         dropped++;
+        if (holdings.abandon(holding)) {
+          running.add(holding);
+        }
       }
     }
+    interrupted = running;
+    patientUntil = ticker.now().plus(margin);
     meters.fenced();
     events.nodeFenced(tenure.incarnation());
     log.error(

@@ -13,6 +13,7 @@ import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
 import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Heart implements Role {
   private static final Logger log = LoggerFactory.getLogger(Heart.class);
+  private static final Duration GLANCE = Duration.ofMillis(20);
 
   private final Parts parts;
   private final Identity identity;
@@ -80,19 +82,14 @@ public final class Heart implements Role {
     }
     Tenure tenure = identity.tenure();
     try {
-      if (tenure.isOver()) {
-        parts.fence().shut(tenure, "it could not show in time that it lives");
-        startOver(tenure);
-      } else {
+      if (!tenure.isOver()) {
         beat(tenure, now);
       }
+      return tenure.isOver() ? startOver(tenure, now) : now.plus(parts.pace().next(holdings.size()));
     } catch (StoreException failure) {
       log.warn("A heartbeat failed and is tried again: {}", failure.getMessage());
       return now.plus(parts.pace().afterFailure());
     }
-    return identity.tenure() == tenure
-        ? now.plus(parts.pace().next(holdings.size()))
-        : now; // A new incarnation asks at once what it is to do.
   }
 
   private void beat(Tenure tenure, Moment now) {
@@ -117,11 +114,9 @@ public final class Heart implements Role {
                     parts.pace().kept()));
     if (reply.isEmpty()) {
       parts.fence().shut(tenure, "others have found it dead");
-      startOver(tenure);
     } else if (reply.get().dismissed()) {
       hearer.accept(reply.get()); // Its successor goes on in the modes that are in force.
       parts.fence().shut(tenure, "somebody has dismissed it");
-      startOver(tenure);
     } else if (tenure.extend(now)) {
       hearer.accept(reply.get());
       if (reconcile(tenure, reply.get(), seen, before)) {
@@ -129,7 +124,6 @@ public final class Heart implements Role {
       }
     } else {
       parts.fence().shut(tenure, "the answer to a heartbeat came too late");
-      startOver(tenure);
     }
   }
 
@@ -182,8 +176,15 @@ public final class Heart implements Role {
     return now == null || now.job().token() != held.token();
   }
 
-  /** Register a new incarnation, and let the old one be dead in the same step. */
-  private void startOver(Tenure old) {
+  /**
+   * Register a new incarnation, and let the old one be dead in the same step; not before the code
+   * that was interrupted has ended or had its time to, since others begin its jobs at once then.
+   */
+  private Moment startOver(Tenure old, Moment now) {
+    parts.fence().shut(old, "it could not show in time that it lives");
+    if (!parts.fence().isSettled(now)) {
+      return now.plus(GLANCE);
+    }
     Office office = parts.office();
     // A try that seems to have failed may have been carried out: the next one is for the same.
     Tenure next =
@@ -194,5 +195,6 @@ public final class Heart implements Role {
     identity.become(next);
     log.warn("Node {} has started over", identity.nodeId());
     parts.onStartedOver().run();
+    return now; // A new incarnation asks at once what it is to do.
   }
 }

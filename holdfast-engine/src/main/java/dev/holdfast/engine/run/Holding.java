@@ -96,14 +96,13 @@ public final class Holding {
    * @return whether its code still runs
    */
   synchronized boolean abandon() {
-    stopReason = StopReason.CLAIM_LOST;
-    if (ended) {
-      return false;
-    }
+    stop(StopReason.CLAIM_LOST);
     ended = true;
-    if (runner != null) {
-      runner.interrupt();
-    }
+    return isRunning();
+  }
+
+  /** Whether user code runs for it, be it given up or not. */
+  public synchronized boolean isRunning() {
     return runner != null;
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Everything this node holds, and the threads it could not stop. */
 public final class Holdings {
   private final ConcurrentMap<JobId, Holding> byId = new ConcurrentHashMap<>();
-  private final Set<JobId> runaways = ConcurrentHashMap.newKeySet();
+  private final Set<Holding> runaways = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean suspected = new AtomicBoolean();
   private volatile Waker suspectGone = () -> {};
 
@@ -55,15 +55,18 @@ public final class Holdings {
     }
   }
 
-  /** Give a holding up, and remember it while its thread goes on. */
-  public void abandon(Holding holding) {
-    JobId id = holding.job().id();
-    // Before the interrupt, since the thread takes it back when it ends.
-    runaways.add(id);
-    if (!holding.abandon()) {
-      runaways.remove(id);
+  /**
+   * Give a holding up, and remember it while its thread goes on.
+   *
+   * @return whether it does
+   */
+  public boolean abandon(Holding holding) {
+    boolean running = holding.abandon();
+    if (running) {
+      addRunaway(holding);
     }
     remove(holding);
+    return running;
   }
 
   public @Nullable Holding find(JobId id) {
@@ -78,17 +81,17 @@ public final class Holdings {
     return byId.size();
   }
 
-  /** Remember a job whose attempt was given up while its thread ignored the interrupt. */
-  void addRunaway(JobId id) {
-    runaways.add(id);
-  }
-
-  void removeRunaway(JobId id) {
-    runaways.remove(id);
+  /** Remember an attempt that was given up while its thread ignored the interrupt. */
+  void addRunaway(Holding holding) {
+    runaways.add(holding);
   }
 
   /** Whether a thread of an earlier attempt of this job still runs in this process. */
   public boolean isRunaway(JobId id) {
-    return !runaways.isEmpty() && runaways.contains(id);
+    if (runaways.isEmpty()) {
+      return false;
+    }
+    runaways.removeIf(holding -> !holding.isRunning());
+    return runaways.stream().anyMatch(holding -> holding.job().id().equals(id));
   }
 }

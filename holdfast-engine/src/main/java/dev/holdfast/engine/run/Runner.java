@@ -91,7 +91,6 @@ public final class Runner {
         parts.meters().ran(lane.queue(), parts.ticker().now().nanos() - begin);
         reportAnyhow(holding, went);
       } else {
-        parts.holdings().removeRunaway(holding.job().id());
         log.warn(
             "Job {} of {} came back after it had been given up; what it brought is void",
             holding.job().id(),

@@ -119,16 +119,14 @@ public final class Timekeeper implements Role {
   }
 
   private void giveUp(Holding holding) {
-    holdings.addRunaway(holding.job().id());
     if (holding.settle()) {
+      holdings.addRunaway(holding);
       log.error(
           "Job {} of {} ignores its interrupt; the attempt is given up and its slot stays taken"
               + " until its thread ends",
           holding.job().id(),
           holding.job().task());
       sink.finish(holding, Runner.timedOut(holding, node, random.nextDouble()));
-    } else {
-      holdings.removeRunaway(holding.job().id());
     }
   }
 }

@@ -132,19 +132,21 @@ final class Workload {
     ledger.check();
   }
 
-  /** The code of the task: it heeds interrupts, and does nothing once it is told to stop. */
+  /**
+   * The code of the task. It heeds interrupts within the margin: what it was about to do when it
+   * was told to stop is still done, as a request that was on its way is, and nothing after that.
+   */
   String handle(String payload, TaskContext context) throws InterruptedException {
     JobId id = context.jobId();
     long token = context.fencingToken();
     Plan plan = plans.getOrDefault(id, new Plan(1, MILLI, 0));
     ledger.begins(id, token);
     for (int step = 1; step <= plan.steps; step++) {
-      timeline.running().sleepUntil(timeline.now() + plan.pause);
-      if (Thread.interrupted()) {
-        throw new InterruptedException("Told to stop");
-      }
-      if (context.isStopping()) {
-        throw new Planned("It was told to stop");
+      heedStop(context);
+      long due = timeline.now() + plan.pause;
+      timeline.running().sleepUntil(due);
+      if (timeline.now() > due) {
+        heedStop(context); // It stood still with its process, perhaps for longer than the margin.
       }
       ledger.effect(id, token, "step " + step);
     }
@@ -152,5 +154,14 @@ final class Workload {
       throw new Planned("It was to fail");
     }
     return payload;
+  }
+
+  private static void heedStop(TaskContext context) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("Told to stop");
+    }
+    if (context.isStopping()) {
+      throw new Planned("It was told to stop");
+    }
   }
 }
