@@ -137,8 +137,8 @@ final class Assembly {
     Strays strays = new Strays(from.store.claims());
     Driver.Driven straysThread = drive(strays);
     strays.wokenBy(straysThread);
-    Fence fence = new Fence(
-            identity, holdings, meters, events, ticker, settings.liveness().margin());
+    Fence fence =
+        new Fence(identity, holdings, meters, events, ticker, settings.liveness().margin());
     Heart heart =
         heart(
             fence,

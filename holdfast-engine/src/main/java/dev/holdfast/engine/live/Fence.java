@@ -58,7 +58,9 @@ public final class Fence {
     return interrupted.stream().noneMatch(Holding::isRunning);
   }
 
-  /** Whether what was interrupted may be given to others: its code has ended, or had its time to. */
+  /**
+   * Whether what was interrupted may be given to others: its code has ended, or had its time to.
+   */
   synchronized boolean isSettled(Moment now) {
     return !now.isBefore(patientUntil) || isQuiet();
   }

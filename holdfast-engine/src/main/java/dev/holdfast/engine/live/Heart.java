@@ -85,7 +85,9 @@ public final class Heart implements Role {
       if (!tenure.isOver()) {
         beat(tenure, now);
       }
-      return tenure.isOver() ? startOver(tenure, now) : now.plus(parts.pace().next(holdings.size()));
+      return tenure.isOver()
+          ? startOver(tenure, now)
+          : now.plus(parts.pace().next(holdings.size()));
     } catch (StoreException failure) {
       log.warn("A heartbeat failed and is tried again: {}", failure.getMessage());
       return now.plus(parts.pace().afterFailure());

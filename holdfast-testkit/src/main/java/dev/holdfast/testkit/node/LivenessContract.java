@@ -478,6 +478,40 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
+  void codeThatWasInterruptedHasItsTimeToEndBeforeOthersRunItsJob() throws Exception {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    CountDownLatch ending = new CountDownLatch(1);
+    start(
+        usual()
+            .id("worker-1")
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  if (context.fencingToken() == 1) {
+                    try {
+                      new CountDownLatch(1).await();
+                    } catch (InterruptedException told) {
+                      interrupted.countDown();
+                      ending.await();
+                    }
+                  }
+                  return "token " + context.fencingToken();
+                }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    awaitState(job.id(), JobState.RUNNING);
+
+    client().nodes().dismiss("worker-1");
+    interrupted.await();
+    await()
+        .during(Duration.ofMillis(300))
+        .until(
+            () -> job(job.id()).state() == JobState.RUNNING && job(job.id()).fencingToken() == 1);
+    ending.countDown();
+
+    assertThat(client().await(job, SOON)).isEqualTo("token 2");
+  }
+
+  @Test
   void aHeldJobIsGivenBackWhenSomebodyAsksForIt() throws Exception {
     start(
         quick()
