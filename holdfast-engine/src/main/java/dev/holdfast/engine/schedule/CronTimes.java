@@ -15,6 +15,7 @@ import java.time.zone.ZoneRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The times of a cron expression in a zone; the only class that knows the parser.
@@ -28,6 +29,7 @@ import java.util.Optional;
 final class CronTimes {
   private static final int FIELDS_WITHOUT_SECONDS = 5;
   private static final int HOUR = 2;
+  private static final Pattern EVERY_HOUR = Pattern.compile("(\\*|0-23)(/1)?|0/1");
   private static final CronParser PARSER = new CronParser(definition());
 
   private final ExecutionTime local;
@@ -53,7 +55,7 @@ final class CronTimes {
     try {
       ExecutionTime times =
           ExecutionTime.forCron(PARSER.parse(String.join(" ", fields)).validate());
-      return new CronTimes(times, cron.zone(), fields.get(HOUR).equals("*"));
+      return new CronTimes(times, cron.zone(), EVERY_HOUR.matcher(fields.get(HOUR)).matches());
     } catch (IllegalArgumentException wrong) {
       throw new IllegalArgumentException(
           "Cron expression '%s' is not valid (%s): give five fields (minute, hour, day of month, month, day of week) such as 0 3 * * *, or six with seconds in front."

@@ -107,6 +107,14 @@ class DueTimesTest {
         .containsExactly("2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "2026-10-25T02:00:00Z");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"*", "*/1", "0/1", "0-23", "0-23/1"})
+  void everyHourCanBeSaidInSeveralWays(String hours) {
+    assertThat(
+            next(cron("30 " + hours + " * * *", BERLIN), Instant.parse("2026-10-25T00:00:00Z"), 2))
+        .containsExactly("2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z");
+  }
+
   @Test
   void anIntervalCountsFromItsAnchor() {
     DueTimes times = DueTimes.of(every(Duration.ofMinutes(7), null, null), NOON);
