@@ -153,11 +153,12 @@ public final class Completer implements Role, FinishSink {
       if (failure.outcome() != StoreException.Outcome.REFUSED) {
         throw failure;
       }
-      if (reports.size() > 1) {
-        write(reports.subList(0, reports.size() / 2));
-        write(reports.subList(reports.size() / 2, reports.size()));
-      } else {
-        writeRefusal(reports.get(0), failure);
+      List<Report> left = reports.stream().filter(report -> !report.written).toList();
+      if (left.size() > 1) {
+        write(left.subList(0, left.size() / 2));
+        write(left.subList(left.size() / 2, left.size()));
+      } else if (left.size() == 1) {
+        writeRefusal(left.get(0), failure);
       }
     }
   }
