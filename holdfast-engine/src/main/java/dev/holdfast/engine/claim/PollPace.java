@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param deepIdle the longest wait
  */
 public record PollPace(Duration burst, Duration deepIdle) {
+  private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final double GROWTH = 3;
   private static final double JITTER = 0.2;
 
@@ -17,9 +18,9 @@ public record PollPace(Duration burst, Duration deepIdle) {
       new PollPace(Duration.ofMillis(500), Duration.ofSeconds(60));
 
   public PollPace {
-    if (burst.isNegative() || burst.isZero() || deepIdle.compareTo(burst) < 0) {
+    if (burst.compareTo(SHORTEST) < 0 || deepIdle.compareTo(burst) < 0) {
       throw new IllegalArgumentException(
-          "Polling every %s to %s is not valid: give a positive burst and a deep idle at least as long."
+          "Polling every %s to %s is not valid: give a burst of a millisecond or more and a deep idle at least as long."
               .formatted(burst, deepIdle));
     }
   }

@@ -88,7 +88,7 @@ final class Dispatcher implements Role {
   private void tell(LifecycleListener listener, LifecycleEvent event, Moment now) {
     try {
       listener.on(event);
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) { // Checked ones too: other languages throw them undeclared.
       if (!now.isBefore(nextFailureWarning)) {
         nextFailureWarning = now.plus(BETWEEN_WARNINGS);
         log.warn("A listener threw on {}; for a minute others are not logged", event, failure);

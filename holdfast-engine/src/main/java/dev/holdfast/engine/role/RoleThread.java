@@ -53,7 +53,7 @@ public final class RoleThread implements Driver.Driven {
   private Moment tick() {
     try {
       return role.tick(ticker.now());
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) { // Checked ones too: other languages throw them undeclared.
       if (!stopping) {
         log.error("{} stumbled and goes on in {}", role.name(), AFTER_ERROR, failure);
       }

@@ -12,7 +12,6 @@ import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -75,14 +74,15 @@ public final class Scheduler implements Role {
     }
     changed = false;
     Moment asked = ticker.now();
-    Duration next;
+    Duration next = AFTER_FAILURE;
     try {
       next = fireDue();
     } catch (StoreException failure) {
       log.warn("Schedules could not be looked at: {}", failure.getMessage());
-      next = AFTER_FAILURE;
+    } finally {
+      // Whatever was thrown: who wants nothing is never called again.
+      wanted = asked.plus(next).plus(Duration.ofNanos(1_000L * random.nextInt(SPREAD_MICROS)));
     }
-    wanted = asked.plus(next).plus(Duration.ofNanos(1_000L * random.nextInt(SPREAD_MICROS)));
     return wanted;
   }
 
@@ -95,15 +95,12 @@ public final class Scheduler implements Role {
     for (Kept kept : report.due()) {
       try {
         next = shorter(next, fire(kept, report.now()));
-      } catch (IllegalArgumentException
-          | ArithmeticException
-          | DateTimeException
-          | StoreException failure) {
+      } catch (RuntimeException failure) { // One that is broken must not keep others from firing.
         failed = true;
         log.error(
             "Schedule '{}' could not be fired and stays due: {}",
             kept.plan().id(),
-            failure.getMessage());
+            failure.toString());
       }
     }
     if (failed) {

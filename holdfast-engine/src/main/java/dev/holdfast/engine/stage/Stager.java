@@ -21,6 +21,7 @@ public final class Stager implements Role {
   private static final int BATCH = 1_000;
   private static final Duration LONGEST_SLEEP = Duration.ofSeconds(60);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final Duration BEHIND_A_LOCK = Duration.ofMillis(100);
   private static final int MIDDLE_PRIORITY = 4;
 
   private final Staging staging;
@@ -28,6 +29,7 @@ public final class Stager implements Role {
   private final Ticker ticker;
   private Moment wanted = Moment.NEVER;
   private boolean looked;
+  private boolean foundNothing;
   private volatile Waker waker = () -> {};
 
   public Stager(Staging staging, SignalBus bus, Ticker ticker) {
@@ -68,15 +70,18 @@ public final class Stager implements Role {
       looked = true;
       wanted = Moment.NEVER;
     }
-    Duration next;
+    Duration next = AFTER_FAILURE;
     try {
       next = stage();
     } catch (StoreException failure) {
       log.warn("Scheduled jobs could not be looked at: {}", failure.getMessage());
-      next = AFTER_FAILURE;
+    } finally {
+      synchronized (this) {
+        // Whatever was thrown: who wants nothing is never called again.
+        wanted = wanted.earlier(ticker.now().plus(next));
+      }
     }
     synchronized (this) {
-      wanted = wanted.earlier(ticker.now().plus(next));
       return wanted;
     }
   }
@@ -92,6 +97,11 @@ public final class Stager implements Role {
     if (report.more()) {
       return Duration.ZERO;
     }
-    return report.next().filter(d -> d.compareTo(LONGEST_SLEEP) < 0).orElse(LONGEST_SLEEP);
+    Duration next = report.next().filter(d -> d.compareTo(LONGEST_SLEEP) < 0).orElse(LONGEST_SLEEP);
+    boolean idle = report.readied().isEmpty() && report.expired() == 0;
+    boolean again = foundNothing;
+    foundNothing = idle && next.isZero();
+    // Somebody has locked what is due, unless it has become due just now.
+    return again && foundNothing ? BEHIND_A_LOCK : next;
   }
 }

@@ -23,7 +23,11 @@ public final class SignalBus implements AutoCloseable {
    * Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once.
    */
   public void publish(Signal signal) {
-    cluster.announce(signal);
+    try {
+      cluster.announce(signal);
+    } catch (RuntimeException failure) {
+      log.warn("{} could not be announced; its work is found by polling", signal, failure);
+    }
   }
 
   /** Tell the listeners of this node or client only. */

@@ -7,6 +7,7 @@ import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.time.Moment;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -49,6 +50,21 @@ class DispatcherTest {
     dispatcher.offer(event(6));
     dispatcher.tick(NOW);
     assertThat(heard).contains(event(6));
+  }
+
+  @Test
+  void aListenerThatThrowsWhatItDoesNotDeclareKeepsNothingFromOthers() {
+    Dispatcher dispatcher = dispatcher(event -> throwAnyway(new IOException("no")), heard::add);
+    dispatcher.offer(event(1));
+
+    dispatcher.tick(NOW);
+
+    assertThat(heard).containsExactly(event(1));
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <E extends Exception> void throwAnyway(Exception checked) throws E {
+    throw (E) checked;
   }
 
   @Test

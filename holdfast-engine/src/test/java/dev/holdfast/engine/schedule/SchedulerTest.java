@@ -1,6 +1,7 @@
 package dev.holdfast.engine.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.DueReport;
@@ -17,6 +18,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class SchedulerTest {
@@ -26,13 +29,17 @@ class SchedulerTest {
 
   /** A book in which nothing is due, and something will be in a while. */
   private ScheduleBook dueIn(Duration wait) {
+    return book(() -> new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait)));
+  }
+
+  private ScheduleBook book(Supplier<DueReport> report) {
     return (ScheduleBook)
         Proxy.newProxyInstance(
             SchedulerTest.class.getClassLoader(),
             new Class<?>[] {ScheduleBook.class},
             (proxy, method, arguments) -> {
               looks.incrementAndGet();
-              return new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait));
+              return report.get();
             });
   }
 
@@ -52,6 +59,27 @@ class SchedulerTest {
 
     assertThat(NOW.until(soon)).isBetween(Duration.ofSeconds(5), Duration.ofMillis(5_050));
     assertThat(NOW.until(bounded)).isBetween(Duration.ofSeconds(60), Duration.ofMillis(60_050));
+  }
+
+  @Test
+  void itLooksAgainAfterAnErrorThatNobodyExpects() {
+    AtomicReference<Moment> clock = new AtomicReference<>(NOW);
+    IllegalStateException trouble = new IllegalStateException("no");
+    Scheduler scheduler =
+        new Scheduler(
+            book(() -> {
+              throw trouble;
+            }),
+            new SignalBus(ClusterCoordinator.none()),
+            clock::get,
+            UUID::randomUUID,
+            new Random(1));
+    assertThatThrownBy(() -> scheduler.tick(NOW)).isSameAs(trouble);
+
+    clock.set(NOW.plus(Duration.ofSeconds(2)));
+
+    assertThatThrownBy(() -> scheduler.tick(clock.get())).isSameAs(trouble);
+    assertThat(looks).hasValue(2);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
@@ -13,18 +14,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StagerTest {
   private Moment now = new Moment(0);
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger wakes = new AtomicInteger();
+  private @Nullable RuntimeException trouble;
   private Staging.Report answer = report(Map.of(), false, Optional.empty());
   private final SignalBus bus = new SignalBus(ClusterCoordinator.none());
   private final Stager stager =
       new Stager(
           limit -> {
             looks.incrementAndGet();
+            if (trouble != null) {
+              throw trouble;
+            }
             return answer;
           },
           bus,
@@ -70,6 +76,25 @@ class StagerTest {
         .isEqualTo(new Moment(Duration.ofSeconds(5).toNanos()));
     assertThat(looks).as("woken, but nothing is due yet").hasValue(1);
     tickAt(Duration.ofSeconds(5));
+    assertThat(looks).hasValue(2);
+  }
+
+  @Test
+  void itDoesNotSpinWhileSomebodyHasLockedWhatIsDue() {
+    answer = report(Map.of(), false, Optional.of(Duration.ZERO));
+
+    assertThat(tickAt(Duration.ZERO)).as("it may be due since just now").isEqualTo(now);
+    assertThat(tickAt(Duration.ofMillis(1))).isEqualTo(now.plus(Duration.ofMillis(100)));
+  }
+
+  @Test
+  void itLooksAgainAfterAnErrorThatNobodyExpects() {
+    trouble = new IllegalStateException("no");
+    assertThatThrownBy(() -> tickAt(Duration.ZERO)).isSameAs(trouble);
+
+    trouble = null;
+    tickAt(Duration.ofSeconds(1));
+
     assertThat(looks).hasValue(2);
   }
 
