@@ -1,5 +1,6 @@
 package dev.holdfast.engine.codec;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.Backoff;
 import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RetryPolicy;
@@ -9,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -18,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  * classes, which is why retry rules by exception type cannot be stored.
  */
 public final class PolicyText {
+  private static final Logger log = LoggerFactory.getLogger(PolicyText.class);
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private PolicyText() {}
@@ -55,6 +59,23 @@ public final class PolicyText {
         duration(json.get("timeout")),
         duration(json.get("keepResult")),
         json.has("onCrash") ? crash(json) : null);
+  }
+
+  /**
+   * Read the policy of a job; one that cannot be read says nothing.
+   *
+   * @param whose the job, for the log
+   */
+  public static JobPolicy readAnyhow(@Nullable String text, JobId whose) {
+    try {
+      return read(text);
+    } catch (RuntimeException unreadable) {
+      log.warn(
+          "Job {} has a policy that a newer version must have written; that of its task counts: {}",
+          whose,
+          unreadable.toString());
+      return JobPolicy.NONE;
+    }
   }
 
   private static CrashPolicy crash(JsonNode json) {

@@ -226,7 +226,7 @@ public final class Sweeper implements Role {
       return Rulings.rule(
           orphan,
           loss,
-          PolicyText.read(orphan.policy()).crashOrDefault(),
+          PolicyText.readAnyhow(orphan.policy(), orphan.id()).crashOrDefault(),
           new Counsel(own, others));
     } catch (Throwable thrown) {
       log.error(
