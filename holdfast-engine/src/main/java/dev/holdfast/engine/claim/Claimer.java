@@ -144,9 +144,11 @@ public final class Claimer implements Role {
       return start + ahead > 0;
     }
 
-    /** What is left once so many were had. */
-    Wish less(int started, int unstarted) {
-      return new Wish(tenure, start - started, ahead - unstarted, limit);
+    /** What is left once this one was had. */
+    Wish less(ClaimedJob had) {
+      return had.started()
+          ? new Wish(tenure, start - 1, ahead, limit)
+          : new Wish(tenure, start, ahead - 1, limit);
     }
   }
 
@@ -157,7 +159,7 @@ public final class Claimer implements Role {
     Moment asked = parts.ticker().now();
     try {
       jobs = parts.claims().claim(order(call, wish, group, suspects));
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       // Whatever the failure says: if any of it was carried out after all, the next beats find it.
       parts.calls().lose(call, parts.ticker().now());
       if (suspects) {
@@ -165,16 +167,19 @@ public final class Claimer implements Role {
       }
       throw failure;
     }
-    parts.meters().claimCall(lane.queue(), jobs.size(), asked.until(parts.ticker().now()));
+    Duration took = asked.until(parts.ticker().now());
     if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
       parts.holdings().returnSuspect();
     }
+    Wish left = wish;
     for (ClaimedJob job : jobs) {
-      accept(job, call, wish.tenure);
+      if (accept(job, call, wish.tenure)) {
+        left = left.less(job);
+      }
     }
     parts.calls().end(call);
-    int started = (int) jobs.stream().filter(ClaimedJob::started).count();
-    return wish.less(started, jobs.size() - started);
+    parts.meters().claimCall(lane.queue(), jobs.size(), took);
+    return left;
   }
 
   private ClaimOrder order(long call, Wish wish, TaskRules.Group group, boolean suspects) {
@@ -191,9 +196,25 @@ public final class Claimer implements Role {
         group.rule());
   }
 
-  private void accept(ClaimedJob job, long call, Tenure tenure) {
+  /**
+   * Take a claimed job in.
+   *
+   * @return false if that failed: then nobody here knows it, and the next beat gives it back
+   */
+  private boolean accept(ClaimedJob job, long call, Tenure tenure) {
     Holding holding = new Holding(job, call, policyOf(job), tenure);
     parts.holdings().add(holding);
+    try {
+      begin(job, holding, tenure);
+      return true;
+    } catch (RuntimeException | Error broken) {
+      log.error("Job {} of {} could not be begun and goes back", job.id(), job.task(), broken);
+      parts.holdings().remove(holding);
+      return false;
+    }
+  }
+
+  private void begin(ClaimedJob job, Holding holding, Tenure tenure) {
     parts.events().claimed(job);
     if (tenure.isOver()) {
       // Fenced while the claim was under way, and perhaps too late for the fence to see it.
@@ -213,22 +234,8 @@ public final class Claimer implements Role {
     return parts
         .tasks()
         .find(job.task())
-        .map(task -> ownPolicyOf(job).orElse(task.type().defaults()))
+        .map(task -> PolicyText.readAnyhow(job.policy(), job.id()).orElse(task.type().defaults()))
         .orElse(JobPolicy.NONE);
-  }
-
-  private static JobPolicy ownPolicyOf(ClaimedJob job) {
-    try {
-      return PolicyText.read(job.policy());
-    } catch (RuntimeException unreadable) {
-      log.warn(
-          "Job {} of {} has a policy that a newer version must have written; that of its task"
-              + " counts: {}",
-          job.id(),
-          job.task(),
-          unreadable.toString());
-      return JobPolicy.NONE;
-    }
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.holdfast.engine.claim;
 
-import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.live.Tenure;
@@ -78,9 +77,9 @@ public final class Starter implements Role {
     Set<Held> started;
     try {
       started = claims.start(tenure.incarnation(), batch.stream().map(Holding::held).toList());
-    } catch (StoreException failure) {
+    } catch (RuntimeException | Error failure) {
       // A start is repeatable, so the batch simply waits, even where this one was carried out.
-      log.warn("{} jobs could not be started: {}", batch.size(), failure.getMessage());
+      log.warn("{} jobs could not be started: {}", batch.size(), failure.toString());
       prefetched.putBack(batch);
       lane.slots().release(batch.size());
       return now.plus(AFTER_FAILURE);
@@ -88,8 +87,6 @@ public final class Starter implements Role {
     lane.prefetchedTaken();
     for (Holding holding : batch) {
       if (started.contains(holding.held())) {
-        meters.started(
-            lane.queue(), Duration.between(holding.job().readyAt(), holding.job().claimedAt()));
         events.started(holding.job());
         runner.run(lane, holding);
       } else {
@@ -97,7 +94,17 @@ public final class Starter implements Role {
         lane.slots().release(1);
       }
     }
+    measure(batch, started);
     return prefetched.size() > 0 && lane.slots().free() > 0 ? now : lookAgain(now);
+  }
+
+  private void measure(List<Holding> batch, Set<Held> started) {
+    for (Holding holding : batch) {
+      if (started.contains(holding.held())) {
+        meters.started(
+            lane.queue(), Duration.between(holding.job().readyAt(), holding.job().claimedAt()));
+      }
+    }
   }
 
   /** Somebody may want back what waits here, or change what this node does. */

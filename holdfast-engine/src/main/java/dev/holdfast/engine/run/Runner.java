@@ -64,7 +64,7 @@ public final class Runner {
     }
     try {
       lane.executor().execute(() -> attempt(lane, holding));
-    } catch (RuntimeException | OutOfMemoryError full) { // No thread can be had, or it refuses.
+    } catch (Throwable full) { // It refuses, no thread can be had, or it is broken.
       log.warn(
           "Executor {} refused job {}; it is tried again in {}: {}",
           lane.executor().name(),
