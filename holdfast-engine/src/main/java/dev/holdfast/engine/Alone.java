@@ -145,9 +145,19 @@ final class Alone {
     held.onLost(() -> onLost.accept("its lease on this database is lost"));
   }
 
+  /**
+   * Whether the node was alone and its lease is over, whoever has noticed that: after a pause the
+   * threads of jobs may be the first to wake.
+   */
+  boolean isUnseated() {
+    Lease held = lease;
+    return held != null && !held.isHeld();
+  }
+
   /** Let others in. */
   void leave() {
     Lease held = lease;
+    lease = null; // Given up is not lost.
     if (held != null) {
       held.close();
     }

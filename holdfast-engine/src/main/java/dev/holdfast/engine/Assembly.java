@@ -93,6 +93,8 @@ final class Assembly {
     this.tasks = new TaskRegistry(from.tasks);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
+    this.leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
+    this.alone = new Alone(from.store.nodes(), leases, settings);
     this.identity =
         new Identity(
             settings.id(),
@@ -100,6 +102,7 @@ final class Assembly {
                 from.surroundings.ids().get(),
                 ticker,
                 settings.liveness().allowed(),
+                alone::isUnseated,
                 ticker.now()));
     this.lanes = new Lanes(settings, from.ownExecutors);
     this.bus = new SignalBus(from.coordinator);
@@ -108,8 +111,6 @@ final class Assembly {
         new LifecycleEvents(
             settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.registrar = registrar();
-    this.leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
-    this.alone = new Alone(from.store.nodes(), leases, settings);
   }
 
   HoldfastNode assemble() {
@@ -320,6 +321,7 @@ final class Assembly {
                 from.surroundings.ids(),
                 ticker,
                 liveness.allowed(),
+                alone::isUnseated,
                 this::card,
                 modes::modes),
             fence,

@@ -14,6 +14,7 @@ import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -104,6 +105,7 @@ public final class Heart implements Role {
       oldestCall = Math.min(oldestCall, holding.claimNo());
     }
     Consumer<BeatReply> hearer = parts.hearing().get();
+    Instant timeOfDay = parts.office().ticker().timeOfDay();
     Optional<BeatReply> reply =
         parts
             .nodes()
@@ -119,7 +121,7 @@ public final class Heart implements Role {
     } else if (reply.get().dismissed()) {
       hearer.accept(reply.get()); // Its successor goes on in the modes that are in force.
       parts.fence().shut(tenure, "somebody has dismissed it");
-    } else if (tenure.extend(now)) {
+    } else if (tenure.extend(now, timeOfDay)) {
       hearer.accept(reply.get());
       if (reconcile(tenure, reply.get(), seen, before)) {
         parts.calls().nothingFound(now);
@@ -184,8 +186,8 @@ public final class Heart implements Role {
    */
   private Moment startOver(Tenure old, Moment now) {
     parts.fence().shut(old, "it could not show in time that it lives");
-    if (!parts.fence().isSettled(now)) {
-      return now.plus(GLANCE);
+    if (parts.office().unseated().getAsBoolean() || !parts.fence().isSettled(now)) {
+      return now.plus(GLANCE); // Who has no place here any more is about to be retired.
     }
     Office office = parts.office();
     // A try that seems to have failed may have been carried out: the next one is for the same.

@@ -5,6 +5,7 @@ import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -13,6 +14,7 @@ import java.util.function.Supplier;
  *
  * @param ids makes incarnations
  * @param allowed how long after a beat was sent an incarnation may go on
+ * @param unseated whether no incarnation has a place any more, whatever its deadline says
  * @param cards how one introduces itself
  * @param currentModes what the node does at present, which a new incarnation goes on doing
  */
@@ -21,6 +23,7 @@ public record Office(
     Supplier<UUID> ids,
     Ticker ticker,
     Duration allowed,
+    BooleanSupplier unseated,
     Function<UUID, NodeCard> cards,
     Supplier<Modes> currentModes) {
 
@@ -30,7 +33,7 @@ public record Office(
 
   /** A tenure that counts from now, before anybody is told of it. */
   Tenure tenure(UUID incarnation) {
-    return new Tenure(incarnation, ticker, allowed, ticker.now());
+    return new Tenure(incarnation, ticker, allowed, unseated, ticker.now());
   }
 
   NodeCard card(Tenure tenure) {

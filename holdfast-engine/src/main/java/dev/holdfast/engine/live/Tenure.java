@@ -5,6 +5,7 @@ import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /**
  * The time an incarnation is in office: until its deadline, which every beat moves on.
@@ -19,18 +20,22 @@ public final class Tenure {
   private final UUID incarnation;
   private final Ticker ticker;
   private final Duration allowed;
+  private final BooleanSupplier unseated;
   private volatile Moment deadline;
   private volatile Instant wallDeadline;
   private volatile boolean over;
 
   /**
    * @param allowed how long after a beat was sent the incarnation may go on
+   * @param unseated whether it has no place any more, whatever its deadline says
    * @param sent when it was registered, from before that was sent
    */
-  public Tenure(UUID incarnation, Ticker ticker, Duration allowed, Moment sent) {
+  public Tenure(
+      UUID incarnation, Ticker ticker, Duration allowed, BooleanSupplier unseated, Moment sent) {
     this.incarnation = incarnation;
     this.ticker = ticker;
     this.allowed = allowed;
+    this.unseated = unseated;
     this.deadline = sent.plus(allowed);
     this.wallDeadline = ticker.timeOfDay().plus(allowed);
   }
@@ -45,7 +50,7 @@ public final class Tenure {
 
   /** Whether nothing may be done in the name of this incarnation any more. */
   public boolean isOver() {
-    return over || !ticker.now().isBefore(deadline);
+    return over || !ticker.now().isBefore(deadline) || unseated.getAsBoolean();
   }
 
   /**
@@ -61,14 +66,15 @@ public final class Tenure {
    * Go on after a beat was answered.
    *
    * @param sent when it was sent
+   * @param timeOfDay the time of day at that moment: the machine may have slept since
    * @return false if it was answered too late
    */
-  synchronized boolean extend(Moment sent) {
+  synchronized boolean extend(Moment sent, Instant timeOfDay) {
     if (isOver()) {
       return false;
     }
     deadline = sent.plus(allowed);
-    wallDeadline = ticker.timeOfDay().plus(allowed);
+    wallDeadline = timeOfDay.plus(allowed);
     return true;
   }
 

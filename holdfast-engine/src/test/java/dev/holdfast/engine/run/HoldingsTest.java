@@ -26,7 +26,8 @@ class HoldingsTest {
 
   private static Holding suspect() {
     Ticker ticker = Ticker.system();
-    Tenure tenure = new Tenure(new UUID(1, 1), ticker, Duration.ofMinutes(1), ticker.now());
+    Tenure tenure =
+        new Tenure(new UUID(1, 1), ticker, Duration.ofMinutes(1), () -> false, ticker.now());
     ClaimedJob job =
         new ClaimedJob(
             new JobId(new UUID(1, 2)),
@@ -72,5 +73,21 @@ class HoldingsTest {
 
     assertThat(wakes).hasValue(0);
     assertThat(holdings.reserveSuspect()).isTrue();
+  }
+
+  @Test
+  void aThreadThatGoesOnIsRememberedUntilItEnds() {
+    Holding first = suspect();
+    first.begin();
+    first.settle();
+    holdings.addRunaway(first);
+
+    // A node that is fenced gives up what it holds, be it given up before or not begun.
+    holdings.abandon(first);
+    holdings.abandon(suspect());
+
+    assertThat(holdings.isRunaway(first.job().id())).isTrue();
+    first.handlerReturned();
+    assertThat(holdings.isRunaway(first.job().id())).isFalse();
   }
 }

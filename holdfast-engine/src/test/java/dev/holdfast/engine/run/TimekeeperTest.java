@@ -44,7 +44,8 @@ class TimekeeperTest {
   }
 
   private static Holding holding() {
-    Tenure tenure = new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), BEGIN);
+    Tenure tenure =
+        new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
     ClaimedJob job =
         new ClaimedJob(
             new JobId(new UUID(1, 2)),
