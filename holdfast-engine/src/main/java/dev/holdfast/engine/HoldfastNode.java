@@ -27,6 +27,7 @@ import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -302,8 +303,9 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private boolean awaitNothingHeld(Duration atMost, BooleanSupplier enough) {
-    long deadline = System.nanoTime() + atMost.toNanos();
-    while (held() > 0 && !enough.getAsBoolean() && System.nanoTime() < deadline) {
+    long began = System.nanoTime();
+    long longest = TimeUnit.NANOSECONDS.convert(atMost); // However long that is.
+    while (held() > 0 && !enough.getAsBoolean() && System.nanoTime() - began < longest) {
       LockSupport.parkNanos(this, Duration.ofMillis(5).toNanos());
     }
     return held() == 0;

@@ -1,6 +1,7 @@
 package dev.holdfast.api.job;
 
 import dev.holdfast.api.Names;
+import dev.holdfast.api.Times;
 import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RetryPolicy;
 import java.time.Duration;
@@ -60,20 +61,10 @@ public record JobOptions(
     }
     tags.forEach(tag -> Names.text("Tag", tag));
     tags = Set.copyOf(tags);
-    requirePositive("timeout", timeout);
-    requirePositive("start-within time", startWithin);
-    if (keepResult != null && keepResult.isNegative()) {
-      throw new IllegalArgumentException(
-          "A result cannot be kept for %s: give zero or a positive duration."
-              .formatted(keepResult));
-    }
-  }
-
-  private static void requirePositive(String what, @Nullable Duration value) {
-    if (value != null && (value.isNegative() || value.isZero())) {
-      throw new IllegalArgumentException(
-          "A %s of %s is not valid: give a positive duration.".formatted(what, value));
-    }
+    timeout = timeout == null ? null : Times.positive("A timeout", timeout);
+    startWithin = startWithin == null ? null : Times.positive("A start-within time", startWithin);
+    keepResult =
+        keepResult == null ? null : Times.notNegative("A time to keep a result", keepResult);
   }
 
   /** These options with some of them changed. */
