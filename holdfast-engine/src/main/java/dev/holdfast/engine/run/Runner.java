@@ -5,6 +5,7 @@ import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryLater;
 import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskRegistry.Registered;
 import dev.holdfast.engine.store.Finish;
@@ -132,15 +133,15 @@ public final class Runner {
   }
 
   private Went watched(Holding holding) {
-    Duration timeout = holding.policy().timeout();
-    if (timeout == null) {
+    JobPolicy policy = holding.policy();
+    if (policy.timeout() == null && policy.heartbeatTimeout() == null) {
       return traced(holding);
     }
-    Timekeeper.Alarm alarm = parts.timekeeper().watch(holding, timeout);
+    Timekeeper.Watch watch = parts.timekeeper().watch(holding);
     try {
       return traced(holding);
     } finally {
-      parts.timekeeper().forget(alarm);
+      parts.timekeeper().forget(watch);
     }
   }
 
@@ -190,7 +191,7 @@ public final class Runner {
                   .formatted(task.type().name(), task.type().payload().getSimpleName())));
     }
     return new Went.Returned(
-        task.handler().handle(payload, new Context(holding, parts.logs().node())));
+        task.handler().handle(payload, new Context(holding, parts.logs().node(), parts.ticker())));
   }
 
   /** Whatever is wrong with what the attempt came back with, it is reported. */
@@ -217,8 +218,8 @@ public final class Runner {
 
   /** What to report; null to give the job back with nothing spent. */
   private @Nullable Finish judge(Holding holding, Went went, @Nullable StopReason reason) {
-    if (reason == StopReason.TIMED_OUT) {
-      return timedOut(holding);
+    if (reason == StopReason.TIMED_OUT || reason == StopReason.HEARTBEAT_TIMED_OUT) {
+      return timedOut(holding, reason, parts.logs().node(), parts.random().nextDouble());
     }
     return switch (went) {
       case Went.Returned(Object value) -> success(holding, value);
@@ -294,25 +295,24 @@ public final class Runner {
     return finish;
   }
 
-  /** The report of an attempt that took too long, whatever it came back with. */
-  private Finish timedOut(Holding holding) {
-    return timedOut(holding, parts.logs().node(), parts.random().nextDouble());
-  }
-
-  static Finish timedOut(Holding holding, String node, double chance) {
-    return failed(
-        holding,
-        FailureCode.TIMED_OUT,
-        "It took longer than its timeout of " + holding.policy().timeout() + ".",
-        node,
-        chance);
-  }
-
-  private static Finish failed(
-      Holding holding, String code, String message, String node, double chance) {
+  /** The report of an attempt that was stopped for taking too long, whatever it came back with. */
+  static Finish timedOut(Holding holding, StopReason why, String node, double chance) {
+    int attempt = holding.job().attempt();
+    JobPolicy policy = holding.policy();
     return Verdict.onFailure(
         holding.held(),
-        FailureReport.of(holding.job().attempt(), code, message, node),
+        why == StopReason.HEARTBEAT_TIMED_OUT
+            ? FailureReport.of(
+                attempt,
+                FailureCode.HEARTBEAT_TIMED_OUT,
+                "It gave no sign of getting on for %s: call context.heartbeat() more often, or raise the timeout."
+                    .formatted(policy.heartbeatTimeout()),
+                node)
+            : FailureReport.of(
+                attempt,
+                FailureCode.TIMED_OUT,
+                "It took longer than its timeout of %s.".formatted(policy.timeout()),
+                node),
         null,
         holding.policy().retryOrDefault(),
         chance);

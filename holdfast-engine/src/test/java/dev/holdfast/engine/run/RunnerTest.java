@@ -134,7 +134,7 @@ class RunnerTest {
 
   @Test
   void aTimeoutLongerThanAnyClockIsNoTimeout() {
-    Holding holding = run(new JobPolicy(null, FOREVER, null, null));
+    Holding holding = run(new JobPolicy(null, FOREVER, FOREVER, null, null));
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
     assertLetGo(holding);
@@ -149,7 +149,7 @@ class RunnerTest {
     RetryPolicy uncapped =
         RetryPolicy.DEFAULT.backoff(Backoff.exponential(Duration.ofSeconds(1), 2, FOREVER));
 
-    Holding holding = run(new JobPolicy(uncapped, null, null, null));
+    Holding holding = run(new JobPolicy(uncapped, null, null, null, null));
 
     assertThat(finishes)
         .singleElement()
@@ -166,7 +166,7 @@ class RunnerTest {
           throw new IllegalStateException("no time");
         };
 
-    Holding holding = run(new JobPolicy(null, Duration.ofSeconds(1), null, null));
+    Holding holding = run(new JobPolicy(null, Duration.ofSeconds(1), null, null, null));
 
     assertThat(finishes)
         .singleElement()
@@ -210,7 +210,7 @@ class RunnerTest {
         };
 
     Holding holding = run(JobPolicy.NONE);
-    Holding last = run(new JobPolicy(RetryPolicy.NEVER, null, null, null));
+    Holding last = run(new JobPolicy(RetryPolicy.NEVER, null, null, null, null));
 
     assertThat(finishes).hasExactlyElementsOfTypes(Finish.RetryIn.class, Finish.Dead.class);
     assertLetGo(holding);

@@ -31,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
@@ -340,6 +341,57 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
+  void aHandlerThatGivesNoSignIsInterruptedAtItsHeartbeatTimeout() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      context.heartbeat();
+                      if (context.attempt() == 1) {
+                        never.await();
+                      }
+                      return "second try";
+                    }));
+
+    var job =
+        node.client()
+            .enqueue(
+                ECHO, new Note("x"), options -> options.heartbeatTimeout(Duration.ofMillis(200)));
+
+    assertThat(node.client().await(job, SOON)).isEqualTo("second try");
+    assertThat(job(job.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.HEARTBEAT_TIMED_OUT);
+  }
+
+  @Test
+  void aHandlerThatIsDeafToInterruptsIsStoppedByItsHeartbeat() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      running.countDown();
+                      while (true) {
+                        context.heartbeat();
+                        boolean unused = Thread.interrupted();
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                      }
+                    }));
+    var job = node.client().enqueue(ECHO, new Note("x"));
+    assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+
+    assertThat(awaitState(job.id(), JobState.CANCELLED).failures()).isEmpty();
+  }
+
+  @Test
   void timesWithoutEndHoldNothingUp() throws Exception {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
     CountDownLatch running = new CountDownLatch(1);
@@ -365,6 +417,7 @@ public abstract class RunningContract extends NodeTestBase {
         options ->
             options
                 .timeout(forEver)
+                .heartbeatTimeout(forEver)
                 .startWithin(forEver)
                 .keepResult(forEver)
                 .retry(
