@@ -350,7 +350,7 @@ final class Assembly {
         ? BeatPace.ALONE
         : BeatPace.of(
             liveness.heartbeat(),
-            liveness.terms().running(),
+            liveness.terms().shorter(),
             settings.maxConcurrent(),
             liveness.keepHeartbeats());
   }

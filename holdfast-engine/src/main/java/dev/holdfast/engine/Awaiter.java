@@ -67,7 +67,8 @@ final class Awaiter implements AutoCloseable {
 
   <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost)
       throws InterruptedException {
-    long deadline = System.nanoTime() + atMost.toNanos();
+    long began = System.nanoTime();
+    long longest = TimeUnit.NANOSECONDS.convert(atMost); // However long that is.
     Call call = new Call(id);
     calls.add(call);
     try {
@@ -78,11 +79,12 @@ final class Awaiter implements AutoCloseable {
         if (job.state().hasEnded()) {
           return result(job, resultType);
         }
-        long left = deadline - System.nanoTime();
-        if (left <= 0) {
+        long waited = System.nanoTime() - began;
+        if (waited >= longest) {
           throw new AwaitTimeoutException(id, job.state(), atMost);
         }
-        boolean called = call.bell.tryAcquire(Math.min(left, wait.toNanos()), TimeUnit.NANOSECONDS);
+        boolean called =
+            call.bell.tryAcquire(Math.min(longest - waited, wait.toNanos()), TimeUnit.NANOSECONDS);
         if (!called) {
           wait =
               wait.multipliedBy(2).compareTo(LONGEST_WAIT) < 0

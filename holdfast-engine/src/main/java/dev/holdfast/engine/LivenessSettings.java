@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.api.Times;
 import dev.holdfast.engine.store.NodeBook.Terms;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -12,7 +13,8 @@ import java.util.function.UnaryOperator;
  * @param terms how long the node may be silent before others take its jobs back; defaults to 60 s,
  *     both for jobs it has not begun and for those it runs. A database that is away for longer than
  *     three quarters of it interrupts everything the node runs, so long tasks want long terms.
- * @param sweep how often the node looks for others that are gone; defaults to 30 s
+ * @param sweep how often the node looks for others that are gone, less than the terms of what it
+ *     takes back; defaults to 30 s
  * @param recoverClaimed whether it takes back jobs that were not begun; defaults to yes
  * @param recoverRunning whether it takes back jobs that were running; defaults to yes
  * @param keepHeartbeats whether every beat is kept for a day, to look into trouble; defaults to no
@@ -60,8 +62,9 @@ public record LivenessSettings(
   private static final int BEATS_WITHIN_TERMS = 3;
 
   public LivenessSettings {
-    requirePositive("heartbeat", heartbeat);
-    requirePositive("sweep interval", sweep);
+    heartbeat = Times.positive("A heartbeat", heartbeat);
+    sweep = Times.positive("A sweep interval", sweep);
+    terms = new Terms(Times.bounded(terms.claimed()), Times.bounded(terms.running()));
     requireCovered("claimed", terms.claimed(), heartbeat);
     requireCovered("running", terms.running(), heartbeat);
     if (terms.claimed().compareTo(terms.running()) > 0) {
@@ -69,17 +72,19 @@ public record LivenessSettings(
           "Terms of %s for claimed jobs are longer than those of %s for running ones, after which a node is dead altogether: give at most %s."
               .formatted(terms.claimed(), terms.running(), terms.running()));
     }
-    if (sweep.compareTo(terms.running()) >= 0) {
-      throw new IllegalArgumentException(
-          "A sweep every %s is too rare for terms of %s: give less than the terms, such as %s."
-              .formatted(sweep, terms.running(), terms.running().dividedBy(2)));
+    if (recoverClaimed) {
+      requireSwept("claimed", terms.claimed(), sweep);
+    }
+    if (recoverRunning) {
+      requireSwept("running", terms.running(), sweep);
     }
   }
 
-  private static void requirePositive(String what, Duration value) {
-    if (value.isNegative() || value.isZero()) {
+  private static void requireSwept(String what, Duration terms, Duration sweep) {
+    if (sweep.compareTo(terms) >= 0) {
       throw new IllegalArgumentException(
-          "A %s of %s is not valid: give a positive duration.".formatted(what, value));
+          "A sweep every %s is too rare for terms of %s for %s jobs: give less than the terms, such as %s, or do not take back such jobs."
+              .formatted(sweep, terms, what, terms.dividedBy(2)));
     }
   }
 

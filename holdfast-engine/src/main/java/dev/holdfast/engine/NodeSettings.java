@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.api.Names;
 import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.Times;
 import dev.holdfast.engine.claim.PollPace;
 import dev.holdfast.engine.route.Router;
 import dev.holdfast.engine.store.Upkeep;
@@ -111,11 +112,12 @@ public record NodeSettings(
     }
     queues.keySet().forEach(Names::queue);
     queues = Map.copyOf(queues);
-    if (shutdownGrace.isNegative()) {
+    if (resultLimit < 1) {
       throw new IllegalArgumentException(
-          "A shutdown grace of %s is not valid: give zero or a positive duration."
-              .formatted(shutdownGrace));
+          "A result limit of %d is not valid: give at least 1; to keep no results, say keepResult(Duration.ZERO) for the task."
+              .formatted(resultLimit));
     }
+    shutdownGrace = Times.notNegative("A shutdown grace", shutdownGrace);
   }
 
   /** How the node serves one of its queues. */

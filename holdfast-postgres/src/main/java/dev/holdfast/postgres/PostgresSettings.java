@@ -37,6 +37,9 @@ public record PostgresSettings(
   public static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(30);
   public static final Duration DEFAULT_AGING = Duration.ofMinutes(15);
 
+  private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
+
   // 40, so that names derived from it stay within the 63 bytes that PostgreSQL allows.
   private static final Pattern SCHEMA = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
 
@@ -51,9 +54,10 @@ public record PostgresSettings(
       throw new IllegalArgumentException(
           "A pool of %d connections is too small: give at least 2.".formatted(poolSize));
     }
-    if (statementTimeout.toMillis() < 1000) {
+    if (statementTimeout.compareTo(SHORTEST_TIMEOUT) < 0
+        || statementTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
       throw new IllegalArgumentException(
-          "A statement timeout of %s is too short: give at least a second."
+          "A statement timeout of %s is not valid: give at least a second and at most a day."
               .formatted(statementTimeout));
     }
     checkAging(aging);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +61,11 @@ class PostgresSettingsTest {
     assertThatThrownBy(
             () -> PostgresSettings.builder(URL).statementTimeout(Duration.ofMillis(5)).build())
         .hasMessageContaining("at least a second");
+    assertThatThrownBy(() ->
+            PostgresSettings.builder(URL)
+                .statementTimeout(ChronoUnit.FOREVER.getDuration())
+                .build())
+        .hasMessageContaining("at most a day");
     assertThatThrownBy(() -> PostgresSettings.builder(URL).aging(Duration.ofDays(-1)).build())
         .hasMessageContaining("aging");
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.api.job;
 
 import dev.holdfast.api.Names;
+import dev.holdfast.api.Times;
 import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RetryPolicy;
 import java.time.Duration;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param tags words to find it by
  * @param retry when and how often it is tried again; null for the policy of its task's handler
  * @param timeout how long one attempt may take; null for as long as it likes
+ * @param heartbeatTimeout how long one attempt may go without {@link
+ *     dev.holdfast.api.task.TaskContext#heartbeat}; null for as long as it likes
  * @param startWithin how long after it is due it may still begin; null for ever
  * @param keepResult how long its result is kept; null for as long as history is, zero for not at
  *     all
@@ -36,6 +39,7 @@ public record JobOptions(
     Set<String> tags,
     @Nullable RetryPolicy retry,
     @Nullable Duration timeout,
+    @Nullable Duration heartbeatTimeout,
     @Nullable Duration startWithin,
     @Nullable Duration keepResult,
     @Nullable CrashPolicy crash) {
@@ -44,7 +48,8 @@ public record JobOptions(
 
   /** At once, in the default queue, with middling priority. */
   public static final JobOptions DEFAULTS =
-      new JobOptions(DEFAULT_QUEUE, 4, When.NOW, null, Set.of(), null, null, null, null, null);
+      new JobOptions(
+          DEFAULT_QUEUE, 4, When.NOW, null, Set.of(), null, null, null, null, null, null);
 
   private static final int MOST_TAGS = 16;
 
@@ -60,20 +65,12 @@ public record JobOptions(
     }
     tags.forEach(tag -> Names.text("Tag", tag));
     tags = Set.copyOf(tags);
-    requirePositive("timeout", timeout);
-    requirePositive("start-within time", startWithin);
-    if (keepResult != null && keepResult.isNegative()) {
-      throw new IllegalArgumentException(
-          "A result cannot be kept for %s: give zero or a positive duration."
-              .formatted(keepResult));
-    }
-  }
-
-  private static void requirePositive(String what, @Nullable Duration value) {
-    if (value != null && (value.isNegative() || value.isZero())) {
-      throw new IllegalArgumentException(
-          "A %s of %s is not valid: give a positive duration.".formatted(what, value));
-    }
+    timeout = timeout == null ? null : Times.positive("A timeout", timeout);
+    heartbeatTimeout =
+        heartbeatTimeout == null ? null : Times.positive("A heartbeat timeout", heartbeatTimeout);
+    startWithin = startWithin == null ? null : Times.positive("A start-within time", startWithin);
+    keepResult =
+        keepResult == null ? null : Times.notNegative("A time to keep a result", keepResult);
   }
 
   /** These options with some of them changed. */
@@ -90,6 +87,7 @@ public record JobOptions(
     private Set<String> tags;
     private @Nullable RetryPolicy retry;
     private @Nullable Duration timeout;
+    private @Nullable Duration heartbeatTimeout;
     private @Nullable Duration startWithin;
     private @Nullable Duration keepResult;
     private @Nullable CrashPolicy crash;
@@ -102,6 +100,7 @@ public record JobOptions(
       this.tags = from.tags;
       this.retry = from.retry;
       this.timeout = from.timeout;
+      this.heartbeatTimeout = from.heartbeatTimeout;
       this.startWithin = from.startWithin;
       this.keepResult = from.keepResult;
       this.crash = from.crash;
@@ -153,6 +152,16 @@ public record JobOptions(
       return this;
     }
 
+    /**
+     * Interrupt an attempt that has not called {@link dev.holdfast.api.task.TaskContext#heartbeat}
+     * for this long, counted from its beginning. For tasks that take long, and of which one cannot
+     * say how long, but notice when they hang.
+     */
+    public Builder heartbeatTimeout(Duration longest) {
+      this.heartbeatTimeout = longest;
+      return this;
+    }
+
     /** Expire if it has not begun within this time of becoming due. */
     public Builder startWithin(Duration longest) {
       this.startWithin = longest;
@@ -172,7 +181,17 @@ public record JobOptions(
 
     private JobOptions build() {
       return new JobOptions(
-          queue, priority, when, unique, tags, retry, timeout, startWithin, keepResult, crash);
+          queue,
+          priority,
+          when,
+          unique,
+          tags,
+          retry,
+          timeout,
+          heartbeatTimeout,
+          startWithin,
+          keepResult,
+          crash);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.api.job;
 
 import dev.holdfast.api.Names;
+import dev.holdfast.api.Times;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +30,10 @@ public record UniqueKey(String value, @Nullable Duration window, OnConflict onCo
 
   public UniqueKey {
     Names.text("Unique key", value);
-    if (window != null && (window.isNegative() || window.isZero())) {
-      throw new IllegalArgumentException(
-          "The window %s of unique key '%s' is not valid: give a positive duration."
-              .formatted(window, value));
-    }
+    window =
+        window == null
+            ? null
+            : Times.positive("A window of unique key '%s'".formatted(value), window);
   }
 
   /** One job of this key at a time: the key is free again when its job has ended. */

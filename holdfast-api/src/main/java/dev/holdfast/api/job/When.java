@@ -1,5 +1,6 @@
 package dev.holdfast.api.job;
 
+import dev.holdfast.api.Times;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -17,15 +18,20 @@ public sealed interface When {
   /** After a delay, counted by the database from the moment of the enqueue. */
   record After(Duration delay) implements When {
     public After {
-      if (delay.isNegative()) {
-        throw new IllegalArgumentException(
-            "A delay of %s is not valid: give zero or a positive duration.".formatted(delay));
-      }
+      delay = Times.notNegative("A delay", delay);
     }
   }
 
   /** At a point in time; one that has passed means at once. */
-  record At(Instant time) implements When {}
+  record At(Instant time) implements When {
+    public At {
+      if (!Times.isStorable(time)) {
+        throw new IllegalArgumentException(
+            "A job cannot become due at %s: give a time from %s to %s, or none for at once."
+                .formatted(time, Times.EARLIEST, Times.LATEST));
+      }
+    }
+  }
 
   /** At once. */
   When NOW = new Now();

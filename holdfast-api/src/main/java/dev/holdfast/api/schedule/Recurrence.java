@@ -1,5 +1,6 @@
 package dev.holdfast.api.schedule;
 
+import dev.holdfast.api.Times;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +25,6 @@ public record Recurrence(
     @Nullable Instant until) {
 
   private static final Duration LONGEST_JITTER = Duration.ofDays(1);
-  private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
-  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
   public Recurrence {
     if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
@@ -50,10 +49,10 @@ public record Recurrence(
   }
 
   private static void requireStorable(String verb, @Nullable Instant time) {
-    if (time != null && (time.isBefore(EARLIEST) || time.isAfter(LATEST))) {
+    if (time != null && !Times.isStorable(time)) {
       throw new IllegalArgumentException(
           "A schedule cannot %s at %s: give a time from %s to %s, or leave it out for no such bound."
-              .formatted(verb, time, EARLIEST, LATEST));
+              .formatted(verb, time, Times.EARLIEST, Times.LATEST));
     }
   }
 

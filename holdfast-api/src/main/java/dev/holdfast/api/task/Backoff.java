@@ -1,5 +1,6 @@
 package dev.holdfast.api.task;
 
+import dev.holdfast.api.Times;
 import java.time.Duration;
 
 /** How long to wait before the next attempt. */
@@ -25,7 +26,7 @@ public sealed interface Backoff {
 
   record Fixed(Duration delay) implements Backoff {
     public Fixed {
-      requireNotNegative(delay);
+      delay = checked(delay);
     }
 
     @Override
@@ -36,8 +37,8 @@ public sealed interface Backoff {
 
   record Linear(Duration step, Duration cap) implements Backoff {
     public Linear {
-      requireNotNegative(step);
-      requireNotNegative(cap);
+      step = checked(step);
+      cap = checked(cap);
     }
 
     @Override
@@ -48,8 +49,8 @@ public sealed interface Backoff {
 
   record Exponential(Duration first, double factor, Duration cap) implements Backoff {
     public Exponential {
-      requireNotNegative(first);
-      requireNotNegative(cap);
+      first = checked(first);
+      cap = checked(cap);
       if (!(factor >= 1 && factor <= 100)) {
         throw new IllegalArgumentException(
             "A backoff factor of %s is not valid: give 1 to 100.".formatted(factor));
@@ -66,10 +67,7 @@ public sealed interface Backoff {
     return millis >= cap.toMillis() ? cap : Duration.ofMillis((long) millis);
   }
 
-  private static void requireNotNegative(Duration duration) {
-    if (duration.isNegative()) {
-      throw new IllegalArgumentException(
-          "A backoff of %s is not valid: give zero or a positive duration.".formatted(duration));
-    }
+  private static Duration checked(Duration duration) {
+    return Times.notNegative("A backoff", duration);
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.api.task;
 
+import dev.holdfast.api.Times;
 import java.time.Duration;
 
 /**
@@ -26,15 +27,8 @@ public record Breaker(int failures, Duration window, Duration pause) {
           "A breaker that opens after %d failures is not valid: give 1 to %d."
               .formatted(failures, MOST));
     }
-    check("A window", window);
-    check("An open time", pause);
-  }
-
-  private static void check(String what, Duration time) {
-    if (time.isNegative() || time.isZero()) {
-      throw new IllegalArgumentException(
-          "%s of %s is not valid for a breaker: give a positive duration.".formatted(what, time));
-    }
+    window = Times.positive("A breaker's window", window);
+    pause = Times.positive("A breaker's open time", pause);
   }
 
   /** Open after so many failures, within a minute and for 30 seconds unless told otherwise. */

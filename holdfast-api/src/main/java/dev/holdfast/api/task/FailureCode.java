@@ -10,6 +10,9 @@ public final class FailureCode {
   /** The attempt took longer than its timeout. */
   public static final String TIMED_OUT = "TIMED_OUT";
 
+  /** The attempt gave no sign of getting on for longer than its heartbeat timeout. */
+  public static final String HEARTBEAT_TIMED_OUT = "HEARTBEAT_TIMED_OUT";
+
   /** The payload could not be read as what the task expects. Never retried. */
   public static final String BAD_PAYLOAD = "BAD_PAYLOAD";
 

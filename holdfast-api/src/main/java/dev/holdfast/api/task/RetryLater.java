@@ -1,5 +1,6 @@
 package dev.holdfast.api.task;
 
+import dev.holdfast.api.Times;
 import java.time.Duration;
 
 /**
@@ -13,11 +14,7 @@ public final class RetryLater extends RuntimeException {
 
   public RetryLater(Duration delay, String why) {
     super(why, null, false, false);
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException(
-          "A retry cannot come %s from now: give zero or a positive duration.".formatted(delay));
-    }
-    this.delay = delay;
+    this.delay = Times.notNegative("A delay", delay);
   }
 
   public Duration delay() {

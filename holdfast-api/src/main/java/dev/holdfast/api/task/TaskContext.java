@@ -32,6 +32,16 @@ public interface TaskContext {
   Instant createdAt();
 
   /**
+   * Say that the task is getting on, so that its heartbeat timeout counts anew. It costs next to
+   * nothing and stays in this process; call it as often as you like, with or without such a
+   * timeout.
+   *
+   * @throws java.util.concurrent.CancellationException if this attempt has been told to stop, as
+   *     {@link #isStopping} says. Let it pass: how the attempt ends is settled by what stopped it.
+   */
+  void heartbeat();
+
+  /**
    * Whether this attempt has been told to stop: cancelled, timed out, or its claim lost. Its thread
    * has been interrupted too; this is for code that cannot look at interruption.
    */

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.claim;
 
+import dev.holdfast.api.Times;
 import java.time.Duration;
 
 /**
@@ -23,6 +24,8 @@ public record PollPace(Duration burst, Duration deepIdle) {
           "Polling every %s to %s is not valid: give a burst of a millisecond or more and a deep idle at least as long."
               .formatted(burst, deepIdle));
     }
+    burst = Times.bounded(burst);
+    deepIdle = Times.bounded(deepIdle);
   }
 
   /**

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param retry null for the policy of the task
  * @param timeout null for none
+ * @param heartbeatTimeout null for none
  * @param keepResult null for as long as history is kept
  * @param crash null for the default. Unlike the others it is stored even where the task says the
  *     same, since the node that recovers a job may not know its task.
@@ -18,25 +19,25 @@ import org.jspecify.annotations.Nullable;
 public record JobPolicy(
     @Nullable RetryPolicy retry,
     @Nullable Duration timeout,
+    @Nullable Duration heartbeatTimeout,
     @Nullable Duration keepResult,
     @Nullable CrashPolicy crash) {
 
   /** Nothing special. */
-  public static final JobPolicy NONE = new JobPolicy(null, null, null, null);
+  public static final JobPolicy NONE = new JobPolicy(null, null, null, null, null);
 
   /** The policy that a job's row must carry: what its options say differently from its task. */
   public static JobPolicy difference(JobOptions options, JobOptions taskDefaults) {
     return new JobPolicy(
-        options.retry() != null && !options.retry().equals(taskDefaults.retry())
-            ? options.retry()
-            : null,
-        options.timeout() != null && !options.timeout().equals(taskDefaults.timeout())
-            ? options.timeout()
-            : null,
-        options.keepResult() != null && !options.keepResult().equals(taskDefaults.keepResult())
-            ? options.keepResult()
-            : null,
+        difference(options.retry(), taskDefaults.retry()),
+        difference(options.timeout(), taskDefaults.timeout()),
+        difference(options.heartbeatTimeout(), taskDefaults.heartbeatTimeout()),
+        difference(options.keepResult(), taskDefaults.keepResult()),
         CrashPolicy.DEFAULT.equals(options.crash()) ? null : options.crash());
+  }
+
+  private static <T> @Nullable T difference(@Nullable T own, @Nullable T ofTask) {
+    return own == null || own.equals(ofTask) ? null : own;
   }
 
   /** This policy, with what it leaves open taken from the task. */
@@ -44,6 +45,7 @@ public record JobPolicy(
     return new JobPolicy(
         retry != null ? retry : taskDefaults.retry(),
         timeout != null ? timeout : taskDefaults.timeout(),
+        heartbeatTimeout != null ? heartbeatTimeout : taskDefaults.heartbeatTimeout(),
         keepResult != null ? keepResult : taskDefaults.keepResult(),
         crash);
   }

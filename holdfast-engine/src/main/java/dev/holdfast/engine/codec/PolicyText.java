@@ -38,6 +38,9 @@ public final class PolicyText {
     if (policy.timeout() != null) {
       json.put("timeout", policy.timeout().toString());
     }
+    if (policy.heartbeatTimeout() != null) {
+      json.put("heartbeatTimeout", policy.heartbeatTimeout().toString());
+    }
     if (policy.keepResult() != null) {
       json.put("keepResult", policy.keepResult().toString());
     }
@@ -57,6 +60,7 @@ public final class PolicyText {
     return new JobPolicy(
         json.has("retry") ? retry(json.get("retry")) : null,
         duration(json.get("timeout")),
+        duration(json.get("heartbeatTimeout")),
         duration(json.get("keepResult")),
         json.has("onCrash") ? crash(json) : null);
   }

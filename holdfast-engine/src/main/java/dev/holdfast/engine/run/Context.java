@@ -2,11 +2,13 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.engine.time.Ticker;
 import java.time.Instant;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 
 /** What a handler is told about its job. */
-record Context(Holding holding, String node) implements TaskContext {
+record Context(Holding holding, String node, Ticker ticker) implements TaskContext {
 
   @Override
   public JobId jobId() {
@@ -41,6 +43,17 @@ record Context(Holding holding, String node) implements TaskContext {
   @Override
   public Instant createdAt() {
     return holding.job().createdAt();
+  }
+
+  @Override
+  public void heartbeat() {
+    if (isStopping()) {
+      throw new CancellationException(
+          "Job %s was told to stop; this attempt must not go on.".formatted(jobId()));
+    }
+    if (holding.policy().heartbeatTimeout() != null) {
+      holding.sign(ticker.now());
+    }
   }
 
   @Override

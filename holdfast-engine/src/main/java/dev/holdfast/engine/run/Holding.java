@@ -4,6 +4,7 @@ import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.time.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,8 @@ public final class Holding {
   private final JobPolicy policy;
   private final Tenure tenure;
   private @Nullable Thread runner;
-  private @Nullable StopReason stopReason;
+  private volatile @Nullable StopReason stopReason;
+  private volatile Moment lastSign = Moment.NEVER;
   private boolean ended;
 
   /** A job that the claim call of this number brought to the incarnation of this tenure. */
@@ -66,6 +68,16 @@ public final class Holding {
     }
     runner = Thread.currentThread();
     return true;
+  }
+
+  /** Note that the attempt was getting on then. */
+  void sign(Moment now) {
+    lastSign = now;
+  }
+
+  /** When it was last known to be getting on. */
+  Moment lastSign() {
+    return lastSign;
   }
 
   /**
@@ -121,7 +133,7 @@ public final class Holding {
     }
   }
 
-  public synchronized @Nullable StopReason stopReason() {
+  public @Nullable StopReason stopReason() {
     return stopReason;
   }
 }

@@ -4,6 +4,8 @@ import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryLater;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskRegistry.Registered;
 import dev.holdfast.engine.store.Finish;
@@ -83,12 +85,11 @@ public final class Runner {
   }
 
   private void attempt(Lane lane, Holding holding) {
-    long begin = parts.ticker().now().nanos();
-    parts.logs().enter(holding);
     try {
-      Went went = holding.begin() ? invoke(holding) : new Went.NeverBegan();
+      long begin = parts.ticker().now().nanos();
+      Went went = begin(holding);
       if (holding.settle()) {
-        parts.meters().ran(lane.queue(), parts.ticker().now().nanos() - begin);
+        measure(lane, begin);
         reportAnyhow(holding, went);
       } else {
         log.warn(
@@ -97,21 +98,49 @@ public final class Runner {
             holding.job().task());
       }
     } finally {
-      parts.logs().leave();
       lane.release();
+      parts.logs().leave();
+    }
+  }
+
+  /** A registry of the user's own that throws costs no job its report. */
+  private void measure(Lane lane, long begin) {
+    try {
+      parts.meters().ran(lane.queue(), parts.ticker().now().nanos() - begin);
+    } catch (RuntimeException | Error broken) {
+      log.warn("How long a job of queue {} ran could not be measured", lane.queue(), broken);
+    }
+  }
+
+  /** Whatever fails around the handler fails the attempt, as if the handler had. */
+  private Went begin(Holding holding) {
+    try {
+      parts.logs().enter(holding);
+      return holding.begin() ? invoke(holding) : new Went.NeverBegan();
+    } catch (Throwable broken) {
+      log.error("Job {} could not be run as it should be", holding.job().id(), broken);
+      return new Went.Threw(FailureCode.TASK_FAILED, broken);
     }
   }
 
   private Went invoke(Holding holding) {
-    Duration timeout = holding.policy().timeout();
-    Timekeeper.Alarm alarm = timeout == null ? null : parts.timekeeper().watch(holding, timeout);
+    try {
+      return watched(holding);
+    } finally {
+      holding.handlerReturned();
+    }
+  }
+
+  private Went watched(Holding holding) {
+    JobPolicy policy = holding.policy();
+    if (policy.timeout() == null && policy.heartbeatTimeout() == null) {
+      return traced(holding);
+    }
+    Timekeeper.Watch watch = parts.timekeeper().watch(holding);
     try {
       return traced(holding);
     } finally {
-      holding.handlerReturned();
-      if (alarm != null) {
-        parts.timekeeper().forget(alarm);
-      }
+      parts.timekeeper().forget(watch);
     }
   }
 
@@ -161,58 +190,61 @@ public final class Runner {
                   .formatted(task.type().name(), task.type().payload().getSimpleName())));
     }
     return new Went.Returned(
-        task.handler().handle(payload, new Context(holding, parts.logs().node())));
+        task.handler().handle(payload, new Context(holding, parts.logs().node(), parts.ticker())));
   }
 
   /** Whatever is wrong with what the attempt came back with, it is reported. */
   private void reportAnyhow(Holding holding, Went went) {
-    try {
-      report(holding, went);
-    } catch (Throwable broken) {
-      log.error("How job {} ended could not be told", holding.job().id(), broken);
-      parts
-          .sink()
-          .finish(
-              holding,
-              failed(
-                  holding,
-                  FailureCode.TASK_FAILED,
-                  "How this attempt ended could not be told: see the log of the node.",
-                  parts.logs().node(),
-                  parts.random().nextDouble()));
-    }
-  }
-
-  private void report(Holding holding, Went went) {
     StopReason reason = holding.stopReason();
     if (reason == StopReason.CLAIM_LOST) {
       parts.holdings().remove(holding);
       parts.meters().staleWrites(1);
       return;
     }
-    if (reason == StopReason.TIMED_OUT) {
-      parts.sink().finish(holding, timedOut(holding));
-      return;
+    Finish finish;
+    try {
+      finish = judge(holding, went, reason);
+    } catch (Throwable broken) {
+      log.error("How job {} ended could not be told", holding.job().id(), broken);
+      finish = untold(holding);
     }
-    switch (went) {
-      case Went.Returned(Object value) -> parts.sink().finish(holding, success(holding, value));
-      case Went.Threw(String code, Throwable thrown) -> {
-        if (reason == null) {
-          parts.sink().finish(holding, failure(holding, code, thrown));
-        } else {
-          stopped(holding, reason);
-        }
-      }
-      case Went.NeverBegan() -> stopped(holding, reason);
+    if (finish == null) {
+      parts.sink().handBack(holding);
+    } else {
+      parts.sink().finish(holding, finish);
     }
   }
 
-  private void stopped(Holding holding, @Nullable StopReason reason) {
-    if (reason == StopReason.CANCELLED) {
-      parts.sink().finish(holding, new Finish.Cancelled(holding.held()));
-    } else {
-      parts.sink().handBack(holding);
+  /** What to report; null to give the job back with nothing spent. */
+  private @Nullable Finish judge(Holding holding, Went went, @Nullable StopReason reason) {
+    if (reason == StopReason.TIMED_OUT || reason == StopReason.HEARTBEAT_TIMED_OUT) {
+      return timedOut(holding, reason, parts.logs().node(), parts.random().nextDouble());
     }
+    return switch (went) {
+      case Went.Returned(Object value) -> success(holding, value);
+      case Went.Threw(String code, Throwable thrown) ->
+          reason == null ? failure(holding, code, thrown) : stopped(holding, reason);
+      case Went.NeverBegan() -> stopped(holding, reason);
+    };
+  }
+
+  private static @Nullable Finish stopped(Holding holding, @Nullable StopReason reason) {
+    return reason == StopReason.CANCELLED ? new Finish.Cancelled(holding.held()) : null;
+  }
+
+  /** Asks neither what the handler brought nor the backoff of the job: either may be at fault. */
+  private Finish untold(Holding holding) {
+    int most = holding.policy().retryOrDefault().maxAttempts();
+    return Verdict.onFailure(
+        holding.held(),
+        FailureReport.of(
+            holding.job().attempt(),
+            FailureCode.TASK_FAILED,
+            "How this attempt ended could not be told: see the log of the node.",
+            parts.logs().node()),
+        null,
+        RetryPolicy.DEFAULT.maxAttempts(most),
+        0.5);
   }
 
   private Finish success(Holding holding, @Nullable Object value) {
@@ -262,25 +294,24 @@ public final class Runner {
     return finish;
   }
 
-  /** The report of an attempt that took too long, whatever it came back with. */
-  private Finish timedOut(Holding holding) {
-    return timedOut(holding, parts.logs().node(), parts.random().nextDouble());
-  }
-
-  static Finish timedOut(Holding holding, String node, double chance) {
-    return failed(
-        holding,
-        FailureCode.TIMED_OUT,
-        "It took longer than its timeout of " + holding.policy().timeout() + ".",
-        node,
-        chance);
-  }
-
-  private static Finish failed(
-      Holding holding, String code, String message, String node, double chance) {
+  /** The report of an attempt that was stopped for taking too long, whatever it came back with. */
+  static Finish timedOut(Holding holding, StopReason why, String node, double chance) {
+    int attempt = holding.job().attempt();
+    JobPolicy policy = holding.policy();
     return Verdict.onFailure(
         holding.held(),
-        FailureReport.of(holding.job().attempt(), code, message, node),
+        why == StopReason.HEARTBEAT_TIMED_OUT
+            ? FailureReport.of(
+                attempt,
+                FailureCode.HEARTBEAT_TIMED_OUT,
+                "It gave no sign of getting on for %s: call context.heartbeat() more often, or raise the timeout."
+                    .formatted(policy.heartbeatTimeout()),
+                node)
+            : FailureReport.of(
+                attempt,
+                FailureCode.TIMED_OUT,
+                "It took longer than its timeout of %s.".formatted(policy.timeout()),
+                node),
         null,
         holding.policy().retryOrDefault(),
         chance);

@@ -6,6 +6,8 @@ public enum StopReason {
   CANCELLED,
   /** It took longer than its timeout. */
   TIMED_OUT,
+  /** It gave no sign of getting on for longer than its heartbeat timeout. */
+  HEARTBEAT_TIMED_OUT,
   /** The claim is no longer this node's; whatever the attempt does is void. */
   CLAIM_LOST,
   /** The node stops; the job goes back with nothing spent. */

@@ -24,6 +24,11 @@ public interface NodeBook {
     public static Terms of(Duration silence) {
       return new Terms(silence, silence);
     }
+
+    /** After how much silence others may act at all. */
+    public Duration shorter() {
+      return claimed.compareTo(running) < 0 ? claimed : running;
+    }
   }
 
   /**

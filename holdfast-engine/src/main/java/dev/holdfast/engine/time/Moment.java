@@ -1,6 +1,7 @@
 package dev.holdfast.engine.time;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A point on a clock that only moves forward and has nothing to do with the time of day.
@@ -12,9 +13,11 @@ public record Moment(long nanos) implements Comparable<Moment> {
   /** Later than everything: for a role that waits to be woken. */
   public static final Moment NEVER = new Moment(Long.MAX_VALUE);
 
+  /** This much later; never, where that is farther than moments reach. */
   public Moment plus(Duration duration) {
-    long sum = nanos + duration.toNanos();
-    return sum < nanos && !duration.isNegative() ? NEVER : new Moment(sum);
+    long step = TimeUnit.NANOSECONDS.convert(duration); // The longest there is if it is longer.
+    long sum = nanos + step;
+    return step > 0 && sum < nanos ? NEVER : new Moment(sum);
   }
 
   /** How long from this moment to a later one; negative if that one has passed. */

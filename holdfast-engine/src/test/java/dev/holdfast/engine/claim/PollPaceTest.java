@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
 class PollPaceTest {
@@ -21,6 +22,14 @@ class PollPaceTest {
   @Test
   void jitterKeepsNodesOutOfStep() {
     assertThat(PollPace.DEFAULT.after(20, 1)).isEqualTo(Duration.ofSeconds(48));
+  }
+
+  @Test
+  void pollingMayBackOffForEver() {
+    PollPace pace = new PollPace(Duration.ofMillis(500), ChronoUnit.FOREVER.getDuration());
+
+    assertThat(pace.after(1, 0)).isEqualTo(Duration.ofMillis(1500));
+    assertThat(pace.after(1000, 0)).isGreaterThan(Duration.ofDays(10_000));
   }
 
   @Test

@@ -19,9 +19,11 @@ class PolicyTextTest {
   @Test
   void everyKindOfPolicySurvivesTheRow() {
     assertSurvives(JobPolicy.NONE);
-    assertSurvives(new JobPolicy(null, Duration.ofMinutes(3), Duration.ZERO, CrashPolicy.fail()));
-    assertSurvives(new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null, null));
-    assertSurvives(new JobPolicy(RetryPolicy.linear(Duration.ofSeconds(1)), null, null, null));
+    assertSurvives(
+        new JobPolicy(null, Duration.ofMinutes(3), null, Duration.ZERO, CrashPolicy.fail()));
+    assertSurvives(new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null, null, null));
+    assertSurvives(
+        new JobPolicy(RetryPolicy.linear(Duration.ofSeconds(1)), null, null, null, null));
     assertSurvives(
         new JobPolicy(
             RetryPolicy.exponential(Duration.ofMillis(5))
@@ -30,8 +32,15 @@ class PolicyTextTest {
                 .neverOn("DECLINED")
                 .on("BUSY", Backoff.fixed(Duration.ofMinutes(1))),
             Duration.ofDays(2),
+            Duration.ofSeconds(20),
             Duration.ofHours(1),
             CrashPolicy.retry(7)));
+  }
+
+  @Test
+  void aRowThatKnowsNoHeartbeatTimeoutHasNone() {
+    assertThat(PolicyText.read("{\"timeout\":\"PT1M\"}"))
+        .isEqualTo(new JobPolicy(null, Duration.ofMinutes(1), null, null, null));
   }
 
   @Test
@@ -52,17 +61,22 @@ class PolicyTextTest {
 
   @Test
   void whatAJobLeavesOpenItsTaskDecides() {
-    JobOptions task = JobOptions.DEFAULTS.with(o -> o.timeout(Duration.ofSeconds(5)));
-    JobPolicy own = new JobPolicy(RetryPolicy.NEVER, null, null, null);
+    JobOptions task =
+        JobOptions.DEFAULTS.with(
+            o -> o.timeout(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(1)));
+    JobPolicy own = new JobPolicy(RetryPolicy.NEVER, null, null, null, null);
 
     assertThat(own.orElse(task))
-        .isEqualTo(new JobPolicy(RetryPolicy.NEVER, Duration.ofSeconds(5), null, null));
+        .isEqualTo(
+            new JobPolicy(
+                RetryPolicy.NEVER, Duration.ofSeconds(5), Duration.ofSeconds(1), null, null));
   }
 
   @Test
   void aRuleOnAnExceptionTypeCannotBeStored() {
     JobPolicy policy =
-        new JobPolicy(RetryPolicy.DEFAULT.neverOn(IllegalStateException.class), null, null, null);
+        new JobPolicy(
+            RetryPolicy.DEFAULT.neverOn(IllegalStateException.class), null, null, null, null);
 
     assertThatThrownBy(() -> PolicyText.write(policy))
         .hasMessageContaining("IllegalStateException")

@@ -23,13 +23,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TimekeeperTest {
   private static final Moment BEGIN = new Moment(0);
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
+  private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final Moment LATE = BEGIN.plus(TIMEOUT.plusSeconds(1));
   private static final Moment TOO_LATE = LATE.plus(Duration.ofMinutes(1));
 
   private final List<Finish> finishes = new ArrayList<>();
   private final Timekeeper timekeeper =
       new Timekeeper("node", new Holdings(), new Sink(), () -> BEGIN, new Random(1));
-  private final Holding holding = holding();
+  private final Holding holding = holding(new JobPolicy(null, TIMEOUT, null, null, null));
 
   private final class Sink implements FinishSink {
     @Override
@@ -43,9 +44,8 @@ class TimekeeperTest {
     }
   }
 
-  private static Holding holding() {
-    Tenure tenure =
-        new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
+  private static Holding holding(JobPolicy policy) {
+    Tenure tenure = new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
     ClaimedJob job =
         new ClaimedJob(
             new JobId(new UUID(1, 2)),
@@ -62,12 +62,12 @@ class TimekeeperTest {
             Instant.EPOCH,
             Instant.EPOCH,
             0);
-    return new Holding(job, 1, new JobPolicy(null, TIMEOUT, null, null), tenure);
+    return new Holding(job, 1, policy, tenure);
   }
 
   @Test
   void anAttemptThatIgnoresItsInterruptIsGivenUp() {
-    timekeeper.watch(holding, TIMEOUT);
+    timekeeper.watch(holding);
 
     timekeeper.tick(LATE);
     assertThat(holding.stopReason()).isEqualTo(StopReason.TIMED_OUT);
@@ -85,7 +85,7 @@ class TimekeeperTest {
   @ParameterizedTest
   @EnumSource(names = {"CANCELLED", "HANDED_BACK"})
   void soIsOneThatWasAskedToStopForAnotherReasonBefore(StopReason reason) {
-    timekeeper.watch(holding, TIMEOUT);
+    timekeeper.watch(holding);
     holding.stop(reason);
 
     timekeeper.tick(LATE);
@@ -97,7 +97,7 @@ class TimekeeperTest {
 
   @Test
   void oneWhoseClaimIsLostIsNotReported() {
-    timekeeper.watch(holding, TIMEOUT);
+    timekeeper.watch(holding);
     holding.stop(StopReason.CLAIM_LOST);
 
     assertThat(timekeeper.tick(LATE)).isEqualTo(Moment.NEVER);
@@ -106,11 +106,73 @@ class TimekeeperTest {
 
   @Test
   void oneThatEndsInTimeIsLeftAlone() {
-    Timekeeper.Alarm alarm = timekeeper.watch(holding, TIMEOUT);
+    Timekeeper.Watch watch = timekeeper.watch(holding);
 
-    timekeeper.forget(alarm);
+    timekeeper.forget(watch);
 
     assertThat(timekeeper.tick(TOO_LATE)).isEqualTo(Moment.NEVER);
     assertThat(holding.stopReason()).isNull();
+  }
+
+  private static Moment at(int seconds) {
+    return BEGIN.plus(Duration.ofSeconds(seconds));
+  }
+
+  @Test
+  void anAttemptThatGivesNoSignIsInterruptedAndGivenUp() {
+    Holding silent = holding(new JobPolicy(null, null, SILENCE, null, null));
+    timekeeper.watch(silent);
+
+    timekeeper.tick(at(9));
+    assertThat(silent.stopReason()).isNull();
+    timekeeper.tick(at(10));
+    assertThat(silent.stopReason()).isEqualTo(StopReason.HEARTBEAT_TIMED_OUT);
+
+    timekeeper.tick(at(60));
+    assertThat(finishes)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            Finish.RetryIn.class,
+            retry -> {
+              assertThat(retry.failure().code()).isEqualTo(FailureCode.HEARTBEAT_TIMED_OUT);
+              assertThat(retry.failure().message()).contains("PT10S");
+            });
+  }
+
+  @Test
+  void everySignPutsTheEndOff() {
+    Holding lively = holding(new JobPolicy(null, null, SILENCE, null, null));
+    timekeeper.watch(lively);
+
+    for (int second = 5; second < 600; second += 5) {
+      lively.sign(at(second));
+      assertThat(timekeeper.tick(at(second + 5))).isEqualTo(at(second).plus(SILENCE));
+    }
+
+    assertThat(lively.stopReason()).isNull();
+  }
+
+  @Test
+  void signsDoNotPutTheTimeoutOff() {
+    Holding lively = holding(new JobPolicy(null, TIMEOUT, SILENCE, null, null));
+    timekeeper.watch(lively);
+
+    lively.sign(at(55));
+    assertThat(timekeeper.tick(at(59))).isEqualTo(BEGIN.plus(TIMEOUT));
+    timekeeper.tick(at(60));
+
+    assertThat(lively.stopReason()).isEqualTo(StopReason.TIMED_OUT);
+  }
+
+  @Test
+  void anAttemptThatEndsAfterASignLeavesNoAlarm() {
+    Holding lively = holding(new JobPolicy(null, null, SILENCE, null, null));
+    Timekeeper.Watch watch = timekeeper.watch(lively);
+    lively.sign(at(5));
+    timekeeper.tick(at(12));
+
+    timekeeper.forget(watch);
+
+    assertThat(timekeeper.tick(at(12))).isEqualTo(Moment.NEVER);
   }
 }

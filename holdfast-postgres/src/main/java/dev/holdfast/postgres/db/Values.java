@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.db;
 
+import dev.holdfast.api.Times;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -15,13 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /** How values look on their way to the database and back. */
 public final class Values {
-  private static final Duration LONGEST = Duration.ofDays(3_650_000);
-
   private Values() {}
 
-  /** A duration as the number of microseconds, cut off at ten thousand years. */
+  /** A duration as the number of microseconds. */
   public static long micros(Duration duration) {
-    Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
+    Duration bounded = Times.bounded(duration);
     return Math.addExact(
         Math.multiplyExact(bounded.getSeconds(), 1_000_000), bounded.getNano() / 1_000);
   }

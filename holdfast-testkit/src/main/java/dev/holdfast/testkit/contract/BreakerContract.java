@@ -2,6 +2,7 @@ package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Times;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
@@ -73,6 +74,17 @@ public abstract class BreakerContract extends Contract {
         .findAny()
         .orElseThrow()
         .breaker();
+  }
+
+  @Test
+  void itMayStayOpenForEver() {
+    Breaker lasting = Breaker.after(1).within(Times.FOR_EVER).openFor(Times.FOR_EVER);
+
+    Noted noted = store.tasks().report(new Attempts(TASK, lasting, List.of(anyClaim()), List.of()));
+
+    assertThat(noted.turn()).isEqualTo(Turn.OPENED);
+    passTime(Duration.ofDays(400));
+    assertThat(claimKnowingly(worker)).isEmpty();
   }
 
   @Test

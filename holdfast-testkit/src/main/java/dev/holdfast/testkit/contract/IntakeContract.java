@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.Times;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -71,6 +72,21 @@ public abstract class IntakeContract extends Contract {
     assertThat(second.state()).isEqualTo(JobState.READY);
     assertThat(second.runAt()).isCloseTo(second.createdAt(), within(1, SECONDS));
     assertThat(worker().claim(2)).extracting(ClaimedJob::id).containsExactly(first, second.id());
+  }
+
+  @Test
+  void aJobMayWaitForEver() {
+    Job some = find(enqueue(job().dueIn(Times.FOR_EVER).startWithin(Times.FOR_EVER)));
+    Job last = find(enqueue(job().when(new When.At(Times.LATEST)).startWithin(Times.FOR_EVER)));
+    JobId first = enqueue(job().when(new When.At(Times.EARLIEST)));
+
+    assertThat(some.state()).isEqualTo(JobState.SCHEDULED);
+    assertThat(some.runAt()).isCloseTo(some.createdAt().plus(Times.FOR_EVER), within(1, SECONDS));
+    assertThat(some.startBy()).isEqualTo(some.runAt().plus(Times.FOR_EVER));
+    assertThat(last.state()).isEqualTo(JobState.SCHEDULED);
+    assertThat(last.runAt()).isEqualTo(Times.LATEST);
+    assertThat(last.startBy()).isEqualTo(Times.LATEST.plus(Times.FOR_EVER));
+    assertThat(stateOf(first)).isEqualTo(JobState.READY);
   }
 
   @Test

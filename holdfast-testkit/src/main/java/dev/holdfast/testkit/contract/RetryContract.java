@@ -2,6 +2,7 @@ package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Times;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
@@ -39,6 +40,17 @@ public abstract class RetryContract extends Contract {
     Job job = find(id);
     assertThat(Duration.between(job.lastFailure().orElseThrow().failedAt(), job.runAt()))
         .isBetween(Duration.ofSeconds(599), Duration.ofSeconds(601));
+  }
+
+  @Test
+  void aRetryMayWaitForEver() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+
+    assertThat(worker.retryIn(worker.claimOne(), Times.FOR_EVER)).isEqualTo(Answer.WRITTEN);
+
+    assertThat(find(id).runAt()).isAfter(find(id).createdAt().plus(Duration.ofDays(364_999)));
+    assertThat(stage().readied()).isEmpty();
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.Times;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -195,6 +196,15 @@ public abstract class UniqueKeyContract extends Contract {
     JobId holder = enqueue(next);
 
     assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Answer.EXISTING));
+  }
+
+  @Test
+  void aKeyMayBeTakenForEver() {
+    UniqueKey key = UniqueKey.within("order 17", Times.FOR_EVER);
+    JobId holder = bring(job().unique(key), JobState.SUCCEEDED);
+    passTime(Duration.ofDays(400));
+
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(holder, Answer.EXISTING));
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,18 @@ public abstract class UpkeepContract extends Contract {
 
     assertThat(tidy().deadLettersPurged()).isEqualTo(1);
     assertThat(exists(id)).isFalse();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SUCCEEDED", "FAILED"})
+  void endedJobsMayBeKeptForEver(JobState state) {
+    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    JobId id = bring(job(), state);
+    passTime(Duration.ofDays(400));
+
+    store.upkeep().tidy(new Retention(forEver, forEver));
+
+    assertThat(stateOf(id)).isEqualTo(state);
   }
 
   @ParameterizedTest

@@ -676,6 +676,22 @@ public abstract class LivenessContract extends NodeTestBase {
         .hasMessageContaining("PT0S");
     assertThatThrownBy(() -> usual().liveness(s -> s.claimedTerms(Duration.ofSeconds(90))))
         .hasMessageContaining("PT1M30S");
+    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTerms(Duration.ofSeconds(30))))
+        .hasMessageContaining("PT30S for claimed jobs")
+        .hasMessageContaining("such as PT15S");
+    assertThatThrownBy(
+            () -> usual().liveness(s -> s.recover(false, true).sweep(Duration.ofSeconds(60))))
+        .hasMessageContaining("PT1M for running jobs");
+    assertThatThrownBy(() -> usual().keep(Duration.ofDays(14), Duration.ZERO))
+        .hasMessageContaining("Dead letters cannot be kept for PT0S")
+        .hasMessageContaining("at least PT1H");
+    assertThatThrownBy(() -> usual().keep(Duration.ofDays(-1), Duration.ofDays(90)))
+        .hasMessageContaining("Ended jobs cannot be kept for PT-24H");
+    assertThatThrownBy(() -> usual().resultLimit(0).start())
+        .hasMessageContaining("result limit of 0")
+        .hasMessageContaining("keepResult");
+    assertThatThrownBy(() -> usual().shutdownGrace(Duration.ofSeconds(-1)).start())
+        .hasMessageContaining("PT-1S");
     assertThatThrownBy(() -> node().id("x".repeat(65)).start())
         .hasMessageContaining("65")
         .hasMessageContaining("1 to 64");

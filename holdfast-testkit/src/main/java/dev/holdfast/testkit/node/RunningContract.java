@@ -9,8 +9,10 @@ import dev.holdfast.api.job.CancelAnswer;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.Backoff;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryLater;
 import dev.holdfast.api.task.RetryPolicy;
@@ -19,14 +21,18 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.run.LogContext;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
@@ -332,6 +338,101 @@ public abstract class RunningContract extends NodeTestBase {
     assertThat(job(job.id()).failures())
         .extracting(FailedAttempt::code)
         .containsExactly(FailureCode.TIMED_OUT);
+  }
+
+  @Test
+  void aHandlerThatGivesNoSignIsInterruptedAtItsHeartbeatTimeout() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      context.heartbeat();
+                      if (context.attempt() == 1) {
+                        never.await();
+                      }
+                      return "second try";
+                    }));
+
+    var job =
+        node.client()
+            .enqueue(
+                ECHO, new Note("x"), options -> options.heartbeatTimeout(Duration.ofMillis(200)));
+
+    assertThat(node.client().await(job, SOON)).isEqualTo("second try");
+    assertThat(job(job.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.HEARTBEAT_TIMED_OUT);
+  }
+
+  @Test
+  void aHandlerThatIsDeafToInterruptsIsStoppedByItsHeartbeat() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      running.countDown();
+                      while (true) {
+                        context.heartbeat();
+                        boolean unused = Thread.interrupted();
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                      }
+                    }));
+    var job = node.client().enqueue(ECHO, new Note("x"));
+    assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+
+    assertThat(awaitState(job.id(), JobState.CANCELLED).failures()).isEmpty();
+  }
+
+  @Test
+  void timesWithoutEndHoldNothingUp() throws Exception {
+    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .shutdownGrace(forEver)
+                .keep(forEver, forEver)
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (context.attempt() == 1) {
+                        throw new IllegalStateException("once");
+                      }
+                      if (note.text().equals("slow")) {
+                        running.countDown();
+                        goOn.await();
+                      }
+                      return note.text();
+                    }));
+    UnaryOperator<JobOptions.Builder> patiently =
+        options ->
+            options
+                .timeout(forEver)
+                .heartbeatTimeout(forEver)
+                .startWithin(forEver)
+                .keepResult(forEver)
+                .retry(
+                    RetryPolicy.DEFAULT.backoff(
+                        Backoff.exponential(Duration.ofMillis(1), 1, forEver)));
+
+    var quick = node.client().enqueue(ECHO, new Note("quick"), patiently);
+    assertThat(node.client().await(quick, forEver)).isEqualTo("quick");
+
+    var slow = node.client().enqueue(ECHO, new Note("slow"), patiently);
+    assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(node::close);
+    goOn.countDown();
+    closed.get(20, TimeUnit.SECONDS);
+    assertThat(job(slow.id()).state()).isEqualTo(JobState.SUCCEEDED);
   }
 
   @Test

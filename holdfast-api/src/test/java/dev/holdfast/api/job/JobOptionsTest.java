@@ -1,0 +1,65 @@
+package dev.holdfast.api.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.holdfast.api.Times;
+import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.task.RetryLater;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JobOptionsTest {
+  private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
+
+  @Test
+  void forEverIsAThousandYears() {
+    JobOptions patient =
+        JobOptions.DEFAULTS.with(
+            job -> job.timeout(FOREVER).startWithin(FOREVER).keepResult(FOREVER).runIn(FOREVER));
+
+    assertThat(patient.timeout()).isEqualTo(Times.FOR_EVER);
+    assertThat(patient.startWithin()).isEqualTo(Times.FOR_EVER);
+    assertThat(patient.keepResult()).isEqualTo(Times.FOR_EVER);
+    assertThat(patient.when()).isEqualTo(new When.After(Times.FOR_EVER));
+    assertThat(UniqueKey.within("key", FOREVER).window()).isEqualTo(Times.FOR_EVER);
+    assertThat(new RetryLater(FOREVER, "busy").delay()).isEqualTo(Times.FOR_EVER);
+  }
+
+  @Test
+  void aBackoffWithoutACapGrowsForEver() {
+    Backoff exponential = Backoff.exponential(Duration.ofSeconds(1), 2, FOREVER);
+    Backoff linear = Backoff.linear(Duration.ofSeconds(1), FOREVER);
+
+    assertThat(exponential.after(11)).isEqualTo(Duration.ofSeconds(1024));
+    assertThat(exponential.after(1000)).isEqualTo(Times.FOR_EVER);
+    assertThat(linear.after(1000)).isEqualTo(Duration.ofSeconds(1000));
+    assertThat(Backoff.fixed(FOREVER).after(1)).isEqualTo(Times.FOR_EVER);
+    assertThat(Backoff.exponential(FOREVER, 100, FOREVER).after(1000)).isEqualTo(Times.FOR_EVER);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PT0S", "PT-1S"})
+  void aTimeOfNothingIsRefusedWithTheRemedy(Duration time) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobOptions.DEFAULTS.with(job -> job.timeout(time)))
+        .withMessage("A timeout of %s is not valid: give a positive duration.", time);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobOptions.DEFAULTS.with(job -> job.startWithin(time)))
+        .withMessage("A start-within time of %s is not valid: give a positive duration.", time);
+  }
+
+  @Test
+  void aTimeThatNoDatabaseStoresIsRefusedWithTheRemedy() {
+    for (Instant time : new Instant[] {Instant.MIN, Instant.MAX}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> JobOptions.DEFAULTS.with(job -> job.runAt(time)))
+          .withMessageContaining(time.toString())
+          .withMessageContaining("give a time from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z");
+    }
+  }
+}
