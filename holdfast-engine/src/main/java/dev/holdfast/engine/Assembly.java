@@ -9,6 +9,7 @@ import dev.holdfast.engine.claim.QueueRules;
 import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
+import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.live.BeatPace;
 import dev.holdfast.engine.live.Fence;
@@ -81,6 +82,7 @@ final class Assembly {
   private final ModeSwitch modes;
   private final LogContext logs;
   private final LifecycleEvents events;
+  private final Endings endings;
   private final Lanes lanes;
   private final Optional<Registrar> registrar;
   private final HoldfastLeases leases;
@@ -107,6 +109,7 @@ final class Assembly {
     this.events =
         new LifecycleEvents(
             settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
+    this.endings = new Endings(meters, events, bus, awaited);
     this.registrar = registrar();
     this.leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
     this.alone = new Alone(from.store.nodes(), leases, settings);
@@ -125,8 +128,8 @@ final class Assembly {
                 holdings,
                 meters,
                 bus,
-                awaited,
                 events,
+                endings,
                 tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)));
     Timekeeper timekeeper =
         new Timekeeper(settings.id(), holdings, completer, ticker, from.surroundings.random());
@@ -145,6 +148,7 @@ final class Assembly {
             claimers::expectWork,
             () -> {
               alone.startedOver();
+              events.nodeJoined(identity.incarnation());
               // What it held is to be taken back, and what it declares is the new one's to declare.
               sweeperThread.wake();
               registrarThread.ifPresent(Driver.Driven::wake);
@@ -362,6 +366,7 @@ final class Assembly {
             bus,
             meters,
             events,
+            endings,
             ticker,
             from.surroundings.random(),
             liveness.sweep(),
