@@ -389,6 +389,7 @@ final class Assembly {
         tasks.names(),
         settings.maxConcurrent(),
         settings.fleet().stack(),
+        settings.fleet().serves(),
         settings.liveness().singleNode() ? Set.of("worker", "scheduler", "sweeper", ALONE) : ROLES,
         advice());
   }

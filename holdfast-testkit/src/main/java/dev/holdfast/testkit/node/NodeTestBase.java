@@ -90,6 +90,7 @@ public abstract class NodeTestBase {
         10,
         null,
         Set.of(),
+        Set.of(),
         advice);
   }
 
