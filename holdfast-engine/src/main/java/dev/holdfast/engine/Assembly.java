@@ -46,6 +46,7 @@ import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.trigger.Declarer;
 import dev.holdfast.engine.wake.AwaitedJobs;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
@@ -136,7 +137,8 @@ final class Assembly {
     Stager stager = new Stager(from.store.staging(), bus, ticker);
     holdings.onSuspectGone(claimers::expectWork);
     Driver.Driven sweeperThread = drive(alone.checkedBy(new WhileEnabled(sweeper(), modes)));
-    Optional<Driver.Driven> registrarThread = registrar.map(this::drive);
+    Optional<Driver.Driven> registrarThread =
+        registrar.map(role -> drive(new WhileEnabled(role, modes)));
     Strays strays = new Strays(from.store.claims());
     Driver.Driven straysThread = drive(strays);
     strays.wokenBy(straysThread);
@@ -183,6 +185,7 @@ final class Assembly {
         new Scheduler(
             from.store.schedules(),
             bus,
+            settings.id(),
             ticker,
             from.surroundings.ids(),
             from.surroundings.random());
@@ -203,6 +206,10 @@ final class Assembly {
                 drive(new Sampler(from.store.queues(), from.store.lookup(), meters)),
                 sweeperThread));
     registrarThread.ifPresent(clocks::add);
+    if (!modes.isEnabled() && !from.triggers.isEmpty()) {
+      clocks.add(
+          drive(new WhileEnabled(new Declarer(from.store.triggers(), from.triggers), modes)));
+    }
     tripper.ifPresent(trips -> {
       Driver.Driven thread = drive(trips);
       trips.wokenBy(thread);
@@ -241,7 +248,9 @@ final class Assembly {
     if (from.declared.isEmpty() && !from.namedApplication) {
       return Optional.empty();
     }
-    Planner planner = new Planner(from.codec, from.client.payloadLimit(), stamper());
+    Planner planner =
+        new Planner(
+            from.codec, from.client.payloadLimit(), Stamper.declared(settings.fleet().stack()));
     return Optional.of(
         new Registrar(
             from.store.schedules(),
