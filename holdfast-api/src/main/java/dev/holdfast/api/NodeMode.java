@@ -10,7 +10,11 @@ public enum NodeMode {
   FULL,
   /** It accepts, schedules, triggers and recovers work, and runs none: others do. */
   TRIGGER_ONLY,
-  /** It only says that it lives. */
+  /**
+   * It only says that it lives: it runs nothing, fires no schedules, takes nothing back, declares
+   * neither schedules nor triggers, and its own client is refused new work. What it runs already
+   * goes on to its end. For tasks of a pattern: it neither runs nor accepts their jobs.
+   */
   DISABLED;
 
   /** Read a mode as people write it: {@code full}, {@code trigger-only}, {@code disabled}. */

@@ -9,6 +9,7 @@ import dev.holdfast.engine.claim.QueueRules;
 import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Completer;
+import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.live.BeatPace;
 import dev.holdfast.engine.live.Fence;
@@ -45,6 +46,7 @@ import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.trigger.Declarer;
 import dev.holdfast.engine.wake.AwaitedJobs;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
@@ -81,6 +83,7 @@ final class Assembly {
   private final ModeSwitch modes;
   private final LogContext logs;
   private final LifecycleEvents events;
+  private final Endings endings;
   private final Lanes lanes;
   private final Optional<Registrar> registrar;
   private final HoldfastLeases leases;
@@ -110,6 +113,7 @@ final class Assembly {
     this.events =
         new LifecycleEvents(
             settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
+    this.endings = new Endings(meters, events, bus, awaited);
     this.registrar = registrar();
   }
 
@@ -126,15 +130,16 @@ final class Assembly {
                 holdings,
                 meters,
                 bus,
-                awaited,
                 events,
+                endings,
                 tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)));
     Timekeeper timekeeper =
         new Timekeeper(settings.id(), holdings, completer, ticker, from.surroundings.random());
     Stager stager = new Stager(from.store.staging(), bus, ticker);
     holdings.onSuspectGone(claimers::expectWork);
     Driver.Driven sweeperThread = drive(alone.checkedBy(new WhileEnabled(sweeper(), modes)));
-    Optional<Driver.Driven> registrarThread = registrar.map(this::drive);
+    Optional<Driver.Driven> registrarThread =
+        registrar.map(role -> drive(new WhileEnabled(role, modes)));
     Strays strays = new Strays(from.store.claims());
     Driver.Driven straysThread = drive(strays);
     strays.wokenBy(straysThread);
@@ -147,6 +152,7 @@ final class Assembly {
             claimers::expectWork,
             () -> {
               alone.startedOver();
+              events.nodeJoined(identity.incarnation());
               // What it held is to be taken back, and what it declares is the new one's to declare.
               sweeperThread.wake();
               registrarThread.ifPresent(Driver.Driven::wake);
@@ -181,6 +187,7 @@ final class Assembly {
         new Scheduler(
             from.store.schedules(),
             bus,
+            settings.id(),
             ticker,
             from.surroundings.ids(),
             from.surroundings.random());
@@ -201,6 +208,10 @@ final class Assembly {
                 drive(new Sampler(from.store.queues(), from.store.lookup(), meters)),
                 sweeperThread));
     registrarThread.ifPresent(clocks::add);
+    if (!modes.isEnabled() && !from.triggers.isEmpty()) {
+      clocks.add(
+          drive(new WhileEnabled(new Declarer(from.store.triggers(), from.triggers), modes)));
+    }
     tripper.ifPresent(trips -> {
       Driver.Driven thread = drive(trips);
       trips.wokenBy(thread);
@@ -239,7 +250,9 @@ final class Assembly {
     if (from.declared.isEmpty() && !from.namedApplication) {
       return Optional.empty();
     }
-    Planner planner = new Planner(from.codec, from.client.payloadLimit(), stamper());
+    Planner planner =
+        new Planner(
+            from.codec, from.client.payloadLimit(), Stamper.declared(settings.fleet().stack()));
     return Optional.of(
         new Registrar(
             from.store.schedules(),
@@ -365,6 +378,7 @@ final class Assembly {
             bus,
             meters,
             events,
+            endings,
             ticker,
             from.surroundings.random(),
             liveness.sweep(),
@@ -387,6 +401,7 @@ final class Assembly {
         tasks.names(),
         settings.maxConcurrent(),
         settings.fleet().stack(),
+        settings.fleet().serves(),
         settings.liveness().singleNode() ? Set.of("worker", "scheduler", "sweeper", ALONE) : ROLES,
         advice());
   }

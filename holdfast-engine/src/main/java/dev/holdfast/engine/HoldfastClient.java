@@ -84,7 +84,12 @@ public final class HoldfastClient implements Holdfast {
     this.awaiter = new Awaiter(store.lookup(), codec, bus);
     this.schedules =
         new ScheduleDesk(
-            store, new Planner(codec, settings.payloadLimit(), stamper), bus, ids, declared::check);
+            store,
+            new Planner(codec, settings.payloadLimit(), stamper),
+            stamper,
+            bus,
+            ids,
+            declared::check);
     this.onClose = onClose;
   }
 

@@ -47,7 +47,7 @@ public final class NodeBuilder {
   final List<TaskRegistry.Registered<?, ?>> tasks = new ArrayList<>();
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
   final List<LifecycleListener> listeners = new ArrayList<>();
-  private final List<Trigger> triggers = new ArrayList<>();
+  final List<Trigger> triggers = new ArrayList<>();
   final List<Function<PayloadCodec, Schedule>> declared = new ArrayList<>();
   final PerTask<Integer> limits = new PerTask<>();
   final PerTask<Breaker> breakers = new PerTask<>();
@@ -330,7 +330,11 @@ public final class NodeBuilder {
    */
   public HoldfastNode start() {
     HoldfastNode node = new Assembly(this, settings()).assemble();
-    node.start(() -> triggers.forEach(store.triggers()::put));
+    node.start(() -> {
+      if (mode != NodeMode.DISABLED) {
+        triggers.forEach(store.triggers()::put);
+      }
+    });
     if (stopsOnSignals) {
       new StopSignals(node).heed();
     }

@@ -16,6 +16,7 @@ final class JobReader {
       j.id, j.task, j.queue, j.state, j.priority, j.payload, null::text as result, j.tags,
       coalesce(j.unique_key, j.ledger_key) as unique_key, j.attempt, j.token,
       (select n.id from ${schema}.node n where n.incarnation = j.incarnation) as node,
+      j.stack, j.source,
       j.cancel_requested, j.created_at, j.run_at, j.start_by, j.started_at,
       null::timestamptz as finished_at, j.failures::text as failures\
       """;
@@ -25,7 +26,7 @@ final class JobReader {
       """
       h.id, h.task, h.queue, h.state, h.priority, h.payload,
       case when h.result_until <= now() then null else h.result end, h.tags,
-      h.unique_key, h.attempt, h.token, h.node,
+      h.unique_key, h.attempt, h.token, h.node, h.stack, h.source,
       h.cancel_requested, h.created_at, h.run_at, h.start_by, h.started_at,
       h.finished_at, h.failures::text\
       """;
@@ -35,6 +36,7 @@ final class JobReader {
       """
       d.id, d.task, d.queue, 'FAILED', d.priority, d.payload, null, d.tags,
       coalesce(d.unique_key, d.ledger_key), d.attempt, d.token, d.node,
+      d.stack, d.source,
       d.cancel_requested, d.created_at, d.run_at, d.start_by, d.started_at,
       d.finished_at, d.failures::text\
       """;
@@ -63,12 +65,14 @@ final class JobReader {
         row.getInt(10),
         row.getLong(11),
         row.getString(12),
-        row.getBoolean(13),
-        Values.instant(row, 14),
-        Values.instant(row, 15),
-        Values.instantOrNull(row, 16),
-        Values.instantOrNull(row, 17),
+        row.getString(13),
+        row.getString(14),
+        row.getBoolean(15),
+        Values.instant(row, 16),
+        Values.instant(row, 17),
         Values.instantOrNull(row, 18),
-        FailureJson.read(row.getString(19)));
+        Values.instantOrNull(row, 19),
+        Values.instantOrNull(row, 20),
+        FailureJson.read(row.getString(21)));
   }
 }

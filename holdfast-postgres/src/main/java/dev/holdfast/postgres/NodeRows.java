@@ -58,6 +58,7 @@ final class NodeRows {
             Values.strings(row, 10),
             row.getInt(11),
             row.getString(12),
+            Values.strings(row, 23),
             Values.strings(row, 13),
             advice(row, 21)),
         row.getBoolean(14),

@@ -23,17 +23,18 @@ final class PgNodeBook implements NodeBook {
       """
       insert into ${schema}.node as known
         (incarnation, id, name, host, pid, version, terms, claimed_terms, queues, tasks, capacity,
-         stack, roles, advises, sweeps, mode, mode_exceptions, session, state, started_at,
+         stack, serves, roles, advises, sweeps, mode, mode_exceptions, session, state, started_at,
          beaten_at)
       values
         (:incarnation, :id, :name, :host, :pid, :version, :terms, :claimedTerms, :queues, :tasks,
-         :capacity, :stack, :roles, :advises, :sweeps, :mode, :exceptions, :session, 'ALIVE',
-         now(), now())
+         :capacity, :stack, :serves, :roles, :advises, :sweeps, :mode, :exceptions, :session,
+         'ALIVE', now(), now())
       on conflict (incarnation) do update set
         id = excluded.id, name = excluded.name, host = excluded.host, pid = excluded.pid,
         version = excluded.version, terms = excluded.terms,
         claimed_terms = excluded.claimed_terms, queues = excluded.queues, tasks = excluded.tasks,
-        capacity = excluded.capacity, stack = excluded.stack, roles = excluded.roles,
+        capacity = excluded.capacity, stack = excluded.stack, serves = excluded.serves,
+        roles = excluded.roles,
         advises = excluded.advises, sweeps = excluded.sweeps,
         beat = case when known.state = 'ALIVE' then known.beat + 1 else known.beat end,
         beaten_at = case when known.state = 'ALIVE' then now() else known.beaten_at end
@@ -126,7 +127,7 @@ final class PgNodeBook implements NodeBook {
              capacity, stack, roles,
              state = 'ALIVE', beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
-             mode_exceptions, advises, sweeps
+             mode_exceptions, advises, sweeps, serves
       from ${schema}.node
       order by started_at, incarnation
       """;
@@ -199,6 +200,7 @@ final class PgNodeBook implements NodeBook {
         .bindArray("tasks", String.class, card.tasks())
         .bind("capacity", card.capacity())
         .bind("stack", card.stack())
+        .bindArray("serves", String.class, card.serves())
         .bindArray("roles", String.class, card.roles())
         .bindArray("advises", String.class, card.advice().tasks())
         .bind("mode", modes.node().name())

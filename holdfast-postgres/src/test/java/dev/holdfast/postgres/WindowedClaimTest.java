@@ -55,6 +55,7 @@ class WindowedClaimTest {
                 10,
                 null,
                 Set.of(),
+                Set.of(),
                 Advice.NONE));
     Database database =
         Database.own(

@@ -74,16 +74,21 @@ public sealed interface LifecycleEvent {
       implements OfJob {}
 
   /**
-   * A job was taken from a holder that is gone.
+   * A job was taken from a holder that is gone. If it does not run again, {@link DeadLettered} or
+   * {@link Finished} follows.
    *
    * @param from the incarnation that held it
    */
   record Recovered(String node, JobId job, String task, String queue, UUID from) implements OfJob {}
 
-  /** The node is known to the cluster and begins to work. */
+  /** The node is known to the cluster by this incarnation, its first or a later one. */
   record NodeJoined(String node, UUID incarnation) implements OfNode {}
 
-  /** The node learnt that others had taken it for dead; what that incarnation held is lost. */
+  /**
+   * An incarnation of the node is over: it could not show in time that it lives, others had taken
+   * it for dead, or somebody dismissed it. What it held is lost. Unless the node stops for good, a
+   * {@link NodeJoined} with the next incarnation follows.
+   */
   record NodeFenced(String node, UUID incarnation) implements OfNode {}
 
   /**

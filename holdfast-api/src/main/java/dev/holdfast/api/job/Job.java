@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param attempt how many attempts were begun
  * @param fencingToken the token of its latest claim; 0 before the first
  * @param node the node that holds or last held it
+ * @param stack the fleet it belongs to; null for any
+ * @param source the node that made it, where that is not for itself to run: one that left it to
+ *     others, or that fired its schedule; null otherwise
  * @param cancelRequested whether somebody asked a running job to stop
  * @param createdAt when it was enqueued
  * @param runAt when it became or becomes due
@@ -42,6 +45,8 @@ public record Job(
     int attempt,
     long fencingToken,
     @Nullable String node,
+    @Nullable String stack,
+    @Nullable String source,
     boolean cancelRequested,
     Instant createdAt,
     Instant runAt,

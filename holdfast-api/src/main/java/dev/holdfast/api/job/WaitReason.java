@@ -2,6 +2,7 @@ package dev.holdfast.api.job;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 /** Why a job is not running. */
 public sealed interface WaitReason {
@@ -67,6 +68,45 @@ public sealed interface WaitReason {
     public String sentence() {
       return "No live node that serves queue '%s' has a handler for task '%s'; deploy one. The job is kept until then."
           .formatted(queue, task);
+    }
+  }
+
+  /** No live node that knows its task runs jobs of its fleet. */
+  record NobodyServesStack(String stack, String task) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "It belongs to stack '%s', and no live node that has a handler for task '%s' runs jobs of that stack; start one, or let a node serve it too."
+          .formatted(stack, task);
+    }
+  }
+
+  /**
+   * Every live node that could run it is told not to.
+   *
+   * @param nodes what people call them
+   */
+  record ModeForbids(String task, List<String> nodes) implements WaitReason {
+    public ModeForbids {
+      nodes = List.copyOf(nodes);
+    }
+
+    @Override
+    public String sentence() {
+      return "Of the live nodes that could run it (%s) none is in mode full for task '%s'; switch one, with 'holdfast node mode ID full'."
+          .formatted(String.join(", ", nodes), task);
+    }
+  }
+
+  /**
+   * Nodes died while they ran it, and each node runs only one such job at a time.
+   *
+   * @param before how many such jobs are before it
+   */
+  record Suspected(int crashes, long before) implements WaitReason {
+    @Override
+    public String sentence() {
+      return "It has %d crashes on its record, and a node runs one such job at a time; %d are before it."
+          .formatted(crashes, before);
     }
   }
 

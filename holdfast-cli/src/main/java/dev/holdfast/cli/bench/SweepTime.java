@@ -86,6 +86,7 @@ final class SweepTime {
                 1,
                 null,
                 Set.of(),
+                Set.of(),
                 Advice.NONE));
     return incarnation;
   }

@@ -54,6 +54,8 @@ public final class JobCommand extends ClientCommand {
     line(out, "waits", job.state().hasEnded() ? null : waits);
     line(out, "attempt", job.attempt());
     line(out, "node", job.node());
+    line(out, "stack", job.stack());
+    line(out, "made by", job.source());
     line(out, "created", job.createdAt());
     line(out, "due", job.runAt());
     line(out, "start by", job.startBy());

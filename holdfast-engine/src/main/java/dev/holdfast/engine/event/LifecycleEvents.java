@@ -2,12 +2,12 @@ package dev.holdfast.engine.event;
 
 import dev.holdfast.api.event.LifecycleEvent;
 import dev.holdfast.api.event.LifecycleListener;
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.RoleThread;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.JobInHand;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.List;
@@ -74,7 +74,7 @@ public final class LifecycleEvents implements AutoCloseable {
   }
 
   /** A job ended, otherwise than by failing for good. */
-  public void finished(ClaimedJob job, JobState how) {
+  public void finished(JobInHand job, JobState how) {
     if (dispatcher != null) {
       dispatcher.offer(new LifecycleEvent.Finished(node, job.id(), job.task(), job.queue(), how));
     }
@@ -94,7 +94,7 @@ public final class LifecycleEvents implements AutoCloseable {
     }
   }
 
-  public void deadLettered(ClaimedJob job, Finish.Dead dead) {
+  public void deadLettered(JobInHand job, Finish.Failure failure) {
     if (dispatcher != null) {
       dispatcher.offer(
           new LifecycleEvent.DeadLettered(
@@ -103,15 +103,15 @@ public final class LifecycleEvents implements AutoCloseable {
               job.task(),
               job.queue(),
               job.attempt(),
-              dead.failure().code(),
-              dead.failure().message()));
+              failure.code(),
+              failure.message()));
     }
   }
 
   /** A job was taken from an incarnation that is gone. */
-  public void recovered(JobId job, String task, String queue, UUID from) {
+  public void recovered(JobInHand job, UUID from) {
     if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.Recovered(node, job, task, queue, from));
+      dispatcher.offer(new LifecycleEvent.Recovered(node, job.id(), job.task(), job.queue(), from));
     }
   }
 
@@ -121,7 +121,7 @@ public final class LifecycleEvents implements AutoCloseable {
     }
   }
 
-  /** This node learnt that others had taken it for dead. */
+  /** An incarnation of this node is over, and what it held is no longer its own. */
   public void nodeFenced(UUID incarnation) {
     if (dispatcher != null) {
       dispatcher.offer(new LifecycleEvent.NodeFenced(node, incarnation));

@@ -1,6 +1,5 @@
 package dev.holdfast.engine.finish;
 
-import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.Holding;
@@ -9,7 +8,6 @@ import dev.holdfast.engine.run.StopReason;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
-import dev.holdfast.engine.wake.AwaitedJobs;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import org.slf4j.Logger;
@@ -22,8 +20,8 @@ public final class Receipts {
   private final Holdings holdings;
   private final Meters meters;
   private final SignalBus bus;
-  private final AwaitedJobs awaited;
   private final LifecycleEvents events;
+  private final Endings endings;
   private final Follower follower;
 
   /** Who else acts on the end of an attempt; asked for each, so it must not dally. */
@@ -45,14 +43,14 @@ public final class Receipts {
       Holdings holdings,
       Meters meters,
       SignalBus bus,
-      AwaitedJobs awaited,
       LifecycleEvents events,
+      Endings endings,
       Follower follower) {
     this.holdings = holdings;
     this.meters = meters;
     this.bus = bus;
-    this.awaited = awaited;
     this.events = events;
+    this.endings = endings;
     this.follower = follower;
   }
 
@@ -60,11 +58,7 @@ public final class Receipts {
     holdings.remove(holding);
     switch (answer) {
       case WRITTEN -> written(holding.job(), finish);
-      case CANCELLED_INSTEAD -> {
-        meters.cancelled(holding.job().queue());
-        events.finished(holding.job(), JobState.CANCELLED);
-        ended(holding.job());
-      }
+      case CANCELLED_INSTEAD -> endings.cancelled(holding.job());
       case LOST -> lost(holding);
     }
     if (answer != Outcomes.Answer.LOST) {
@@ -73,35 +67,16 @@ public final class Receipts {
   }
 
   private void written(ClaimedJob job, Finish finish) {
-    String queue = job.queue();
     switch (finish) {
-      case Finish.Succeeded done -> {
-        meters.succeeded(queue);
-        events.finished(job, JobState.SUCCEEDED);
-        ended(job);
-      }
-      case Finish.Dead dead -> {
-        meters.failed(queue);
-        events.deadLettered(job, dead);
-        ended(job);
-      }
-      case Finish.Cancelled cancelled -> {
-        meters.cancelled(queue);
-        events.finished(job, JobState.CANCELLED);
-        ended(job);
-      }
+      case Finish.Succeeded done -> endings.succeeded(job);
+      case Finish.Dead dead -> endings.deadLettered(job, dead.failure());
+      case Finish.Cancelled cancelled -> endings.cancelled(job);
       case Finish.RetryIn retry -> {
-        meters.retried(queue);
+        meters.retried(job.queue());
         events.retried(job, retry);
         bus.publishHere(new Signal.Scheduled(retry.delay()));
       }
       case Finish.Later later -> bus.publishHere(new Signal.Scheduled(later.delay()));
-    }
-  }
-
-  private void ended(ClaimedJob job) {
-    if (awaited.remove(job.id())) {
-      bus.publish(new Signal.Ended(job.id()));
     }
   }
 

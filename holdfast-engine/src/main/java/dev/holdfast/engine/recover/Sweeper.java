@@ -5,6 +5,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.engine.codec.PolicyText;
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.recover.Rulings.Counsel;
 import dev.holdfast.engine.recover.Rulings.Loss;
@@ -58,6 +59,7 @@ public final class Sweeper implements Role {
       SignalBus bus,
       Meters meters,
       LifecycleEvents events,
+      Endings endings,
       Ticker ticker,
       RandomGenerator random,
       Duration interval,
@@ -147,7 +149,7 @@ public final class Sweeper implements Role {
     if (lost.holder.silentAt() == null && lost.loss.death() == Death.SILENCE) {
       endSessions(lost);
     }
-    Tally tally = new Tally(parts.bus(), parts.meters());
+    Tally tally = new Tally(parts.bus(), parts.meters(), parts.endings());
     try {
       takeBack(lost, pulses, tally);
     } finally {
@@ -182,10 +184,8 @@ public final class Sweeper implements Role {
     for (int i = 0; i < answers.size(); i++) {
       if (answers.get(i) != Answer.NOT_HELD) {
         Orphan orphan = ruled.get(i);
+        parts.events().recovered(orphan, lost.holder.incarnation());
         tally.add(orphan, rulings.get(i), answers.get(i));
-        parts
-            .events()
-            .recovered(orphan.id(), orphan.task(), orphan.queue(), lost.holder.incarnation());
       }
     }
   }

@@ -1,7 +1,9 @@
 package dev.holdfast.engine.recover;
 
+import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.recover.Rulings.Loss;
+import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Recovery.Answer;
 import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.store.Recovery.Ruling;
@@ -19,21 +21,24 @@ final class Tally {
 
   private final SignalBus bus;
   private final Meters meters;
+  private final Endings endings;
   private final Map<String, Integer> ready = new TreeMap<>();
   private int unspent;
   private int crashed;
   private int buried;
   private int cancelled;
 
-  Tally(SignalBus bus, Meters meters) {
+  Tally(SignalBus bus, Meters meters, Endings endings) {
     this.bus = bus;
     this.meters = meters;
+    this.endings = endings;
   }
 
   void add(Orphan orphan, Ruling ruling, Answer answer) {
     meters.recovered(orphan.queue());
     if (answer == Answer.CANCELLED_INSTEAD) {
       cancelled++;
+      endings.cancelled(orphan);
       return;
     }
     switch (ruling) {
@@ -49,7 +54,10 @@ final class Tally {
           ready.merge(orphan.queue(), orphan.priority(), Math::max);
         }
       }
-      case Ruling.Bury bury -> buried++;
+      case Ruling.Bury(var held, Finish.Failure failure) -> {
+        buried++;
+        endings.deadLettered(orphan, failure);
+      }
     }
   }
 

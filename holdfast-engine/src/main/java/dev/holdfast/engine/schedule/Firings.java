@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What a schedule that is due asks for: a pure function of its row and the time. */
 final class Firings {
@@ -31,8 +32,12 @@ final class Firings {
 
   private Firings() {}
 
-  /** Settle all that is due. */
-  static FireOrder settle(Kept kept, Instant due, Instant now, Supplier<UUID> ids) {
+  /**
+   * Settle all that is due.
+   *
+   * @param node who fires
+   */
+  static FireOrder settle(Kept kept, Instant due, Instant now, String node, Supplier<UUID> ids) {
     Recurrence recurrence = kept.plan().recurrence();
     DueTimes times = DueTimes.of(recurrence, kept.draft().anchor());
     List<Instant> latest = times.latest(due, now, Misfires.relevant(recurrence.misfire()));
@@ -40,22 +45,26 @@ final class Firings {
     List<Firing> firings =
         Misfires.toFire(latest.isEmpty() ? List.of(due) : latest, recurrence.misfire(), now)
             .stream()
-            .map(time -> firing(kept.plan(), time, ids))
+            .map(time -> firing(kept.plan(), time, node, ids))
             .toList();
     return new FireOrder(kept, firings, last, times.after(last).orElse(null));
   }
 
-  private static Firing firing(SchedulePlan plan, Instant time, Supplier<UUID> ids) {
+  private static Firing firing(SchedulePlan plan, Instant time, String node, Supplier<UUID> ids) {
     Duration jitter = Jitter.of(plan.id(), time, plan.recurrence().jitter());
     When when = jitter.isZero() ? When.NOW : new When.At(time.plus(jitter));
     return new Firing(
         time,
         UniqueKey.within("schedule:%s:%s".formatted(plan.id(), time), REMEMBERED),
-        job(plan, when, new JobId(ids.get())));
+        job(plan, when, new JobId(ids.get()), node));
   }
 
-  /** A job of a schedule and its fleet. It carries the schedule's name as a tag, to be found by. */
-  static NewJob job(SchedulePlan plan, When when, JobId id) {
+  /**
+   * A job of a schedule and its fleet. It carries the schedule's name as a tag, to be found by.
+   *
+   * @param source the node that makes it; null for a client without one
+   */
+  static NewJob job(SchedulePlan plan, When when, JobId id, @Nullable String source) {
     SchedulePlan.JobTemplate template = plan.job();
     String name = ScheduleBook.overlapKey(plan.id());
     Set<String> tags =
@@ -72,6 +81,6 @@ final class Firings {
         template.policy(),
         template.startWithin(),
         false,
-        template.stack() == null ? Stamp.NONE : new Stamp(template.stack(), null));
+        new Stamp(template.stack(), source));
   }
 }

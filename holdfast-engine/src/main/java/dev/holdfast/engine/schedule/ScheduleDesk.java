@@ -8,6 +8,7 @@ import dev.holdfast.api.schedule.PutAnswer;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.ScheduleStatus;
 import dev.holdfast.api.schedule.Schedules;
+import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.ScheduleWriter.Change;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.NewJob;
@@ -33,6 +34,7 @@ public final class ScheduleDesk implements Schedules {
   private final Store store;
   private final ScheduleWriter writer;
   private final Planner planner;
+  private final Stamper stamper;
   private final SignalBus bus;
   private final Supplier<UUID> ids;
   private final Consumer<String> queueCheck;
@@ -43,12 +45,14 @@ public final class ScheduleDesk implements Schedules {
   public ScheduleDesk(
       Store store,
       Planner planner,
+      Stamper stamper,
       SignalBus bus,
       Supplier<UUID> ids,
       Consumer<String> queueCheck) {
     this.store = store;
     this.writer = new ScheduleWriter(store.schedules());
     this.planner = planner;
+    this.stamper = stamper;
     this.bus = bus;
     this.ids = ids;
     this.queueCheck = queueCheck;
@@ -133,7 +137,10 @@ public final class ScheduleDesk implements Schedules {
       return new FireAnswer.NotFound();
     }
     SchedulePlan plan = kept.get().plan();
-    Admission admission = enqueue(Firings.job(plan, When.NOW, new JobId(ids.get())));
+    Admission admission =
+        enqueue(
+            Firings.job(
+                plan, When.NOW, new JobId(ids.get()), stamper.of(plan.job().task()).source()));
     if (admission.answer() != Admission.Answer.CREATED) {
       return new FireAnswer.Overlapped(admission.id());
     }

@@ -35,6 +35,7 @@ public final class Scheduler implements Role {
 
   private final ScheduleBook book;
   private final SignalBus bus;
+  private final String node;
   private final Ticker ticker;
   private final Supplier<UUID> ids;
   private final RandomGenerator random;
@@ -42,10 +43,19 @@ public final class Scheduler implements Role {
   private volatile boolean changed = true;
   private Moment wanted = Moment.NEVER;
 
+  /**
+   * @param node what people call the node that fires
+   */
   public Scheduler(
-      ScheduleBook book, SignalBus bus, Ticker ticker, Supplier<UUID> ids, RandomGenerator random) {
+      ScheduleBook book,
+      SignalBus bus,
+      String node,
+      Ticker ticker,
+      Supplier<UUID> ids,
+      RandomGenerator random) {
     this.book = book;
     this.bus = bus;
+    this.node = node;
     this.ticker = ticker;
     this.ids = ids;
     this.random = random;
@@ -115,7 +125,7 @@ public final class Scheduler implements Role {
     if (due == null) {
       return LONGEST_SLEEP;
     }
-    FireOrder order = Firings.settle(kept, due, now, ids);
+    FireOrder order = Firings.settle(kept, due, now, node, ids);
     FireReport report = book.fire(order);
     return switch (report.answer()) {
       case FIRED -> {

@@ -32,7 +32,8 @@ public record ClaimedJob(
     Instant createdAt,
     Instant readyAt,
     Instant claimedAt,
-    int crashes) {
+    int crashes)
+    implements JobInHand {
 
   public Held held() {
     return new Held(id, token);

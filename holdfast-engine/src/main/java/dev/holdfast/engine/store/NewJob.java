@@ -33,7 +33,8 @@ public record NewJob(
    * Where a job comes from.
    *
    * @param stack the fleet it belongs to; null for any
-   * @param source the node that recorded it without running such jobs itself; null otherwise
+   * @param source the node that fired it, or recorded it without running such jobs itself; null for
+   *     others
    */
   public record Stamp(@Nullable String stack, @Nullable String source) {
     public static final Stamp NONE = new Stamp(null, null);

@@ -56,6 +56,7 @@ public interface NodeBook {
    * @param tasks the tasks it has handlers for
    * @param capacity how many jobs it runs at once
    * @param stack the fleet it belongs to; null for none
+   * @param serves the fleets whose jobs it runs, besides jobs of none
    * @param roles what it does
    * @param advice what others leave to it
    */
@@ -71,6 +72,7 @@ public interface NodeBook {
       Set<String> tasks,
       int capacity,
       @Nullable String stack,
+      Set<String> serves,
       Set<String> roles,
       Advice advice) {}
 

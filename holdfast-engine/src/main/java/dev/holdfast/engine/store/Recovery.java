@@ -56,8 +56,10 @@ public interface Recovery {
       int attempt,
       int priority,
       int crashes,
-      @Nullable String policy) {
+      @Nullable String policy)
+      implements JobInHand {
 
+    @Override
     public JobId id() {
       return held.id();
     }

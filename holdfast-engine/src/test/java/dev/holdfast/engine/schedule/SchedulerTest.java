@@ -47,6 +47,7 @@ class SchedulerTest {
     return new Scheduler(
         dueIn(wait),
         new SignalBus(ClusterCoordinator.none()),
+        "node-1",
         () -> NOW,
         UUID::randomUUID,
         new Random(seed));

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
@@ -62,6 +63,15 @@ public abstract class Contract {
 
   protected Worker worker() {
     return worker("node-1");
+  }
+
+  /** A live node that runs jobs of these fleets and of none. */
+  protected Worker serving(String name, String... stacks) {
+    return serving(name, Modes.FULL, stacks);
+  }
+
+  protected Worker serving(String name, Modes modes, String... stacks) {
+    return Worker.joinFleets(store, name, Set.of(stacks), QUEUE, TASK, modes);
   }
 
   protected Admission admit(JobDraft draft) {

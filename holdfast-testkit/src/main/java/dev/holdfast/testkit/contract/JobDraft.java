@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.Stamp;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ public final class JobDraft {
   private Set<String> tags = Set.of();
   private @Nullable String policy;
   private @Nullable Duration startWithin;
+  private Stamp stamp = Stamp.NONE;
 
   public JobDraft id(JobId other) {
     this.id = other;
@@ -83,9 +85,20 @@ public final class JobDraft {
     return this;
   }
 
+  /** Made by this fleet, and by this node for others to run. */
+  public JobDraft stamp(@Nullable String stack, @Nullable String source) {
+    this.stamp = new Stamp(stack, source);
+    return this;
+  }
+
+  /** Of this fleet. */
+  public JobDraft stack(String name) {
+    return stamp(name, null);
+  }
+
   /** The job, as one whose id is fresh. */
   public NewJob build() {
     return new NewJob(
-        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, false);
+        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, false, stamp);
   }
 }

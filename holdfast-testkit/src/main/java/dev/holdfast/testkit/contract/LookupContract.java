@@ -19,6 +19,30 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Finding and listing jobs, wherever they are kept. */
 public abstract class LookupContract extends Contract {
 
+  @Test
+  void aJobNamesItsStackAndWhoMadeItWhateverBecomesOfIt() {
+    Worker worker = serving("node-1", "blue");
+    JobId id = enqueue(job().stamp("blue", "front-1"));
+    assertMadeByFront(id, JobState.READY);
+    worker.die(worker.claimOne());
+    assertMadeByFront(id, JobState.FAILED);
+    store.control().retry(id);
+    assertMadeByFront(id, JobState.READY);
+    worker.succeed(worker.claimOne());
+    assertMadeByFront(id, JobState.SUCCEEDED);
+
+    Job plain = find(enqueue(job()));
+    assertThat(plain.stack()).isNull();
+    assertThat(plain.source()).isNull();
+  }
+
+  private void assertMadeByFront(JobId id, JobState state) {
+    Job job = find(id);
+    assertThat(job.state()).isEqualTo(state);
+    assertThat(job.stack()).isEqualTo("blue");
+    assertThat(job.source()).isEqualTo("front-1");
+  }
+
   @ParameterizedTest
   @EnumSource
   void aJobIsFoundInEveryState(JobState state) {

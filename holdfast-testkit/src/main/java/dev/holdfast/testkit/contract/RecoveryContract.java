@@ -34,6 +34,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Finding nodes that are gone, and taking back what they held. */
@@ -180,6 +181,55 @@ public abstract class RecoveryContract extends Contract {
     assertThat(store.recovery().orphans(dead, Scope.ALL, 1)).hasSize(1);
   }
 
+  /** What a node takes back of these stacks when one has died that held a job of each and none. */
+  private List<String> takenBack(@Nullable Set<String> stacks) {
+    Worker worker = serving("node-1", "blue", "green");
+    enqueueAll(job().stack("blue"), job().stack("green"), job());
+    assertThat(worker.claim(3)).hasSize(3);
+    kill(worker);
+    return store
+        .recovery()
+        .orphans(Holder.dead(worker.incarnation()), new Scope(true, true, stacks), PLENTY)
+        .stream()
+        .map(orphan -> String.valueOf(orphan.stack()))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void aNodeTakesBackJobsOfItsOwnStackAndOfNone() {
+    assertThat(takenBack(Set.of("blue"))).containsExactly("blue", "null");
+  }
+
+  @Test
+  void aNodeOfAnotherStackTakesBackJobsOfNoneOnly() {
+    assertThat(takenBack(Set.of("red"))).containsExactly("null");
+  }
+
+  @Test
+  void aNodeThatServesSeveralStacksTakesBackJobsOfAllOfThem() {
+    assertThat(takenBack(Set.of("blue", "green"))).containsExactly("blue", "green", "null");
+  }
+
+  @Test
+  void aNodeWithoutAStackTakesBackJobsOfAll() {
+    assertThat(takenBack(null)).containsExactly("blue", "green", "null");
+  }
+
+  @Test
+  void aJobThatWasTakenBackStaysInItsStack() {
+    Worker blue = serving("node-1", "blue");
+    JobId id = enqueue(job().stack("blue"));
+    ClaimedJob held = blue.claimOne();
+    kill(blue);
+    assertThat(recover(blue, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held))))
+        .containsExactly(Answer.DONE);
+
+    assertThat(worker("plain").claim(1)).isEmpty();
+    assertThat(serving("green-1", "green").claim(1)).isEmpty();
+    assertThat(serving("blue-2", "blue").claimOne().id()).isEqualTo(id);
+  }
+
   @Test
   void oneLooksPastThoseLeftAlone() {
     Worker worker = worker();
@@ -220,6 +270,7 @@ public abstract class RecoveryContract extends Contract {
             plain.tasks(),
             plain.capacity(),
             "blue",
+            Set.of("blue", "green"),
             plain.roles(),
             advice);
     store.nodes().register(card);

@@ -3,10 +3,16 @@ package dev.holdfast.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.Recovery.Holder;
+import dev.holdfast.engine.store.Recovery.Ruling;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +92,84 @@ public abstract class WaitReasonContract extends Contract {
     JobId id = enqueue(job().task("other"));
 
     assertThat(why(id)).isEqualTo(new WaitReason.NobodyKnowsTask("other", QUEUE));
+  }
+
+  @Test
+  void aJobWaitsBecauseNobodyServesItsStack() {
+    worker();
+    serving("green-1", "green");
+    JobId id = enqueue(job().stack("blue"));
+
+    assertThat(why(id)).isEqualTo(new WaitReason.NobodyServesStack("blue", TASK));
+  }
+
+  @Test
+  void aNodeThatServesItsStackIsEnough() {
+    serving("green-1", "green", "blue");
+
+    assertThat(why(enqueue(job().stack("blue")))).isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(enqueue(job()))).isInstanceOf(WaitReason.InLine.class);
+  }
+
+  @Test
+  void aJobWaitsBecauseNoNodeIsInAModeToRunIt() {
+    serving("node-2", new Modes(NodeMode.TRIGGER_ONLY, Map.of()));
+    serving("node-1", new Modes(NodeMode.DISABLED, Map.of()));
+    JobId id = enqueue(job());
+
+    assertThat(why(id)).isEqualTo(new WaitReason.ModeForbids(TASK, List.of("node-1", "node-2")));
+    worker("node-3");
+    assertThat(why(id)).isInstanceOf(WaitReason.InLine.class);
+  }
+
+  @Test
+  void aJobWaitsBecauseOfAModeForItsTask() {
+    serving("node-1", new Modes(NodeMode.FULL, Map.of("**", NodeMode.TRIGGER_ONLY)));
+    JobId id = enqueue(job());
+
+    assertThat(why(id)).isEqualTo(new WaitReason.ModeForbids(TASK, List.of("node-1")));
+    serving("node-2", new Modes(NodeMode.TRIGGER_ONLY, Map.of(TASK, NodeMode.FULL)));
+    assertThat(why(id)).isInstanceOf(WaitReason.InLine.class);
+  }
+
+  @Test
+  void onlyNodesOfItsStackCountAmongTheirModes() {
+    serving("green-1", "green");
+    serving("blue-1", new Modes(NodeMode.TRIGGER_ONLY, Map.of()), "blue");
+    JobId id = enqueue(job().stack("blue"));
+
+    assertThat(why(id)).isEqualTo(new WaitReason.ModeForbids(TASK, List.of("blue-1")));
+  }
+
+  @Test
+  void aJobOfAStackWaitsBehindThoseOfItsStackAndOfNone() {
+    serving("node-1", "blue", "green");
+    enqueueAll(job(), job().stack("blue"), job().stack("green"), job().stack("blue"));
+    JobId id = enqueue(job().stack("blue"));
+
+    assertThat(why(id))
+        .asInstanceOf(type(WaitReason.InLine.class))
+        .returns(3L, WaitReason.InLine::before);
+  }
+
+  @Test
+  void aJobWithACrashOnItsRecordWaitsBehindOthersOfItsKind() {
+    Worker dead = worker();
+    enqueueAll(job(), job());
+    List<ClaimedJob> held = dead.claim(2);
+    assertThat(store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2))).isTrue();
+    store
+        .recovery()
+        .recover(
+            Holder.dead(dead.incarnation()),
+            held.stream()
+                .map(job ->
+                    new Ruling.AfterCrash(job.held(), Duration.ZERO, dead.failure(job, "crash")))
+                .toList());
+    worker("node-2");
+    enqueue(job().priority(9));
+
+    assertThat(why(held.get(1).id())).isEqualTo(new WaitReason.Suspected(1, 1));
   }
 
   @Test

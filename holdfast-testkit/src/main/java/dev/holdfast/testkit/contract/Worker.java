@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
@@ -44,8 +45,21 @@ public final class Worker {
     return new Worker(store, card, queue);
   }
 
+  /** Register a node that runs jobs of these fleets, from one queue and of one task. */
+  public static Worker joinFleets(
+      Store store, String name, Set<String> stacks, String queue, String task, Modes modes) {
+    NodeCard card = card(name, Set.of(queue), Set.of(task), stacks);
+    store.nodes().register(card, modes, null);
+    return new Worker(store, card, queue);
+  }
+
   /** The card of a new incarnation. */
   public static NodeCard card(String name, Set<String> queues, Set<String> tasks) {
+    return card(name, queues, tasks, Set.of());
+  }
+
+  private static NodeCard card(
+      String name, Set<String> queues, Set<String> tasks, Set<String> stacks) {
     return new NodeCard(
         UuidCreator.getTimeOrderedEpoch(),
         name,
@@ -58,6 +72,7 @@ public final class Worker {
         tasks,
         10,
         null,
+        stacks,
         Set.of("worker"),
         Advice.NONE);
   }
@@ -99,7 +114,7 @@ public final class Worker {
                 prefetch,
                 limit,
                 PLENTY,
-                Set.of()));
+                card.serves()));
   }
 
   /** Claim jobs of one task under the rule that this node believes it has. */
@@ -122,7 +137,7 @@ public final class Worker {
                 prefetch,
                 limit,
                 PLENTY,
-                Set.of(),
+                card.serves(),
                 rule));
   }
 

@@ -131,6 +131,8 @@ final class JobRow {
         attempt,
         token,
         node,
+        stack,
+        source,
         cancelRequested,
         createdAt,
         runAt,

@@ -5,6 +5,8 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.engine.mode.Takers;
+import dev.holdfast.engine.mode.Takers.Candidate;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.QueueBook.Rule;
 import java.time.Duration;
@@ -87,11 +89,9 @@ final class MemoryLookup implements Lookup {
     if (rule.paused()) {
       return new WaitReason.QueuePaused(row.queue);
     }
-    if (tables.nodes.values().stream().noneMatch(node -> node.serves(row.queue))) {
-      return new WaitReason.NobodyServesQueue(row.queue);
-    }
-    if (isUnknown(row)) {
-      return new WaitReason.NobodyKnowsTask(row.task, row.queue);
+    Optional<WaitReason> lacking = Takers.lacking(row.queue, row.task, row.stack, living());
+    if (lacking.isPresent()) {
+      return lacking.get();
     }
     TaskRow task = tables.taskRule(row.task);
     Instant openUntil = task.circuit().openUntil();
@@ -105,8 +105,27 @@ final class MemoryLookup implements Lookup {
       return new WaitReason.TaskFull(row.task, task.limit());
     }
     long before =
-        tables.ready.headSet(row).stream().filter(other -> other.queue.equals(row.queue)).count();
-    return new WaitReason.InLine(before, Duration.between(row.runAt, now));
+        tables.ready.headSet(row).stream()
+            .filter(other -> other.queue.equals(row.queue))
+            .filter(other -> other.isSuspect() == row.isSuspect())
+            .filter(other -> other.stack == null || other.stack.equals(row.stack))
+            .count();
+    return row.isSuspect()
+        ? new WaitReason.Suspected(row.crashes, before)
+        : new WaitReason.InLine(before, Duration.between(row.runAt, now));
+  }
+
+  private List<Candidate> living() {
+    return tables.nodes.values().stream()
+        .filter(node -> node.alive)
+        .map(node ->
+            new Candidate(
+                node.card.id(),
+                node.card.queues(),
+                node.card.tasks(),
+                node.card.serves(),
+                node.modes))
+        .toList();
   }
 
   @Override

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.schedule.FireAnswer;
 import dev.holdfast.api.schedule.Overlap;
@@ -13,18 +18,24 @@ import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.ScheduleStatus;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.store.Modes;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Fleets that share a database, and nodes that do only a part of the work. */
 public abstract class FleetContract extends NodeTestBase {
   private static final TaskType<Note, String> OTHER =
       TaskType.of("test::other", Note.class, String.class);
+
+  private static final Trigger WHEN_PAID =
+      Trigger.named("when-paid").on("paid").start(ECHO).build();
 
   @Test
   void jobsOfAFleetAreRunByThatFleet() throws Exception {
@@ -134,9 +145,108 @@ public abstract class FleetContract extends NodeTestBase {
     Enqueued<String> job = front.client().enqueue(ECHO, new Note("x"));
     assertThat(job(job.id()).state()).isEqualTo(JobState.READY);
 
-    start(node().id("back").handle(ECHO, (note, context) -> context.node()));
+    HoldfastNode back = start(node().id("back").handle(ECHO, (note, context) -> context.node()));
 
     assertThat(client().await(job, SOON)).isEqualTo("back");
+    assertThat(job(job.id()).source()).isEqualTo("front");
+    Enqueued<String> own = back.client().enqueue(ECHO, new Note("x"));
+    assertThat(job(own.id()).source()).as("who runs such jobs itself").isNull();
+  }
+
+  @Test
+  void aTriggerOnlyNodeSweepsAndFiresAndRunsNothing() {
+    Enqueued<String> ofTheDead = client().enqueue(ECHO, new Note("x"));
+    dieHolding(1, 0);
+    start(
+        quick()
+            .id("front")
+            .stack("blue")
+            .mode(NodeMode.TRIGGER_ONLY)
+            .handle(ECHO, (note, context) -> "never")
+            .recurring(often("declared"))
+            .trigger(WHEN_PAID));
+
+    awaitState(ofTheDead.id(), JobState.READY);
+    await().atMost(SOON).until(() -> hasFired("declared"));
+    assertThat(client().triggers().list()).hasSize(1);
+    List<Job> jobs = client().list(JobFilter.ALL, null, 1_000);
+    assertThat(jobs).allSatisfy(job -> assertThat(job.state()).isEqualTo(JobState.READY));
+    assertThat(jobs)
+        .filteredOn(job -> job.tags().contains("schedule:declared"))
+        .isNotEmpty()
+        .allSatisfy(job -> {
+          assertThat(job.source()).isEqualTo("front");
+          assertThat(job.stack()).isEqualTo("blue");
+        });
+  }
+
+  @Test
+  void aDisabledNodeNeitherRunsNorFiresNorSweepsNorDeclaresUntilItIsEnabled() {
+    Enqueued<String> ofTheDead = client().enqueue(ECHO, new Note("held"));
+    dieHolding(1, 0);
+    Enqueued<String> waiting = client().enqueue(ECHO, new Note("waiting"));
+    client().schedules().put(often("put"));
+    HoldfastNode canary =
+        start(
+            quick()
+                .id("canary")
+                .mode(NodeMode.DISABLED)
+                .handle(ECHO, (note, context) -> "done")
+                .recurring(often("declared"))
+                .trigger(WHEN_PAID));
+
+    // Long enough for it to find a node dead, if it looked.
+    await().atMost(SOON).until(() -> beatOf(canary) >= 10);
+    assertThat(job(waiting.id()).state()).isEqualTo(JobState.READY);
+    assertThat(job(ofTheDead.id()).state()).isEqualTo(JobState.RUNNING);
+    assertThat(hasFired("put")).isFalse();
+    assertThat(client().schedules().find("declared")).isEmpty();
+    assertThat(client().triggers().list()).isEmpty();
+
+    client().nodes().mode("canary", NodeMode.FULL);
+
+    awaitState(waiting.id(), JobState.SUCCEEDED);
+    awaitState(ofTheDead.id(), JobState.SUCCEEDED);
+    await().atMost(SOON).until(() -> hasFired("put") && hasFired("declared"));
+    await().atMost(SOON).until(() -> client().triggers().list().size() == 1);
+  }
+
+  private long beatOf(HoldfastNode node) {
+    return store().nodes().list().stream()
+        .filter(status -> status.card().incarnation().equals(node.incarnation()))
+        .findAny()
+        .orElseThrow()
+        .beat();
+  }
+
+  @Test
+  void aDisabledNodeAcceptsNoWork() {
+    HoldfastNode canary = start(node().id("canary").handle(ECHO, (note, context) -> "never"));
+    Holdfast own = canary.client();
+    own.triggers().put(WHEN_PAID);
+    own.schedules().put(often("put"));
+    canary.mode(NodeMode.DISABLED);
+
+    List<ThrowingCallable> wishes =
+        List.of(
+            () -> own.enqueue(ECHO, new Note("x")),
+            () -> own.enqueueAll(List.of(JobRequest.of(ECHO, new Note("x")))),
+            () -> own.publish("paid", new Note("x")),
+            () -> own.schedules().put(often("another")),
+            () -> own.schedules().fire("put"));
+
+    assertThat(wishes)
+        .allSatisfy(wish ->
+            assertThatThrownBy(wish)
+                .isInstanceOf(HoldfastException.class)
+                .hasMessage(
+                    "Node canary is disabled and accepts no jobs of task 'test::echo': ask a client"
+                        + " without a node, or switch it to trigger-only or full."));
+    canary.mode(NodeMode.TRIGGER_ONLY);
+    canary.mode("test::*", NodeMode.DISABLED);
+    assertThatThrownBy(wishes.get(0)).isInstanceOf(HoldfastException.class);
+    canary.clearModes();
+    assertThat(job(own.enqueue(ECHO, new Note("x")).id()).source()).isEqualTo("canary");
   }
 
   @Test

@@ -7,16 +7,26 @@ import dev.holdfast.api.event.LifecycleEvent;
 import dev.holdfast.api.event.LifecycleEvent.Claimed;
 import dev.holdfast.api.event.LifecycleEvent.DeadLettered;
 import dev.holdfast.api.event.LifecycleEvent.Finished;
+import dev.holdfast.api.event.LifecycleEvent.NodeFenced;
 import dev.holdfast.api.event.LifecycleEvent.NodeJoined;
 import dev.holdfast.api.event.LifecycleEvent.OfJob;
+import dev.holdfast.api.event.LifecycleEvent.Recovered;
 import dev.holdfast.api.event.LifecycleEvent.Retried;
 import dev.holdfast.api.event.LifecycleEvent.Started;
+import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.CrashPolicy;
+import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.TaskFailure;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -88,6 +98,107 @@ public abstract class ListenerContract extends NodeTestBase {
         .last()
         .isEqualTo(
             new DeadLettered("told", id, ECHO.name(), "default", 3, "CARD_DECLINED", "no money"));
+  }
+
+  @Test
+  void aListenerHearsOfAJobThatFailedForGoodWithItsNode() {
+    JobId id =
+        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
+    dieHolding(1, 0);
+    UUID dead = store().nodes().holderOf(id).orElseThrow();
+    start(quick().id("told").listener(heard::add));
+
+    awaitLast(id, DeadLettered.class);
+    FailedAttempt crash = job(id).failures().get(0);
+    assertThat(crash.code()).isEqualTo(FailureCode.WORKER_CRASHED);
+    assertThat(heardOf(id))
+        .containsExactly(
+            new Recovered("told", id, ECHO.name(), "default", dead),
+            new DeadLettered("told", id, ECHO.name(), "default", 1, crash.code(), crash.message()));
+    assertThat(meters.get("holdfast.jobs.failed").counter().count()).isEqualTo(1);
+  }
+
+  @Test
+  void aListenerHearsOfAJobThatWasCancelledWhileItsNodeDied() {
+    JobId id = client().enqueue(ECHO, new Note("x")).id();
+    dieHolding(1, 0);
+    UUID dead = store().nodes().holderOf(id).orElseThrow();
+    assertThat(client().cancel(id)).isEqualTo(CancelAnswer.REQUESTED);
+    start(quick().id("told").listener(heard::add));
+
+    awaitLast(id, Finished.class);
+    assertThat(heardOf(id))
+        .containsExactly(
+            new Recovered("told", id, ECHO.name(), "default", dead),
+            new Finished("told", id, ECHO.name(), "default", JobState.CANCELLED));
+    assertThat(meters.get("holdfast.jobs.cancelled").counter().count()).isEqualTo(1);
+  }
+
+  @Test
+  void whoAwaitsAJobThatFailedForGoodWithItsNodeIsTold() {
+    JobId id =
+        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
+    dieHolding(1, 0);
+    List<Signal> signals = new CopyOnWriteArrayList<>();
+    SignalBus bus = new SignalBus(store().coordinator());
+    try {
+      bus.subscribe(signals::add);
+      start(quick());
+      bus.publish(new Signal.Awaited(id));
+
+      awaitState(id, JobState.FAILED);
+      await().atMost(SOON).untilAsserted(() -> assertThat(signals).contains(new Signal.Ended(id)));
+    } finally {
+      bus.close();
+    }
+  }
+
+  @Test
+  void aListenerHearsOfTheNextIncarnationOfANodeThatWasDismissed() {
+    HoldfastNode node = start(quick().id("told").listener(heard::add));
+    UUID before = node.incarnation();
+
+    client().nodes().dismiss("told");
+
+    awaitNextIncarnation(node, before);
+  }
+
+  @Test
+  void aListenerHearsOfTheNextIncarnationOfANodeThatIsDeadInTheBooks() {
+    HoldfastNode node = start(quick().id("told").listener(heard::add));
+    UUID before = node.incarnation();
+
+    store().nodes().leave(before);
+
+    awaitNextIncarnation(node, before);
+  }
+
+  @Test
+  void aListenerHearsOfTheNextIncarnationOfANodeThatWasCutOff() {
+    FaultyStore cut = new FaultyStore(store());
+    HoldfastNode node = start(node(cut).liveness(QUICK).id("told").listener(heard::add));
+    UUID before = node.incarnation();
+
+    cut.cut();
+    await()
+        .atMost(SOON)
+        .untilAsserted(() -> assertThat(heard).contains(new NodeFenced("told", before)));
+    assertThat(heard).last().isEqualTo(new NodeFenced("told", before));
+    cut.heal();
+
+    awaitNextIncarnation(node, before);
+  }
+
+  private void awaitNextIncarnation(HoldfastNode node, UUID before) {
+    await().atMost(SOON).until(() -> !node.incarnation().equals(before));
+    await()
+        .atMost(SOON)
+        .untilAsserted(() ->
+            assertThat(heard)
+                .containsExactly(
+                    new NodeJoined("told", before),
+                    new NodeFenced("told", before),
+                    new NodeJoined("told", node.incarnation())));
   }
 
   @Test

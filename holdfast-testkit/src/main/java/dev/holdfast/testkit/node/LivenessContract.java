@@ -21,12 +21,9 @@ import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
 import dev.holdfast.engine.NodeIdentity;
-import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.Ruling;
 import dev.holdfast.engine.store.Store;
@@ -46,56 +43,9 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes that die, are cut off, or are told to start over, and those who take over from them. */
 public abstract class LivenessContract extends NodeTestBase {
-  private static final Duration SILENCE = Duration.ofMillis(900);
-
-  /** Quick enough that a test can wait for a term to lapse. */
-  private static final LivenessSettings QUICK =
-      LivenessSettings.DEFAULT.with(settings ->
-          settings.heartbeat(Duration.ofMillis(100)).terms(SILENCE).sweep(Duration.ofMillis(100)));
-
-  private NodeBuilder quick() {
-    return node().liveness(QUICK);
-  }
-
   /** A node with the settings that users get. */
   private NodeBuilder usual() {
     return HoldfastNode.on(store());
-  }
-
-  private static NodeCard card(String id, Duration terms, Advice advice) {
-    return new NodeCard(
-        UuidCreator.getTimeOrderedEpoch(),
-        id,
-        null,
-        "h",
-        1,
-        "v",
-        Terms.of(terms),
-        Set.of("default"),
-        Set.of(ECHO.name()),
-        10,
-        null,
-        Set.of(),
-        advice);
-  }
-
-  /** A node that takes hold of jobs and is never heard of again. */
-  private List<ClaimedJob> dieHolding(int started, int claimed) {
-    NodeCard card = card("the-dead", SILENCE, Advice.NONE);
-    store().nodes().register(card);
-    return store()
-        .claims()
-        .claim(
-            new ClaimOrder(
-                card.incarnation(),
-                1,
-                "default",
-                List.of(ECHO.name()),
-                started,
-                claimed,
-                null,
-                100,
-                Set.of()));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.testkit.node;
 
 import static org.awaitility.Awaitility.await;
 
+import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
@@ -12,11 +13,17 @@ import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
@@ -27,6 +34,14 @@ public abstract class NodeTestBase {
   /** Beats often, so that tests need not wait for what a beat brings, and is never found dead. */
   protected static final LivenessSettings PATIENT =
       LivenessSettings.DEFAULT.with(settings -> settings.heartbeat(Duration.ofMillis(100)));
+
+  /** How long nodes may be silent that take over from each other quickly. */
+  protected static final Duration SILENCE = Duration.ofMillis(900);
+
+  /** Quick enough that a test can wait for a term to lapse. */
+  protected static final LivenessSettings QUICK =
+      LivenessSettings.DEFAULT.with(settings ->
+          settings.heartbeat(Duration.ofMillis(100)).terms(SILENCE).sweep(Duration.ofMillis(100)));
 
   /** A payload. */
   public record Note(String text) {}
@@ -53,6 +68,49 @@ public abstract class NodeTestBase {
         .poll(Duration.ofMillis(20), Duration.ofMillis(200))
         .liveness(PATIENT)
         .shutdownGrace(Duration.ofMillis(100));
+  }
+
+  /** A node that takes over quickly. */
+  protected NodeBuilder quick() {
+    return node().liveness(QUICK);
+  }
+
+  /** A node as one introduces itself that runs nowhere. */
+  protected static NodeCard card(String id, Duration terms, Advice advice) {
+    return new NodeCard(
+        UuidCreator.getTimeOrderedEpoch(),
+        id,
+        null,
+        "h",
+        1,
+        "v",
+        Terms.of(terms),
+        Set.of("default"),
+        Set.of(ECHO.name()),
+        10,
+        null,
+        Set.of(),
+        Set.of(),
+        advice);
+  }
+
+  /** A node that takes hold of jobs and is never heard of again. */
+  protected List<ClaimedJob> dieHolding(int started, int claimed) {
+    NodeCard card = card("the-dead", SILENCE, Advice.NONE);
+    store().nodes().register(card);
+    return store()
+        .claims()
+        .claim(
+            new ClaimOrder(
+                card.incarnation(),
+                1,
+                "default",
+                List.of(ECHO.name()),
+                started,
+                claimed,
+                null,
+                100,
+                Set.of()));
   }
 
   /** Start a node and close it after the test. */

@@ -97,6 +97,7 @@ final class Plants {
         card.tasks(),
         card.capacity(),
         card.stack(),
+        card.serves(),
         card.roles(),
         card.advice());
   }

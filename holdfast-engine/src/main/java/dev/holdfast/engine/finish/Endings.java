@@ -1,0 +1,53 @@
+package dev.holdfast.engine.finish;
+
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.JobInHand;
+import dev.holdfast.engine.wake.AwaitedJobs;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.wake.SignalBus;
+
+/**
+ * Says that a job has ended for good, once that is written: to the meters, to listeners, and to
+ * whoever awaits it. It is the same whether its holder ended it or whoever took it from one that
+ * was gone.
+ */
+public final class Endings {
+  private final Meters meters;
+  private final LifecycleEvents events;
+  private final SignalBus bus;
+  private final AwaitedJobs awaited;
+
+  public Endings(Meters meters, LifecycleEvents events, SignalBus bus, AwaitedJobs awaited) {
+    this.meters = meters;
+    this.events = events;
+    this.bus = bus;
+    this.awaited = awaited;
+  }
+
+  void succeeded(JobInHand job) {
+    meters.succeeded(job.queue());
+    events.finished(job, JobState.SUCCEEDED);
+    ended(job);
+  }
+
+  public void cancelled(JobInHand job) {
+    meters.cancelled(job.queue());
+    events.finished(job, JobState.CANCELLED);
+    ended(job);
+  }
+
+  public void deadLettered(JobInHand job, Finish.Failure failure) {
+    meters.failed(job.queue());
+    events.deadLettered(job, failure);
+    ended(job);
+  }
+
+  private void ended(JobInHand job) {
+    if (awaited.remove(job.id())) {
+      bus.publish(new Signal.Ended(job.id()));
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.engine.mode;
+
+import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.engine.store.Modes;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Which live nodes take a job, and what the others lack. Every store asks this. */
+public final class Takers {
+  private Takers() {}
+
+  /**
+   * A node that is alive in the books.
+   *
+   * @param stacks the fleets whose jobs it runs, besides jobs of none
+   */
+  public record Candidate(
+      String id, Set<String> queues, Set<String> tasks, Set<String> stacks, Modes modes) {
+
+    boolean mayRun(String task) {
+      return new ModeSwitch(modes).mayRun(task);
+    }
+  }
+
+  /**
+   * What the last of them lack that come into question for a job; empty if one of them takes it.
+   */
+  public static Optional<WaitReason> lacking(
+      String queue, String task, @Nullable String stack, List<Candidate> living) {
+    List<Candidate> serving = only(living, node -> node.queues.contains(queue));
+    if (serving.isEmpty()) {
+      return Optional.of(new WaitReason.NobodyServesQueue(queue));
+    }
+    List<Candidate> knowing = only(serving, node -> node.tasks.contains(task));
+    if (knowing.isEmpty()) {
+      return Optional.of(new WaitReason.NobodyKnowsTask(task, queue));
+    }
+    List<Candidate> near = knowing;
+    if (stack != null) {
+      near = only(knowing, node -> node.stacks.contains(stack));
+      if (near.isEmpty()) {
+        return Optional.of(new WaitReason.NobodyServesStack(stack, task));
+      }
+    }
+    return near.stream().anyMatch(node -> node.mayRun(task))
+        ? Optional.empty()
+        : Optional.of(
+            new WaitReason.ModeForbids(
+                task, near.stream().map(Candidate::id).distinct().sorted().toList()));
+  }
+
+  private static List<Candidate> only(List<Candidate> nodes, Predicate<Candidate> wanted) {
+    return nodes.stream().filter(wanted).toList();
+  }
+}

@@ -1,0 +1,44 @@
+package dev.holdfast.engine.trigger;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.store.TriggerBook;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes down the triggers that a node declares, once, when a node that was started disabled is
+ * enabled. Others write them when they start, so that whoever starts them hears of a failure.
+ */
+public final class Declarer implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Declarer.class);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
+
+  private final TriggerBook book;
+  private final List<Trigger> triggers;
+
+  public Declarer(TriggerBook book, List<Trigger> triggers) {
+    this.book = book;
+    this.triggers = List.copyOf(triggers);
+  }
+
+  @Override
+  public String name() {
+    return "declarer";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    try {
+      triggers.forEach(book::put);
+      return Moment.NEVER;
+    } catch (StoreException failure) {
+      log.warn("Declared triggers could not be written yet: {}", failure.getMessage());
+      return now.plus(AFTER_FAILURE);
+    }
+  }
+}
