@@ -2,10 +2,13 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.postgres.db.Failures;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.util.List;
+import java.util.Optional;
 
 /** A transaction that somebody else began and will end. */
 final class CallersTransaction {
@@ -49,6 +52,22 @@ final class CallersTransaction {
         failure.addSuppressed(broken);
       }
       throw failure;
+    }
+  }
+
+  /**
+   * Refuse ids of the caller's own where the transaction cannot see whether they were used: a job
+   * that ended since its snapshot was taken would be there a second time.
+   */
+  void requireSight(String operation, List<NewJob> jobs) throws SQLException {
+    Optional<NewJob> own = jobs.stream().filter(NewJob::mayExist).findFirst();
+    if (own.isPresent()
+        && connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+      throw new StoreException(
+          Outcome.REFUSED,
+          "Could not %s: job %s has an id of your own, and this transaction does not see whether such a job has ended since it began. Begin it as READ COMMITTED, or give the job a unique key instead of an id. Nothing was changed."
+              .formatted(operation, own.get().id()),
+          null);
     }
   }
 

@@ -79,6 +79,11 @@ final class Connections {
     // The server drops a client it cannot reach, and with it the locks of a machine that is gone.
     return "-c statement_timeout=%1$d -c idle_in_transaction_session_timeout=%1$d -c tcp_user_timeout=%1$d"
             .formatted(timeout.toMillis())
-        + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off";
+        + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
+        // Before PostgreSQL 18 a path that is switched off counts as very expensive, and each beat
+        // and sweep that has no other would be worth compiling.
+        + " -c jit=off"
+        // What is counted under a lock must be younger than the lock, whatever the default here.
+        + " -c default_transaction_isolation=read\\ committed";
   }
 }

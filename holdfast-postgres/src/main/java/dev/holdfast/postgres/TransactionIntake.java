@@ -34,6 +34,7 @@ final class TransactionIntake implements Intake {
     return transaction.join(
         operation,
         connection -> {
+          transaction.requireSight(operation, jobs);
           List<Admission> admissions =
               AdmissionDesk.isPlain(jobs)
                   ? PgIntake.admit(statements, connection, jobs)

@@ -156,6 +156,24 @@ class TransactionIntakeTest {
   }
 
   @Test
+  void anIdOfTheCallersOwnIsRefusedWhereItsEndCouldNotBeSeen() throws SQLException {
+    NewJob own = Drafts.job().repeated();
+    caller.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    insertOrder(1);
+    store().intake().enqueue(List.of(own));
+    store().control().cancel(own.id());
+
+    assertThatThrownBy(() -> enqueue(own))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(own.id().toString())
+        .hasMessageContaining("READ COMMITTED");
+    enqueue(Drafts.job());
+    caller.commit();
+
+    assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("1");
+  }
+
+  @Test
   void theWakeupTravelsInsideTheTransaction() throws SQLException {
     try (Connection listening = listening()) {
       enqueue(Drafts.job());

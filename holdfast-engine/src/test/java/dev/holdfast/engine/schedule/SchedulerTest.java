@@ -72,6 +72,7 @@ class SchedulerTest {
               throw trouble;
             }),
             new SignalBus(ClusterCoordinator.none()),
+            "node-1",
             clock::get,
             UUID::randomUUID,
             new Random(1));

@@ -24,7 +24,9 @@ public final class Database {
     this.dataSource = dataSource;
     this.schema = schema;
     this.timeoutSeconds = timeoutSeconds;
-    this.jdbi = Jdbi.create(dataSource).installPlugin(new PostgresPlugin());
+    this.jdbi =
+        (isForeign() ? Jdbi.create(new ForeignConnections(dataSource)) : Jdbi.create(dataSource))
+            .installPlugin(new PostgresPlugin());
     SqlStatements statements = jdbi.getConfig(SqlStatements.class);
     // The default engine reads '<' as the start of a template variable.
     statements.setTemplateEngine(TemplateEngine.NOP);
@@ -97,10 +99,14 @@ public final class Database {
           int before = connection.getNetworkTimeout();
           connection.setNetworkTimeout(
               Runnable::run, Math.clamp(patience.toMillis(), 1, Integer.MAX_VALUE));
-          T result = work.with(handle);
-          // After a failure it does not matter: a connection that timed out is closed.
-          connection.setNetworkTimeout(Runnable::run, before);
-          return result;
+          try {
+            return work.with(handle);
+          } finally {
+            // After a statement that was refused, too: the connection lives on in its pool.
+            if (!connection.isClosed()) {
+              connection.setNetworkTimeout(Runnable::run, before);
+            }
+          }
         });
   }
 

@@ -1,0 +1,49 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the store's own connections ask of a server, whatever its defaults are. */
+class OwnConnectionsTest {
+  private PostgresFixture fixture;
+
+  @BeforeEach
+  void aDatabaseWithUnusualDefaults() {
+    fixture = new PostgresFixture();
+    for (String setting : List.of("default_transaction_isolation = 'serializable'", "jit = on")) {
+      fixture.execute("alter database \"%s\" set %s".formatted(fixture.database().name(), setting));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void aStatementSeesWhatWasCommittedBeforeIt() throws SQLException {
+    assertThat(shown("transaction_isolation")).isEqualTo("read committed");
+  }
+
+  @Test
+  void nothingIsCompiled() throws SQLException {
+    assertThat(shown("jit")).isEqualTo("off");
+  }
+
+  private String shown(String setting) throws SQLException {
+    try (Connection connection = Connections.single(fixture.settings().build()).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("show " + setting)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+}

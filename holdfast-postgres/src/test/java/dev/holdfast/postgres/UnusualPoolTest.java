@@ -1,0 +1,188 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.testkit.contract.FinishContract;
+import dev.holdfast.testkit.contract.IntakeContract;
+import dev.holdfast.testkit.contract.LeaseContract;
+import dev.holdfast.testkit.contract.LimitContract;
+import dev.holdfast.testkit.contract.StoreFixture;
+import dev.holdfast.testkit.contract.TaskLimitContract;
+import dev.holdfast.testkit.contract.UniqueKeyContract;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** A store on a pool whose connections commit nothing by themselves and see one old snapshot. */
+class UnusualPoolTest {
+  private static PostgresFixture fixture;
+  private static HikariDataSource pool;
+  private static PostgresStore store;
+
+  @BeforeAll
+  static void open() {
+    fixture = new PostgresFixture();
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(fixture.database().jdbcUrl());
+    config.setUsername(fixture.database().user());
+    config.setPassword(fixture.database().password());
+    config.setAutoCommit(false);
+    config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+    config.setMaximumPoolSize(10);
+    pool = new HikariDataSource(config);
+    store = PostgresStore.on(pool, "holdfast");
+  }
+
+  @AfterAll
+  static void close() {
+    store.close();
+    pool.close();
+    fixture.close();
+  }
+
+  private static StoreFixture emptied() {
+    fixture.emptied();
+    return new StoreFixture() {
+      @Override
+      public Store store() {
+        return store;
+      }
+
+      @Override
+      public void passTime(Duration time) {
+        fixture.passTime(time);
+      }
+    };
+  }
+
+  @Test
+  void aSchemaIsMadeThroughIt() {
+    fixture.execute("drop schema if exists fresh cascade");
+    try (PostgresStore fresh = PostgresStore.on(pool, "fresh")) {
+      fresh.intake().enqueue(List.of(Drafts.job()));
+    }
+
+    assertThat(fixture.ask("select count(*) from fresh.job")).isEqualTo("1");
+  }
+
+  @Test
+  void connectionsGoBackAsTheyCame() throws SQLException {
+    try (Connection only = fixture.database().connect()) {
+      only.setAutoCommit(false);
+      only.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+      try (PostgresStore careful = PostgresStore.on(handingOut(only), "holdfast")) {
+        careful.intake().enqueue(List.of(Drafts.job()));
+      }
+
+      assertThat(only.getAutoCommit()).isFalse();
+      assertThat(only.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+    }
+  }
+
+  @Test
+  void aTransactionThatSomebodyElseBeganIsNotCommittedByTheWay() throws SQLException {
+    fixture.execute("create table if not exists public.orders (id int)");
+    try (Connection only = fixture.database().connect();
+        PostgresStore careful = PostgresStore.on(handingOut(only), "holdfast");
+        Statement statement = only.createStatement()) {
+      only.setAutoCommit(false);
+      statement.execute("insert into public.orders values (1)");
+
+      assertThatThrownBy(() -> careful.intake().enqueue(List.of(Drafts.job())))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("has a transaction open")
+          .hasMessageContaining("holdfast.in(connection)");
+      only.rollback();
+    }
+
+    assertThat(fixture.ask("select count(*) from public.orders")).isEqualTo("0");
+  }
+
+  /** A source that has one connection, as those do that bind one to a thread's transaction. */
+  private static DataSource handingOut(Connection only) {
+    Connection kept =
+        (Connection)
+            Proxy.newProxyInstance(
+                UnusualPoolTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) ->
+                    method.getName().equals("close") ? null : invoke(only, method, arguments));
+    return (DataSource)
+        Proxy.newProxyInstance(
+            UnusualPoolTest.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("getConnection") ? kept : invoke(pool, method, arguments));
+  }
+
+  private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
+    try {
+      return method.invoke(target, arguments);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getCause();
+    }
+  }
+
+  @Nested
+  class IntakeFacts extends IntakeContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
+  class UniqueKeyFacts extends UniqueKeyContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
+  class FinishFacts extends FinishContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
+  class LeaseFacts extends LeaseContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
+  class LimitFacts extends LimitContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
+  class TaskLimitFacts extends TaskLimitContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+}
