@@ -137,8 +137,13 @@ final class Intaker {
   }
 
   private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {
-    return new Enqueued<>(
-        admission.id(), admission.answer() == Admission.Answer.CREATED, request.type().result());
+    Enqueued.Answer answer =
+        switch (admission.answer()) {
+          case CREATED -> Enqueued.Answer.CREATED;
+          case EXISTING -> Enqueued.Answer.EXISTING;
+          case REPLACED -> Enqueued.Answer.REPLACED;
+        };
+    return new Enqueued<>(admission.id(), answer, request.type().result());
   }
 
   /** Wake each queue once, and the stagers for the job that is due first. */
