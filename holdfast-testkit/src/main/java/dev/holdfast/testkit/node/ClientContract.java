@@ -87,6 +87,17 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
+  void aPayloadIsMeasuredInBytes() {
+    try (HoldfastClient small =
+        HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(100, false))) {
+      assertThat(small.enqueue(ECHO, new Note("x".repeat(80))).created()).isTrue();
+      assertThatThrownBy(() -> small.enqueue(ECHO, new Note("\u20ac".repeat(80))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("251 bytes, and 100 are allowed");
+    }
+  }
+
+  @Test
   void aStrictClientRefusesAQueueThatNobodyServes() {
     try (HoldfastClient strict =
         HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
