@@ -3,7 +3,7 @@ package dev.holdfast.engine;
 /**
  * How a client behaves.
  *
- * @param payloadLimit how long an encoded payload may be, in characters; defaults to 1 Mi
+ * @param payloadLimit how large an encoded payload may be, in bytes of UTF-8; defaults to 1 MiB
  * @param strictQueues whether a queue that no live node serves is refused; by default it is only
  *     warned about, since its node may be about to start
  */

@@ -5,6 +5,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerNames;
+import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.trigger.EventDesk;
@@ -57,10 +58,10 @@ final class EventPublisher {
   private EventDesk desk(String event, Object payload) {
     TriggerNames.event(event);
     String text = codec.encode(payload);
-    if (text.length() > settings.payloadLimit()) {
+    if (TextSize.exceeds(text, settings.payloadLimit())) {
       throw new IllegalArgumentException(
-          "The payload of event '%s' has %d characters, and %d are allowed: publish a reference to it instead, or raise the limit."
-              .formatted(event, text.length(), settings.payloadLimit()));
+          "The payload of event '%s' has %d bytes, and %d are allowed: publish a reference to it instead, or raise the limit."
+              .formatted(event, TextSize.bytes(text), settings.payloadLimit()));
     }
     return new EventDesk(event, text, ids, stamper);
   }

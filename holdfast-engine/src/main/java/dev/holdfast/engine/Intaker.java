@@ -9,6 +9,7 @@ import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
@@ -103,10 +104,10 @@ final class Intaker {
   private NewJob prepare(JobRequest<?, ?> request) {
     JobOptions options = request.options();
     String payload = codec.encode(request.payload());
-    if (payload.length() > settings.payloadLimit()) {
+    if (TextSize.exceeds(payload, settings.payloadLimit())) {
       throw new IllegalArgumentException(
-          "The payload of task '%s' has %d characters, and %d are allowed: enqueue a reference to it instead, or raise the limit."
-              .formatted(request.type().name(), payload.length(), settings.payloadLimit()));
+          "The payload of task '%s' has %d bytes, and %d are allowed: enqueue a reference to it instead, or raise the limit."
+              .formatted(request.type().name(), TextSize.bytes(payload), settings.payloadLimit()));
     }
     declared.check(options.queue());
     JobId own = request.id();
@@ -137,8 +138,13 @@ final class Intaker {
   }
 
   private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {
-    return new Enqueued<>(
-        admission.id(), admission.answer() == Admission.Answer.CREATED, request.type().result());
+    Enqueued.Answer answer =
+        switch (admission.answer()) {
+          case CREATED -> Enqueued.Answer.CREATED;
+          case EXISTING -> Enqueued.Answer.EXISTING;
+          case REPLACED -> Enqueued.Answer.REPLACED;
+        };
+    return new Enqueued<>(admission.id(), answer, request.type().result());
   }
 
   /** Wake each queue once, and the stagers for the job that is due first. */

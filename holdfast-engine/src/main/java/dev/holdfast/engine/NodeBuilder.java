@@ -287,9 +287,9 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Refuse encoded results longer than this; defaults to 1 Mi characters. */
-  public NodeBuilder resultLimit(int characters) {
-    this.resultLimit = characters;
+  /** Refuse encoded results of more bytes than this, in UTF-8; defaults to 1 MiB. */
+  public NodeBuilder resultLimit(int bytes) {
+    this.resultLimit = bytes;
     return this;
   }
 

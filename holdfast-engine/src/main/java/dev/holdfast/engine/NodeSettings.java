@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param liveness how it shows that it lives, and takes over from others
  * @param fleet which jobs of which fleets it serves, and how
  * @param retention how long ended jobs are kept; defaults to 14 days, 90 for the dead letter
- * @param resultLimit how long an encoded result may be, in characters; defaults to 1 Mi
+ * @param resultLimit how large an encoded result may be, in bytes of UTF-8; defaults to 1 MiB
  * @param shutdownGrace how long {@code close} lets running jobs go on before it interrupts them;
  *     defaults to 25 s
  */

@@ -51,7 +51,9 @@ final class IntakeStatements {
   // Conflicts on job_pkey and job_unique. Costs a second WAL record for each row (48 bytes of 410).
   private static final String INSERT_NEW = INSERT + "on conflict do nothing returning id";
 
-  // By job_pkey. The key stays, since it is how the job was found.
+  // By job_pkey. The key stays, since it is how the job was found. A job that waits for its retry
+  // is
+  // left alone: what was tried, and how it failed, belongs to its payload.
   private static final String REPLACE =
       """
       update ${schema}.job j set
@@ -72,6 +74,7 @@ final class IntakeStatements {
                         statement_timestamp() + u.delay * interval '1 microsecond') as run_at
       ) t
       where j.id = u.id and j.state in ('SCHEDULED', 'READY')
+        and j.attempt = 0 and j.crashes is null and j.failures is null
       returning j.id
       """;
 
@@ -129,7 +132,7 @@ final class IntakeStatements {
     return write(connection, insertNew, jobs, jobs.stream().map(Candidate::id).toList());
   }
 
-  /** Give jobs that nobody holds another content, and say which got it. */
+  /** Give jobs that have not started another content, and say which got it. */
   Set<UUID> replace(Connection connection, List<Candidate> contents, List<UUID> targets)
       throws SQLException {
     return write(connection, replace, contents, targets);

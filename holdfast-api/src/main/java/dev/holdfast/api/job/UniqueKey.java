@@ -20,8 +20,8 @@ public record UniqueKey(String value, @Nullable Duration window, OnConflict onCo
     /** Answer with the existing job and change nothing. */
     RETURN_EXISTING,
     /**
-     * Give the existing job the new payload and options, as long as no node holds it; otherwise
-     * answer with it unchanged.
+     * Give the existing job the new payload and options, as long as it has not started: no node
+     * holds it, and no attempt or crash of it counts. Otherwise answer with it unchanged.
      */
     REPLACE,
     /** Refuse, with a {@link dev.holdfast.api.DuplicateJobException}. */

@@ -6,6 +6,7 @@ import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryLater;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskRegistry.Registered;
 import dev.holdfast.engine.store.Finish;
@@ -27,7 +28,7 @@ public final class Runner {
    *
    * @param logs who this node is
    * @param spans makes attempts visible to whoever traces
-   * @param resultLimit how long an encoded result may be, in characters
+   * @param resultLimit how large an encoded result may be, in bytes of UTF-8
    */
   public record Parts(
       LogContext logs,
@@ -254,13 +255,13 @@ public final class Runner {
     }
     try {
       String result = parts.codec().encode(value);
-      if (result.length() > parts.resultLimit()) {
+      if (TextSize.exceeds(result, parts.resultLimit())) {
         return failure(
             holding,
             FailureCode.BAD_RESULT,
             new IllegalArgumentException(
-                "The result has %d characters, and %d are allowed: return a reference to it instead."
-                    .formatted(result.length(), parts.resultLimit())));
+                "The result has %d bytes, and %d are allowed: return a reference to it instead."
+                    .formatted(TextSize.bytes(result), parts.resultLimit())));
       }
       return new Finish.Succeeded(holding.held(), result, keep);
     } catch (Throwable unwritable) {

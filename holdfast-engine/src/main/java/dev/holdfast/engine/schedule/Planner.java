@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.SchedulePlan;
 import java.time.Instant;
@@ -37,10 +38,10 @@ public final class Planner {
     DueTimes.of(schedule.recurrence(), Instant.EPOCH);
     JobOptions options = schedule.options();
     String payload = codec.encode(schedule.payload());
-    if (payload.length() > payloadLimit) {
+    if (TextSize.exceeds(payload, payloadLimit)) {
       throw new IllegalArgumentException(
-          "The payload of schedule '%s' has %d characters, and %d are allowed: hand it a reference instead, or raise the limit."
-              .formatted(schedule.id(), payload.length(), payloadLimit));
+          "The payload of schedule '%s' has %d bytes, and %d are allowed: hand it a reference instead, or raise the limit."
+              .formatted(schedule.id(), TextSize.bytes(payload), payloadLimit));
     }
     return new SchedulePlan(
         schedule.id(),

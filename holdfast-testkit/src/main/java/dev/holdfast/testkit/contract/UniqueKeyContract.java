@@ -12,11 +12,14 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Admission.Answer;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Recovery;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -129,12 +132,62 @@ public abstract class UniqueKeyContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"CLAIMED", "RUNNING"})
   void aHeldJobIsNotReplaced(JobState state) {
-    JobId holder = bring(job().unique(active()).payload("first"), state);
+    assertNotReplaced(bring(job().unique(active()).payload("first"), state));
+  }
+
+  @Test
+  void aJobThatWaitsForItsRetryIsNotReplaced() {
+    Worker worker = worker();
+    JobId holder = enqueue(job().unique(active()).payload("first"));
+    worker.retryIn(worker.claimOne(), Duration.ofHours(1));
+
+    assertNotReplaced(holder);
+  }
+
+  @Test
+  void aJobWithACrashOnItsRecordIsNotReplaced() {
+    Worker worker = worker();
+    JobId holder = enqueue(job().unique(active()).payload("first"));
+    ClaimedJob lost = worker.claimOne();
+    worker.leave();
+    assertThat(
+            store
+                .recovery()
+                .recover(
+                    Recovery.Holder.dead(worker.incarnation()),
+                    List.of(
+                        new Recovery.Ruling.AfterCrash(
+                            lost.held(), Duration.ZERO, worker.failure(lost, "the node died")))))
+        .containsExactly(Recovery.Answer.DONE);
+
+    assertNotReplaced(holder);
+  }
+
+  @Test
+  void aDeadLetterThatIsTriedAgainIsNotReplaced() {
+    JobId holder = bring(job().unique(active()).payload("first"), JobState.FAILED);
+    assertThat(store.control().retry(holder)).isEqualTo(RetryAnswer.READY);
+
+    assertNotReplaced(holder);
+  }
+
+  private void assertNotReplaced(JobId holder) {
     Job before = find(holder);
 
     assertThat(admit(job().unique(active().onConflict(OnConflict.REPLACE)).payload("second")))
         .isEqualTo(new Admission(holder, Answer.EXISTING));
     assertThat(find(holder)).isEqualTo(before);
+  }
+
+  @Test
+  void aJobThatWasPutOffAtNoCostIsReplaced() {
+    Worker worker = worker();
+    JobId holder = enqueue(job().unique(active()).payload("first"));
+    worker.later(worker.claimOne(), Duration.ofHours(1));
+
+    assertThat(admit(job().unique(active().onConflict(OnConflict.REPLACE)).payload("second")))
+        .isEqualTo(new Admission(holder, Answer.REPLACED));
+    assertThat(find(holder).payload()).isEqualTo("second");
   }
 
   @ParameterizedTest

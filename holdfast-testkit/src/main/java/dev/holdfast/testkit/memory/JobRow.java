@@ -102,6 +102,11 @@ final class JobRow {
     return startBy != null && !startBy.isAfter(now);
   }
 
+  /** Whether nobody holds it, and nothing that was tried counts. */
+  boolean hasNotStarted() {
+    return !state.isHeld() && attempt == 0 && crashes == 0 && failures.isEmpty();
+  }
+
   boolean isSuspect() {
     return crashes > 0;
   }

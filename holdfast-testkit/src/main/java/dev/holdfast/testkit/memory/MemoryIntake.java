@@ -107,7 +107,7 @@ final class MemoryIntake implements Intake {
 
     private boolean isReplaceable(JobId holder) {
       JobRow row = tables.live.get(holder);
-      return row == null ? newIds.contains(holder) : !row.state.isHeld();
+      return row == null ? newIds.contains(holder) : row.hasNotStarted();
     }
   }
 }

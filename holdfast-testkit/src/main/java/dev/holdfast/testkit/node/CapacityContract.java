@@ -207,7 +207,7 @@ public abstract class CapacityContract extends NodeTestBase {
             client()
                 .count(JobFilter.ALL)
                 .equals(Map.of(JobState.RUNNING, 1L, JobState.CLAIMED, 3L, JobState.READY, 2L)));
-    assertThat(gate.most).hasValue(1);
+    await().atMost(SOON).until(() -> gate.most.get() == 1);
     gate.passes.release(6);
     await().atMost(SOON).until(() -> gate.done.get() == 6);
     await().atMost(SOON).until(() -> node.held() == 0);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.AwaitTimeoutException;
 import dev.holdfast.api.DuplicateJobException;
+import dev.holdfast.api.job.Enqueued.Answer;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
@@ -86,6 +87,17 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
+  void aPayloadIsMeasuredInBytes() {
+    try (HoldfastClient small =
+        HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(100, false))) {
+      assertThat(small.enqueue(ECHO, new Note("x".repeat(80))).created()).isTrue();
+      assertThatThrownBy(() -> small.enqueue(ECHO, new Note("\u20ac".repeat(80))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("251 bytes, and 100 are allowed");
+    }
+  }
+
+  @Test
   void aStrictClientRefusesAQueueThatNobodyServes() {
     try (HoldfastClient strict =
         HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
@@ -113,6 +125,22 @@ public abstract class ClientContract extends NodeTestBase {
         .isInstanceOf(DuplicateJobException.class)
         .hasMessageContaining("invoice-42")
         .hasMessageContaining(first.id().toString());
+  }
+
+  @Test
+  void anAnswerSaysWhatBecameOfTheRequest() {
+    UniqueKey key = UniqueKey.whileActive("invoice-42").onConflict(OnConflict.REPLACE);
+
+    var first = client().enqueue(ECHO, new Note("1"), o -> o.unique(key));
+    var second = client().enqueue(ECHO, new Note("2"), o -> o.unique(key));
+    var third =
+        client()
+            .enqueue(
+                ECHO, new Note("3"), o -> o.unique(key.onConflict(OnConflict.RETURN_EXISTING)));
+
+    assertThat(List.of(first.answer(), second.answer(), third.answer()))
+        .containsExactly(Answer.CREATED, Answer.REPLACED, Answer.EXISTING);
+    assertThat(job(first.id()).payload()).contains("2");
   }
 
   @Test

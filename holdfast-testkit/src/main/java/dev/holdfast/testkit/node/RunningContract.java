@@ -316,6 +316,22 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
+  void aResultOfTooManyBytesIsDeadLetteredWithTheRemedy() throws Exception {
+    HoldfastNode node =
+        start(node().resultLimit(100).handle(ECHO, (note, context) -> note.text().repeat(50)));
+
+    assertThat(node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON)).hasSize(50);
+    var large = node.client().enqueue(ECHO, new Note("\u20ac"));
+
+    assertThat(awaitState(large.id(), JobState.FAILED).failures())
+        .singleElement()
+        .satisfies(failure -> {
+          assertThat(failure.code()).isEqualTo(FailureCode.BAD_RESULT);
+          assertThat(failure.message()).contains("152 bytes, and 100 are allowed");
+        });
+  }
+
+  @Test
   void aHandlerThatHangsIsInterruptedAtItsTimeout() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     HoldfastNode node =
