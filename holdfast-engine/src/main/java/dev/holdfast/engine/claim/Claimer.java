@@ -169,8 +169,9 @@ public final class Claimer implements Role {
     if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
       parts.holdings().returnSuspect();
     }
+    boolean probes = group.rule() != null && group.rule().shut() != null;
     for (ClaimedJob job : jobs) {
-      accept(job, call, wish.tenure);
+      accept(job, call, wish.tenure, probes);
     }
     parts.calls().end(call);
     int started = (int) jobs.stream().filter(ClaimedJob::started).count();
@@ -191,8 +192,8 @@ public final class Claimer implements Role {
         group.rule());
   }
 
-  private void accept(ClaimedJob job, long call, Tenure tenure) {
-    Holding holding = new Holding(job, call, policyOf(job), tenure);
+  private void accept(ClaimedJob job, long call, Tenure tenure, boolean probe) {
+    Holding holding = new Holding(job, call, policyOf(job), tenure, probe);
     parts.holdings().add(holding);
     parts.events().claimed(job);
     if (tenure.isOver()) {
