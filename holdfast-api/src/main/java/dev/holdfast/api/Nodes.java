@@ -1,10 +1,23 @@
 package dev.holdfast.api;
 
+import java.util.List;
+
 /**
- * Steer nodes from anywhere. A node is meant by its id; where several live nodes share one, all of
- * them are. A node hears of it at its next heartbeat at the latest.
+ * Look at nodes and steer them, from anywhere. A node is meant by its id; where several live nodes
+ * share one, all of them are. A node hears of it at its next heartbeat at the latest.
  */
 public interface Nodes {
+
+  /** All nodes that live or died lately, with what they do with work. */
+  List<NodeInfo> list();
+
+  /**
+   * The latest heartbeats of a node, latest first, as far as it was set to keep them. They are
+   * thrown away after a day.
+   *
+   * @param limit how many at most, 1 to 10,000
+   */
+  List<NodeInfo.Beat> beats(String id, int limit);
 
   /**
    * Tell a node to give up everything it holds and start over, as if it had been found dead. A node

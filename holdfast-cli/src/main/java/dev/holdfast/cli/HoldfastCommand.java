@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.cli.demo.DemoCommand;
+import dev.holdfast.cli.ops.BeatsCommand;
 import dev.holdfast.cli.ops.CancelCommand;
 import dev.holdfast.cli.ops.JobCommand;
 import dev.holdfast.cli.ops.JobsCommand;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DemoCommand.class,
       NodesCommand.class,
+      BeatsCommand.class,
       QueuesCommand.class,
       JobsCommand.class,
       JobCommand.class,

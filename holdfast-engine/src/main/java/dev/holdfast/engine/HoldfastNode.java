@@ -14,6 +14,7 @@ import dev.holdfast.engine.live.Heart;
 import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.mode.ModeChange;
 import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
@@ -200,15 +201,15 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private synchronized void change(UnaryOperator<Modes> change) {
-    Modes modes = change.apply(modes());
     // Written first: the next beat would otherwise bring the old ones back.
-    if (!parts.store().nodes().setModes(incarnation(), modes)) {
-      throw new StoreException(
-          StoreException.Outcome.RETRYABLE,
-          "The mode of node %s was not changed, since it is starting over or has stopped: ask again."
-              .formatted(id()),
-          null);
-    }
+    Modes modes =
+        WrittenModes.change(parts.store().nodes(), incarnation(), change)
+            .orElseThrow(() ->
+                new StoreException(
+                    StoreException.Outcome.RETRYABLE,
+                    "The mode of node %s was not changed, since it is starting over or has stopped: ask again."
+                        .formatted(id()),
+                    null));
     parts.modes().choose(modes);
     parts.claimersWaker().wake();
   }

@@ -1,25 +1,71 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.api.NodeInfo;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.Nodes;
 import dev.holdfast.engine.mode.ModeChange;
+import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** Steers nodes by their rows. */
 final class StoredNodes implements Nodes {
+  private static final int MOST_BEATS = 10_000;
+
   private final NodeBook nodes;
   private final SignalBus bus;
 
   StoredNodes(NodeBook nodes, SignalBus bus) {
     this.nodes = nodes;
     this.bus = bus;
+  }
+
+  @Override
+  public List<NodeInfo> list() {
+    return nodes.list().stream().map(StoredNodes::info).toList();
+  }
+
+  private static NodeInfo info(NodeStatus status) {
+    NodeCard card = status.card();
+    return new NodeInfo(
+        card.id(),
+        card.name(),
+        card.incarnation(),
+        status.alive(),
+        card.host(),
+        card.pid(),
+        card.version(),
+        status.startedAt(),
+        status.silence(),
+        status.modes().node(),
+        status.modes().exceptions(),
+        card.stack(),
+        card.serves(),
+        card.roles(),
+        card.queues(),
+        card.tasks(),
+        status.running(),
+        card.capacity());
+  }
+
+  @Override
+  public List<NodeInfo.Beat> beats(String id, int limit) {
+    if (limit < 1 || limit > MOST_BEATS) {
+      throw new IllegalArgumentException(
+          "%d heartbeats cannot be listed: ask for 1 to %d.".formatted(limit, MOST_BEATS));
+    }
+    return nodes.pastBeats(id, limit).stream()
+        .map(beat ->
+            new NodeInfo.Beat(beat.node(), beat.incarnation(), beat.host(), beat.pid(), beat.at()))
+        .toList();
   }
 
   @Override
@@ -49,7 +95,7 @@ final class StoredNodes implements Nodes {
 
   private int change(String id, UnaryOperator<Modes> change) {
     return each(
-        id, status -> nodes.setModes(status.card().incarnation(), change.apply(status.modes())));
+        id, status -> WrittenModes.change(nodes, status.card().incarnation(), change).isPresent());
   }
 
   private int each(String id, Predicate<NodeStatus> told) {

@@ -115,10 +115,13 @@ final class PgNodeBook implements NodeBook {
       "update ${schema}.node set dismissed = true where incarnation = :incarnation and state ="
           + " 'ALIVE'";
 
+  // Exceptions are a set: their order says nothing.
   private static final String SET_MODES =
       """
       update ${schema}.node set mode = :mode, mode_exceptions = :exceptions
-      where incarnation = :incarnation and state = 'ALIVE'
+      where incarnation = :incarnation and state = 'ALIVE' and mode = :seenMode
+        and mode_exceptions @> :seenExceptions::text[]
+        and mode_exceptions <@ :seenExceptions::text[]
       """;
 
   private static final String LIST =
@@ -272,7 +275,7 @@ final class PgNodeBook implements NodeBook {
   }
 
   @Override
-  public boolean setModes(UUID incarnation, Modes modes) {
+  public boolean setModes(UUID incarnation, Modes seen, Modes modes) {
     return database.run(
         "set the mode of incarnation %s".formatted(incarnation),
         handle ->
@@ -281,6 +284,8 @@ final class PgNodeBook implements NodeBook {
                     .bind("incarnation", incarnation)
                     .bind("mode", modes.node().name())
                     .bindArray("exceptions", String.class, NodeRows.texts(modes))
+                    .bind("seenMode", seen.node().name())
+                    .bindArray("seenExceptions", String.class, NodeRows.texts(seen))
                     .execute()
                 > 0);
   }

@@ -51,6 +51,7 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           update holdfast.lease set acquired_at = acquired_at - t, expires_at = expires_at - t,
             ended_at = ended_at - t
           """,
+          "update holdfast.heartbeat set at = at - t",
           "update holdfast.unique_ledger set expires_at = expires_at - t",
           """
           update holdfast.trigger_subject set since = since - t, fires_at = fires_at - t,

@@ -2,9 +2,9 @@ package dev.holdfast.cli.ops;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.holdfast.api.NodeInfo;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.TreeMap;
@@ -20,7 +20,7 @@ public final class NodesCommand extends ClientCommand {
 
   @Override
   int ask(Session session) {
-    List<NodeStatus> nodes = session.store().nodes().list();
+    List<NodeInfo> nodes = session.client().nodes().list();
     if (json) {
       Json.print(nodes, session.out());
       return DONE;
@@ -41,29 +41,29 @@ public final class NodesCommand extends ClientCommand {
                 "tasks",
                 "version")
             .numbers("running", "capacity");
-    for (NodeStatus node : nodes) {
+    for (NodeInfo node : nodes) {
       table.row(
-          node.card().id(),
-          node.card().name() == null ? "" : node.card().name(),
+          node.id(),
+          node.name() == null ? "" : node.name(),
           node.alive() ? "yes" : "no",
           node.startedAt().truncatedTo(ChronoUnit.SECONDS),
           Ages.of(node.silence()),
           modesOf(node),
-          node.card().stack() == null ? "" : node.card().stack(),
-          node.card().roles().stream().sorted().collect(joining(",")),
+          node.stack() == null ? "" : node.stack(),
+          node.roles().stream().sorted().collect(joining(",")),
           node.running(),
-          node.card().capacity(),
-          String.join(",", node.card().queues()),
-          node.card().tasks().size(),
-          node.card().version());
+          node.capacity(),
+          node.queues().stream().sorted().collect(joining(",")),
+          node.tasks().size(),
+          node.version());
     }
     table.print(session.out());
     return DONE;
   }
 
-  private static String modesOf(NodeStatus node) {
-    StringBuilder text = new StringBuilder(node.modes().node().toString());
-    new TreeMap<>(node.modes().exceptions())
+  private static String modesOf(NodeInfo node) {
+    StringBuilder text = new StringBuilder(node.mode().toString());
+    new TreeMap<>(node.exceptions())
         .forEach((pattern, mode) -> text.append(", ").append(pattern).append(' ').append(mode));
     return text.toString();
   }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.task.Breaker;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
@@ -18,7 +20,10 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.TaskBook.Attempts;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
+import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,6 +33,8 @@ class ClientCommandTest {
 
   private static final TaskType<Letter, Void> SEND =
       TaskType.of("mail::send", Letter.class).with(o -> o.queue("mail").retry(RetryPolicy.NEVER));
+
+  private static final UniqueKey KEY = UniqueKey.whileActive("one");
 
   private static final TestDatabase DATABASE = SharedServer.freshDatabase();
   private static PostgresStore store;
@@ -135,6 +142,114 @@ class ClientCommandTest {
 
     assertThat(job.exit()).isEqualTo(1);
     assertThat(job.out()).contains("There is no job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
+  }
+
+  @Test
+  void aJobIsRequeuedAndItsAnswerSaidPlainly() {
+    JobId id = client.enqueue(SEND, new Letter("eve"), job -> job.runIn(Duration.ofHours(1))).id();
+
+    assertThat(holdfast("requeue", id.toString()).out()).contains("Job " + id + " is ready.");
+    assertThat(holdfast("requeue", id.toString()).out()).contains("was ready before");
+    client.cancel(id);
+    Cli ended = holdfast("requeue", id.toString());
+    assertThat(ended.exit()).isEqualTo(1);
+    assertThat(ended.out()).contains("has ended and did not fail");
+    Cli nowhere = holdfast("requeue", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
+    assertThat(nowhere.exit()).isEqualTo(1);
+    assertThat(nowhere.out()).contains("There is no job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
+  }
+
+  @Test
+  void aHeldJobIsAskedForAndOneWhoseKeyIsTakenStays() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    JobId failed = client.enqueue(SEND, new Letter("f"), job -> job.queue("held").unique(KEY)).id();
+    try (HoldfastNode node =
+        HoldfastNode.on(store)
+            .queue("held", 1)
+            .shutdownGrace(Duration.ZERO)
+            .handle(
+                SEND,
+                (letter, context) -> {
+                  if (letter.to().equals("f")) {
+                    throw new IllegalStateException("It fails");
+                  }
+                  begun.countDown();
+                  new CountDownLatch(1).await();
+                  return null;
+                })
+            .start()) {
+      await().until(() -> client.find(failed).orElseThrow().state() == JobState.FAILED);
+      JobId held = client.enqueue(SEND, new Letter("g"), job -> job.queue("held").unique(KEY)).id();
+      begun.await();
+      assertThat(node.held()).isEqualTo(1);
+
+      assertThat(holdfast("requeue", held.toString()).out())
+          .contains("is held; its node was told to give it back");
+      Cli taken = holdfast("requeue", failed.toString());
+      assertThat(taken.exit()).isEqualTo(1);
+      assertThat(taken.out()).contains("Another live job has the unique key");
+      client.cancel(held);
+    }
+  }
+
+  @Test
+  void aNodeIsSteeredByItsId() {
+    try (HoldfastNode node =
+        HoldfastNode.on(store)
+            .id("steered")
+            .stack("blue")
+            .mode(NodeMode.TRIGGER_ONLY)
+            .queue("steered", 1)
+            .handle(SEND, (letter, context) -> null)
+            .start()) {
+      assertThat(holdfast("node", "mode", "steered", "full", "--task", "mail::*").out())
+          .contains("1 live node(s) called 'steered' were told");
+      assertThat(holdfast("nodes").out())
+          .containsPattern("steered +yes .* trigger-only, mail::\\* full +blue ");
+      assertThat(holdfast("node", "clear", "steered", "--task", "mail::*").exit()).isZero();
+      assertThat(node.client().nodes().list())
+          .filteredOn(info -> info.id().equals("steered"))
+          .singleElement()
+          .satisfies(info -> assertThat(info.exceptions()).isEmpty());
+      assertThat(holdfast("node", "mode", "steered", "--task", "mail::*", "disabled").exit())
+          .isZero();
+      assertThat(holdfast("node", "clear", "steered").exit()).isZero();
+      assertThat(holdfast("nodes").out()).containsPattern("steered +yes .* trigger-only +blue ");
+
+      JobId made = node.client().enqueue(SEND, new Letter("x")).id();
+      assertThat(holdfast("job", made.toString()).out())
+          .containsPattern("stack +blue")
+          .containsPattern("made by +steered");
+      client.cancel(made);
+
+      UUID before = node.incarnation();
+      assertThat(holdfast("node", "dismiss", "steered").exit()).isZero();
+      await().until(() -> !node.incarnation().equals(before));
+    }
+    Cli unknown = holdfast("node", "dismiss", "steered");
+    assertThat(unknown.exit()).isEqualTo(1);
+    assertThat(unknown.out()).contains("No live node is called 'steered'");
+    Cli wrong = holdfast("node", "mode", "steered", "half");
+    assertThat(wrong.exit()).isNotZero();
+    assertThat(wrong.err()).contains("Mode 'half' does not exist");
+  }
+
+  @Test
+  void heartbeatsThatWereKeptAreListed() {
+    try (HoldfastNode node =
+        HoldfastNode.on(store)
+            .id("kept")
+            .liveness(s -> s.heartbeat(Duration.ofMillis(50)).keepHeartbeats(true))
+            .start()) {
+      await().until(() -> client.nodes().beats("kept", 10).size() >= 2);
+
+      assertThat(holdfast("beats", "kept", "--limit", "2").out())
+          .contains(node.incarnation().toString());
+      assertThat(holdfast("beats", "kept", "--json").out()).contains("\"node\" : \"kept\"");
+    }
+    Cli none = holdfast("beats", "nobody");
+    assertThat(none.exit()).isEqualTo(1);
+    assertThat(none.out()).contains("No heartbeats of 'nobody' were kept");
   }
 
   private static Cli holdfast(String... args) {

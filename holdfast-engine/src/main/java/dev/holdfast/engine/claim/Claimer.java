@@ -171,9 +171,10 @@ public final class Claimer implements Role {
     if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
       parts.holdings().returnSuspect();
     }
+    boolean probes = group.rule() != null && group.rule().shut() != null;
     Wish left = wish;
     for (ClaimedJob job : jobs) {
-      if (accept(job, call, wish.tenure)) {
+      if (accept(job, call, wish.tenure, probes)) {
         left = left.less(job);
       }
     }
@@ -201,8 +202,8 @@ public final class Claimer implements Role {
    *
    * @return false if that failed: then nobody here knows it, and the next beat gives it back
    */
-  private boolean accept(ClaimedJob job, long call, Tenure tenure) {
-    Holding holding = new Holding(job, call, policyOf(job), tenure);
+  private boolean accept(ClaimedJob job, long call, Tenure tenure, boolean probe) {
+    Holding holding = new Holding(job, call, policyOf(job), tenure, probe);
     parts.holdings().add(holding);
     try {
       begin(job, holding, tenure);

@@ -33,6 +33,7 @@ public final class Starter implements Role {
   private final Prefetched prefetched;
   private final Claims claims;
   private final QueueRules rules;
+  private final TaskRules taskRules;
   private final ModeSwitch modes;
   private final Identity identity;
   private final Holdings holdings;
@@ -46,6 +47,7 @@ public final class Starter implements Role {
     this.prefetched = prefetched;
     this.claims = parts.claims();
     this.rules = parts.rules();
+    this.taskRules = parts.taskRules();
     this.modes = parts.modes();
     this.identity = parts.identity();
     this.holdings = parts.holdings();
@@ -64,7 +66,7 @@ public final class Starter implements Role {
   public Moment tick(Moment now) {
     Tenure tenure = identity.tenure();
     prefetched.drop(holding -> holding.hasEnded() || holding.tenure() != tenure);
-    handBack(prefetched.takeIf(holding -> !mayStart(holding)));
+    handBack(prefetched.takeIf(holding -> !mayStart(holding, now)));
     if (tenure.isOver() || tenure.isInDoubt()) {
       return prefetched.size() == 0 ? Moment.NEVER : now.plus(IN_DOUBT);
     }
@@ -112,9 +114,13 @@ public final class Starter implements Role {
     return prefetched.size() == 0 ? Moment.NEVER : now.plus(LOOK_EVERY);
   }
 
-  private boolean mayStart(Holding holding) {
+  private boolean mayStart(Holding holding, Moment now) {
     String task = holding.job().task();
-    return holding.stopReason() == null && modes.mayRun(task) && !rules.of(lane.queue()).paused();
+    return holding.stopReason() == null
+        && modes.mayRun(task)
+        && !rules.of(lane.queue()).paused()
+        // The one that was let through is to show whether others may be.
+        && (holding.isProbe() || !taskRules.isShut(task, now));
   }
 
   private void handBack(List<Holding> unwanted) {

@@ -98,6 +98,12 @@ public final class TaskRules {
     return heard != null && heard.shutUntil != null;
   }
 
+  /** Whether the breaker of this task lets nothing through for now. */
+  boolean isShut(String task, Moment now) {
+    Heard heard = rules.get(task);
+    return heard != null && heard.isShut(now);
+  }
+
   /**
    * What to order together: tasks without rules, and each other one alone. Those that are shut are
    * left out.

@@ -18,6 +18,7 @@ public final class Holding {
   private final long claimNo;
   private final JobPolicy policy;
   private final Tenure tenure;
+  private final boolean probe;
   private @Nullable Thread runner;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
@@ -25,7 +26,17 @@ public final class Holding {
 
   /** A job that the claim call of this number brought to the incarnation of this tenure. */
   public Holding(ClaimedJob job, long claimNo, JobPolicy policy, Tenure tenure) {
+    this(job, claimNo, policy, tenure, false);
+  }
+
+  /**
+   * A job that the claim call of this number brought to the incarnation of this tenure.
+   *
+   * @param probe whether it was claimed to see if the breaker of its task can be closed
+   */
+  public Holding(ClaimedJob job, long claimNo, JobPolicy policy, Tenure tenure, boolean probe) {
     this.tenure = tenure;
+    this.probe = probe;
     this.job = job;
     this.claimNo = claimNo;
     this.policy = policy;
@@ -47,6 +58,11 @@ public final class Holding {
   /** Whether it has a crash on its record. */
   boolean isSuspect() {
     return job.crashes() > 0;
+  }
+
+  /** Whether it was claimed to see if the breaker of its task can be closed. */
+  public boolean isProbe() {
+    return probe;
   }
 
   public JobPolicy policy() {

@@ -207,11 +207,13 @@ public interface NodeBook {
   boolean dismiss(UUID incarnation);
 
   /**
-   * Tell a live incarnation what to do from its next beat on.
+   * Tell a live incarnation what to do from its next beat on, provided that nobody has told it
+   * otherwise since.
    *
-   * @return whether it is alive in the books
+   * @param seen what it was told to do when somebody looked
+   * @return whether it is told
    */
-  boolean setModes(UUID incarnation, Modes modes);
+  boolean setModes(UUID incarnation, Modes seen, Modes modes);
 
   /** All nodes that are alive or died lately. */
   List<NodeStatus> list();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.mode.ModeChange;
+import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
@@ -60,16 +62,59 @@ public abstract class NodeBookContract extends Contract {
     Modes set = new Modes(NodeMode.DISABLED, Map.of("ml::*", NodeMode.FULL));
     NodeCard before = Worker.card("node-7", Set.of(), Set.of());
     store.nodes().register(before);
-    assertThat(store.nodes().setModes(before.incarnation(), set)).isTrue();
+    assertThat(store.nodes().setModes(before.incarnation(), Modes.FULL, set)).isTrue();
 
     NodeCard after = Worker.card("node-7", Set.of(), Set.of());
     store.nodes().register(after, Modes.FULL, before.incarnation());
     assertThat(modesOf(after)).isEqualTo(set);
 
-    store.nodes().setModes(after.incarnation(), Modes.FULL);
+    assertThat(store.nodes().setModes(after.incarnation(), set, Modes.FULL)).isTrue();
     store.nodes().register(after, Modes.FULL, before.incarnation());
     assertThat(modesOf(after)).as("after a repeat").isEqualTo(Modes.FULL);
-    assertThat(store.nodes().setModes(before.incarnation(), set)).as("of the dead").isFalse();
+    assertThat(store.nodes().setModes(before.incarnation(), set, Modes.FULL))
+        .as("of the dead")
+        .isFalse();
+  }
+
+  @Test
+  void whoHasNotSeenTheLatestModesChangesNothing() {
+    NodeCard card = Worker.card("node-1", Set.of(), Set.of());
+    store.nodes().register(card);
+    Modes first =
+        new Modes(NodeMode.FULL, Map.of("a::*", NodeMode.DISABLED, "b::*", NodeMode.TRIGGER_ONLY));
+    Modes second = new Modes(NodeMode.TRIGGER_ONLY, Map.of());
+    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, first)).isTrue();
+
+    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, second)).isFalse();
+    assertThat(
+            store
+                .nodes()
+                .setModes(
+                    card.incarnation(),
+                    new Modes(NodeMode.FULL, Map.of("a::*", NodeMode.DISABLED)),
+                    second))
+        .isFalse();
+    assertThat(modesOf(card)).isEqualTo(first);
+
+    assertThat(store.nodes().setModes(card.incarnation(), first, second)).isTrue();
+    assertThat(modesOf(card)).isEqualTo(second);
+  }
+
+  @Test
+  void ofSeveralWhoChangeModesAtOnceNoneUndoesAnother() throws Exception {
+    NodeCard card = Worker.card("node-1", Set.of(), Set.of());
+    store.nodes().register(card);
+    int writers = 8;
+
+    Together.run(
+        writers,
+        i ->
+            WrittenModes.change(
+                store.nodes(),
+                card.incarnation(),
+                ModeChange.except("task-" + i, NodeMode.TRIGGER_ONLY)));
+
+    assertThat(modesOf(card).exceptions()).hasSize(writers);
   }
 
   private Modes modesOf(NodeCard card) {

@@ -137,6 +137,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class RequeueFacts extends RequeueContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class DeadLetterFacts extends DeadLetterContract {
     @Override
     protected StoreFixture newFixture() {

@@ -11,6 +11,7 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
@@ -41,6 +42,26 @@ public abstract class UpkeepContract extends Contract {
               next.more());
     }
     return sum;
+  }
+
+  @Test
+  void heartbeatsAreKeptForADay() {
+    Worker worker = worker("node-1");
+    keepBeat(worker);
+    passTime(Duration.ofHours(23));
+    keepBeat(worker);
+    tidy();
+    assertThat(store.nodes().pastBeats("node-1", PLENTY)).hasSize(2);
+
+    passTime(Duration.ofHours(2));
+    tidy();
+
+    assertThat(store.nodes().pastBeats("node-1", PLENTY)).hasSize(1);
+  }
+
+  private void keepBeat(Worker worker) {
+    Beat beat = new Beat(worker.incarnation(), 0, 0, Duration.ofSeconds(30), true);
+    assertThat(store.nodes().beat(beat)).isPresent();
   }
 
   @ParameterizedTest

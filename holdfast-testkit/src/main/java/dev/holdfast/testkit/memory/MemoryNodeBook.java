@@ -128,8 +128,13 @@ final class MemoryNodeBook implements NodeBook {
   }
 
   @Override
-  public boolean setModes(UUID incarnation, Modes modes) {
-    return tables.transaction(now -> change(incarnation, row -> row.modes = modes));
+  public boolean setModes(UUID incarnation, Modes seen, Modes modes) {
+    return tables.transaction(now -> {
+      NodeRow row = tables.nodes.get(incarnation);
+      return row != null
+          && row.modes.equals(seen)
+          && change(incarnation, node -> node.modes = modes);
+    });
   }
 
   /** Change the row of a node that is alive, and say whether there was one. */

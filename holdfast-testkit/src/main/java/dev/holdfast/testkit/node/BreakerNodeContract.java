@@ -17,7 +17,10 @@ import dev.holdfast.api.task.BreakerState;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.TaskBook.Attempts;
 import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.List;
@@ -103,6 +106,65 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     assertThat(attempts).hasValue(3);
     assertThat(job(waiting)).returns(JobState.READY, Job::state).returns(0, Job::attempt);
     assertThat(client().whyWaiting(waiting)).containsInstanceOf(WaitReason.BreakerOpen.class);
+  }
+
+  /** A node with one slot, which a job that waits for a pass has taken, and room to prefetch. */
+  private HoldfastNode busyNode(Breaker breaker) {
+    return start(
+        node()
+            .queue("default", 1, 5)
+            .breaker(FLAKY.name(), breaker)
+            .handle(FLAKY, (note, context) -> run())
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  passes.acquire();
+                  return note.text();
+                }));
+  }
+
+  @Test
+  void whatWasPrefetchedBeforeItOpenedIsHandedBack() {
+    busyNode(LONG);
+    JobId busy = client().enqueue(ECHO, new Note("x")).id();
+    awaitState(busy, JobState.RUNNING);
+    var waiting = enqueue(3);
+    waiting.forEach(job -> awaitState(job.id(), JobState.CLAIMED));
+
+    store()
+        .tasks()
+        .report(
+            new Attempts(
+                FLAKY.name(),
+                Breaker.after(1).openFor(Duration.ofHours(1)),
+                List.of(new Held(waiting.get(0).id(), 99)),
+                List.of()));
+
+    waiting.forEach(job -> awaitState(job.id(), JobState.READY));
+    passes.release();
+    awaitState(busy, JobState.SUCCEEDED);
+    assertThat(attempts).hasValue(0);
+  }
+
+  @Test
+  void theOneThatIsLetThroughMayHaveToWaitForASlot() {
+    HoldfastNode node = busyNode(SHORT);
+    open();
+    broken.set(false);
+    JobId busy = client().enqueue(ECHO, new Note("x")).id();
+    awaitState(busy, JobState.RUNNING);
+    JobId probe = enqueue(1).get(0).id();
+    awaitState(probe, JobState.CLAIMED);
+    assertThat(state()).isEqualTo(BreakerState.PROBING);
+
+    // Long enough for the node to hear that nothing else is let through, and to look again.
+    long heard = beatOf(node);
+    await().atMost(SOON).until(() -> beatOf(node) >= heard + 15);
+    passes.release(2);
+
+    awaitState(busy, JobState.SUCCEEDED);
+    assertThat(awaitState(probe, JobState.SUCCEEDED).fencingToken()).isEqualTo(1);
+    awaitBreaker(BreakerState.CLOSED);
   }
 
   @Test

@@ -211,14 +211,6 @@ public abstract class FleetContract extends NodeTestBase {
     await().atMost(SOON).until(() -> client().triggers().list().size() == 1);
   }
 
-  private long beatOf(HoldfastNode node) {
-    return store().nodes().list().stream()
-        .filter(status -> status.card().incarnation().equals(node.incarnation()))
-        .findAny()
-        .orElseThrow()
-        .beat();
-  }
-
   @Test
   void aDisabledNodeAcceptsNoWork() {
     HoldfastNode canary = start(node().id("canary").handle(ECHO, (note, context) -> "never"));
@@ -278,9 +270,15 @@ public abstract class FleetContract extends NodeTestBase {
     assertThat(client().await(other, SOON)).isEqualTo("other");
     assertThat(job(echo.id()).state()).isEqualTo(JobState.READY);
     Modes expected = new Modes(NodeMode.TRIGGER_ONLY, Map.of("test::other", NodeMode.FULL));
-    assertThat(store().nodes().list())
+    assertThat(client().nodes().list())
         .singleElement()
-        .satisfies(status -> assertThat(status.modes()).isEqualTo(expected));
+        .satisfies(info -> {
+          assertThat(info.id()).isEqualTo("n");
+          assertThat(info.incarnation()).isEqualTo(node.incarnation());
+          assertThat(info.alive()).isTrue();
+          assertThat(new Modes(info.mode(), info.exceptions())).isEqualTo(expected);
+          assertThat(info.tasks()).containsExactlyInAnyOrder(ECHO.name(), OTHER.name());
+        });
     // The answer to a beat that was under way may be older than the change; the next is not.
     await().atMost(SOON).until(() -> node.modes().equals(expected));
 

@@ -591,12 +591,14 @@ public abstract class LivenessContract extends NodeTestBase {
         start(quick().id("kept").liveness(QUICK.with(settings -> settings.keepHeartbeats(true))));
 
     await().atMost(SOON).until(() -> store().nodes().pastBeats("kept", 10).size() >= 2);
-    assertThat(store().nodes().pastBeats("kept", 1))
+    assertThat(client().nodes().beats("kept", 1))
         .singleElement()
         .satisfies(beat -> {
+          assertThat(beat.node()).isEqualTo("kept");
           assertThat(beat.incarnation()).isEqualTo(node.incarnation());
           assertThat(beat.pid()).isEqualTo(ProcessHandle.current().pid());
         });
+    assertThatThrownBy(() -> client().nodes().beats("kept", 0)).hasMessageContaining("1 to 10000");
   }
 
   @Test

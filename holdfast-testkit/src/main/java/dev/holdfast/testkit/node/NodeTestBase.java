@@ -131,6 +131,15 @@ public abstract class NodeTestBase {
     return known;
   }
 
+  /** How often a node has beaten. */
+  protected long beatOf(HoldfastNode node) {
+    return store().nodes().list().stream()
+        .filter(status -> status.card().incarnation().equals(node.incarnation()))
+        .findAny()
+        .orElseThrow()
+        .beat();
+  }
+
   protected Job job(JobId id) {
     return client().find(id).orElseThrow(() -> new AssertionError("Job " + id + " is lost"));
   }

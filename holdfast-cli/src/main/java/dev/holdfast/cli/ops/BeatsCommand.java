@@ -1,0 +1,60 @@
+package dev.holdfast.cli.ops;
+
+import dev.holdfast.api.NodeInfo.Beat;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Table;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists heartbeats of the past. */
+@Command(
+    name = "beats",
+    description = "List the latest heartbeats of a node, latest first.",
+    footer = "Only nodes that are set to keep their heartbeats have any, for a day.")
+public final class BeatsCommand extends ClientCommand {
+
+  @Parameters(paramLabel = "ID", description = "The node, as 'nodes' shows it.")
+  @SuppressWarnings("NullAway.Init")
+  private String id;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "50",
+      description = "How many; ${DEFAULT-VALUE} by default.")
+  private int limit;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  @Override
+  int ask(Session session) {
+    List<Beat> beats = session.client().nodes().beats(id, limit);
+    if (json) {
+      Json.print(beats, session.out());
+      return DONE;
+    }
+    if (beats.isEmpty()) {
+      return session.answer(
+          false,
+          "No heartbeats of '%s' were kept: let it keep them with liveness keepHeartbeats."
+              .formatted(id));
+    }
+    Table table = Table.of("at", "after", "incarnation", "host", "process");
+    for (int i = 0; i < beats.size(); i++) {
+      Beat beat = beats.get(i);
+      table.row(
+          beat.at().truncatedTo(ChronoUnit.MILLIS),
+          i + 1 < beats.size() ? Ages.of(Duration.between(beats.get(i + 1).at(), beat.at())) : "",
+          beat.incarnation(),
+          beat.host(),
+          beat.pid());
+    }
+    table.print(session.out());
+    return DONE;
+  }
+}
