@@ -3,6 +3,8 @@ package dev.holdfast.postgres;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Database.Guest;
 import dev.holdfast.postgres.db.Failures;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,16 +14,15 @@ import java.util.Optional;
 
 /** A transaction that somebody else began and will end. */
 final class CallersTransaction {
+  private final Database database;
   private final Connection connection;
 
-  CallersTransaction(Connection connection) {
+  /**
+   * @param database how connections of others are treated
+   */
+  CallersTransaction(Database database, Connection connection) {
+    this.database = database;
     this.connection = connection;
-  }
-
-  /** Something to do in it. */
-  @FunctionalInterface
-  interface Work<T> {
-    T on(Connection connection) throws SQLException;
   }
 
   /**
@@ -29,17 +30,17 @@ final class CallersTransaction {
    *
    * @param operation what is being done, as it follows "could not" in a message
    */
-  <T> T join(String operation, Work<T> work) {
+  <T> T join(String operation, Guest<T> work) {
     try {
       requireTransaction(operation);
-      return work.on(connection);
+      return database.patiently(connection, work);
     } catch (SQLException failure) {
       throw Failures.during(operation, failure);
     }
   }
 
   /** What fails half way must leave nothing behind if the caller decides to go on and commit. */
-  <T> T allOrNothing(Work<T> work) throws SQLException {
+  <T> T allOrNothing(Guest<T> work) throws SQLException {
     Savepoint before = connection.setSavepoint();
     try {
       T done = work.on(connection);

@@ -8,26 +8,42 @@ import java.util.Properties;
 import javax.sql.DataSource;
 import org.postgresql.PGProperty;
 
-/** Makes connections as settings say. */
-final class Connections {
+/**
+ * Makes connections as settings say.
+ *
+ * @param session what the database shows as their name
+ */
+record Connections(PostgresSettings settings, String session) {
+  /** How long an answer to what a heart asks is waited for. */
+  static final Duration HEARTBEAT = Duration.ofSeconds(4);
+
+  /** How long a migration may take, our own or that of another node which has to be awaited. */
+  static final Duration MIGRATION = Duration.ofHours(1);
+
   /** How much longer the socket waits than the server works: the server's own word is better. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
-  private static final Duration HEARTBEAT = Duration.ofSeconds(4);
+  private static final Duration CONNECT = Duration.ofSeconds(10);
 
-  private Connections() {}
+  /**
+   * How long a client may leave its transaction alone, or what the server sends it unacknowledged.
+   * Shorter than any sensible terms, so that the locks of a machine that is gone are free when its
+   * jobs are taken back; and longer than our own transactions, which never wait for anything but
+   * the server, stand still in a busy process.
+   */
+  private static final Duration ABSENCE = Duration.ofSeconds(3);
 
   /** A source of single connections. */
-  static DataSource single(PostgresSettings settings) {
-    return single(settings, settings.statementTimeout(), GRACE);
+  DataSource single() {
+    return working(settings.statementTimeout(), GRACE);
   }
 
   /** A pool that asks the database nothing of its own accord. */
-  static HikariDataSource pool(PostgresSettings settings) {
-    HikariConfig config = quiet(settings, "pool", single(settings));
+  HikariDataSource pool() {
+    HikariConfig config = quiet(settings.name() + "-" + settings.schema() + "-pool", single());
     config.setMaximumPoolSize(settings.poolSize());
     config.setMinimumIdle(1);
-    config.setConnectionTimeout(Duration.ofSeconds(10).toMillis());
+    config.setConnectionTimeout(CONNECT.toMillis());
     return new HikariDataSource(config);
   }
 
@@ -35,18 +51,36 @@ final class Connections {
    * A connection for heartbeats alone. However busy the pool is, a node must be able to say that it
    * lives; and an answer that takes longer than a heartbeat is worth less than another try.
    */
-  static HikariDataSource heart(PostgresSettings settings) {
-    HikariConfig config =
-        quiet(settings, "heart", single(settings, HEARTBEAT, Duration.ofSeconds(1)));
+  HikariDataSource heart() {
+    return heart(
+        settings.name() + "-" + settings.schema() + "-heart",
+        working(HEARTBEAT, Duration.ofSeconds(1)));
+  }
+
+  static HikariDataSource heart(String name, DataSource source) {
+    HikariConfig config = quiet(name, source);
     config.setMaximumPoolSize(1);
     config.setMinimumIdle(0);
     config.setConnectionTimeout(HEARTBEAT.toMillis());
+    // Kept as long as it works: when another is wanted there may be none.
+    config.setIdleTimeout(0);
+    config.setMaxLifetime(0);
     return new HikariDataSource(config);
   }
 
-  private static HikariConfig quiet(PostgresSettings settings, String use, DataSource source) {
+  /**
+   * Connections to migrate with: patient, idle for as long as another one works, and without
+   * settings that a server too old for us would refuse before it has told its version.
+   */
+  DataSource migrating() {
+    Properties properties = properties(MIGRATION);
+    PGProperty.LOGIN_TIMEOUT.set(properties, (int) CONNECT.toSeconds());
+    return new QuietDataSource(settings.url(), properties);
+  }
+
+  private static HikariConfig quiet(String name, DataSource source) {
     HikariConfig config = new HikariConfig();
-    config.setPoolName(settings.name() + "-" + settings.schema() + "-" + use);
+    config.setPoolName(name);
     config.setDataSource(source);
     config.setKeepaliveTime(0);
     // Whether the database is there is asked, and answered in words, by Migrations.
@@ -54,7 +88,15 @@ final class Connections {
     return config;
   }
 
-  private static DataSource single(PostgresSettings settings, Duration timeout, Duration grace) {
+  private DataSource working(Duration timeout, Duration grace) {
+    Properties properties = properties(timeout.plus(grace));
+    PGProperty.OPTIONS.set(properties, options(timeout));
+    PGProperty.CONNECT_TIMEOUT.set(
+        properties, (int) Math.min(CONNECT.toSeconds(), timeout.toSeconds()));
+    return new QuietDataSource(settings.url(), properties);
+  }
+
+  private Properties properties(Duration silence) {
     Properties properties = new Properties();
     if (settings.user() != null) {
       PGProperty.USER.set(properties, settings.user());
@@ -62,12 +104,11 @@ final class Connections {
     if (settings.password() != null) {
       PGProperty.PASSWORD.set(properties, settings.password());
     }
-    PGProperty.APPLICATION_NAME.set(properties, settings.name());
-    PGProperty.OPTIONS.set(properties, options(timeout));
-    PGProperty.SOCKET_TIMEOUT.set(properties, (int) timeout.plus(grace).toSeconds());
-    PGProperty.CONNECT_TIMEOUT.set(properties, (int) Math.min(10, timeout.toSeconds()));
+    PGProperty.APPLICATION_NAME.set(properties, session);
+    PGProperty.SOCKET_TIMEOUT.set(properties, (int) silence.toSeconds());
+    PGProperty.CONNECT_TIMEOUT.set(properties, (int) CONNECT.toSeconds());
     PGProperty.TCP_KEEP_ALIVE.set(properties, true);
-    return new QuietDataSource(settings.url(), properties);
+    return properties;
   }
 
   /**
@@ -76,9 +117,8 @@ final class Connections {
    * when it has filled (measured; no cost otherwise).
    */
   private static String options(Duration timeout) {
-    // The server drops a client it cannot reach, and with it the locks of a machine that is gone.
-    return "-c statement_timeout=%1$d -c idle_in_transaction_session_timeout=%1$d -c tcp_user_timeout=%1$d"
-            .formatted(timeout.toMillis())
+    return "-c statement_timeout=%1$d -c idle_in_transaction_session_timeout=%2$d -c tcp_user_timeout=%2$d"
+            .formatted(timeout.toMillis(), ABSENCE.toMillis())
         + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
         // Before PostgreSQL 18 a path that is switched off counts as very expensive, and each beat
         // and sweep that has no other would be worth compiling.

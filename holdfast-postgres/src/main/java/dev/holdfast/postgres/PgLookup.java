@@ -72,16 +72,15 @@ final class PgLookup implements Lookup {
       """
       select ${history}
       from (
-        select distinct t.task, t.state from ${schema}.tally t
+        select distinct t.task, t.queue, t.state from ${schema}.tally t
         where t.state = any(:states::text[]) and :inHistory
           and (:queue::text is null or t.queue = :queue)
           and (:task::text is null or t.task = :task)
       ) kind
       cross join lateral (
         select * from ${schema}.job_history one
-        where one.task = kind.task and one.state = kind.state
+        where one.task = kind.task and one.queue = kind.queue and one.state = kind.state
           and (:before::uuid is null or one.id < :before::uuid)
-          and (:queue::text is null or one.queue = :queue)
           and (:tag::text is null or one.tags @> array[:tag::text])
         order by one.id desc limit :limit
       ) h

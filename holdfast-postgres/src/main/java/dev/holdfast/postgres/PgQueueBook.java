@@ -68,8 +68,7 @@ final class PgQueueBook implements QueueBook {
 
   private static final String DECLARED =
       """
-      select exists (select from ${schema}.queue where name = :queue)
-          or exists (select from ${schema}.node where state = 'ALIVE' and :queue = any(queues))
+      select exists (select from ${schema}.node where state = 'ALIVE' and :queue = any(queues))
       """;
 
   private final Database database;

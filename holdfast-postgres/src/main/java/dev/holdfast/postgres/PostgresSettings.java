@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param aging how long a job waits until it counts as one priority level more urgent. Shorter lets
  *     old jobs overtake urgent ones sooner. Defaults to 15 minutes; all programs that share a
  *     schema should agree on it
- * @param name what the database shows as {@code application_name}, followed by an id of this store.
- *     Defaults to {@code holdfast}
+ * @param name what the database shows as {@code application_name}, followed by an id of this store;
+ *     at most 26 plain characters. An {@code ApplicationName} in the URL takes the place of both,
+ *     and the sessions of a process that died with locks are then not ended by others. Defaults to
+ *     {@code holdfast}
  */
 public record PostgresSettings(
     String url,
@@ -43,6 +45,10 @@ public record PostgresSettings(
   // 40, so that names derived from it stay within the 63 bytes that PostgreSQL allows.
   private static final Pattern SCHEMA = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
 
+  // With a hyphen and a UUID after it, 63 bytes. PostgreSQL cuts off what is longer and rewrites
+  // what is not ASCII; nobody would then find the sessions of a dead process by their name.
+  private static final Pattern NAME = Pattern.compile("[ -~]{1,26}");
+
   public PostgresSettings {
     if (!url.startsWith("jdbc:postgresql:")) {
       throw new IllegalArgumentException(
@@ -54,13 +60,13 @@ public record PostgresSettings(
       throw new IllegalArgumentException(
           "A pool of %d connections is too small: give at least 2.".formatted(poolSize));
     }
-    if (statementTimeout.compareTo(SHORTEST_TIMEOUT) < 0
-        || statementTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
-      throw new IllegalArgumentException(
-          "A statement timeout of %s is not valid: give at least a second and at most a day."
-              .formatted(statementTimeout));
-    }
+    checkStatementTimeout(statementTimeout);
     checkAging(aging);
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "The name '%s' is not valid: give 1 to 26 characters of plain ASCII, such as holdfast, so that it fits into application_name with an id after it."
+              .formatted(name));
+    }
   }
 
   /** Start from the defaults. */
@@ -83,6 +89,15 @@ public record PostgresSettings(
     return parameters < 0 ? url : url.substring(0, parameters);
   }
 
+  static Duration checkStatementTimeout(Duration timeout) {
+    if (timeout.compareTo(SHORTEST_TIMEOUT) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+      throw new IllegalArgumentException(
+          "A statement timeout of %s is not valid: give at least a second and at most a day."
+              .formatted(timeout));
+    }
+    return timeout;
+  }
+
   static String checkSchema(String schema) {
     if (!SCHEMA.matcher(schema).matches()) {
       throw new IllegalArgumentException(
@@ -99,12 +114,6 @@ public record PostgresSettings(
               .formatted(aging));
     }
     return aging;
-  }
-
-  /** The same, with sessions of this name. */
-  PostgresSettings named(String session) {
-    return new PostgresSettings(
-        url, user, password, schema, poolSize, statementTimeout, aging, session);
   }
 
   /** Leaves the password out. */

@@ -37,10 +37,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresStore implements Store {
   private final Access access;
-  private final IntakeStatements intakeStatements;
+  private final IntakeStatements callersIntake;
+  private final EventStatements callersEvents;
   private final TransactionNotice notice;
   private final Intake intake;
-  private final EventStatements eventStatements;
   private final EventIntake events;
   private final TriggerBook triggers;
   private final Claims claims;
@@ -61,12 +61,14 @@ public final class PostgresStore implements Store {
   /**
    * The ways to one database.
    *
+   * @param callers how to treat connections that callers hand in
    * @param heart for heartbeats
    * @param listenOn gives a connection that is kept
    * @param session what the sessions are called; null if they cannot be told from others
    */
   private record Access(
       Database database,
+      Database callers,
       Database heart,
       DataSource listenOn,
       @Nullable String session,
@@ -77,11 +79,13 @@ public final class PostgresStore implements Store {
     // Ends that no node reports are counted in rows that only this process writes.
     UUID shard = UUID.randomUUID();
     this.access = access;
-    this.intakeStatements = new IntakeStatements(database, aging);
-    this.notice = new TransactionNotice(database, Channel.of(database.schema()), System::nanoTime);
+    Database callers = access.callers();
+    this.callersIntake = new IntakeStatements(callers, aging);
+    this.callersEvents = new EventStatements(callers, callersIntake);
+    this.notice = new TransactionNotice(callers, Channel.of(database.schema()), System::nanoTime);
+    IntakeStatements intakeStatements = new IntakeStatements(database, aging);
     this.intake = new PgIntake(database, intakeStatements);
-    this.eventStatements = new EventStatements(database, intakeStatements);
-    this.events = new PgEvents(database, eventStatements);
+    this.events = new PgEvents(database, new EventStatements(database, intakeStatements));
     this.triggers = new PgTriggerBook(database);
     this.claims = new PgClaims(database, aging);
     this.outcomes = new PgOutcomes(database, aging);
@@ -103,14 +107,14 @@ public final class PostgresStore implements Store {
    * @throws dev.holdfast.api.StoreException if it cannot be reached, is older than PostgreSQL 14,
    *     or has tables of a newer Holdfast; nothing was written then
    */
-  public static PostgresStore connect(PostgresSettings given) {
+  public static PostgresStore connect(PostgresSettings settings) {
     // Named after this process, so that others can end them when it is dead and they hold locks.
-    String session = given.name() + "-" + UUID.randomUUID();
-    PostgresSettings settings = given.named(session);
-    DataSource single = Connections.single(settings);
-    new Migrations(Database.own(single, settings.schema()), settings.place()).migrate();
-    HikariDataSource pool = Connections.pool(settings);
-    HikariDataSource heart = Connections.heart(settings);
+    String session = settings.name() + "-" + UUID.randomUUID();
+    Connections connections = new Connections(settings, session);
+    new Migrations(Database.own(connections.migrating(), settings.schema()), settings.place())
+        .migrate();
+    HikariDataSource pool = connections.pool();
+    HikariDataSource heart = connections.heart();
     Runnable close =
         () -> {
           heart.close();
@@ -119,8 +123,9 @@ public final class PostgresStore implements Store {
     return new PostgresStore(
         new Access(
             Database.own(pool, settings.schema()),
+            Database.foreign(pool, settings.schema(), settings.statementTimeout()),
             Database.own(heart, settings.schema()),
-            single,
+            connections.single(),
             session,
             close),
         settings.aging());
@@ -129,6 +134,14 @@ public final class PostgresStore implements Store {
   /**
    * Use a pool of the caller's own, which stays open when the store is closed, with defaults for
    * everything else. Its user must be allowed to make the schema and its tables.
+   *
+   * <p>One connection of the pool is kept for heartbeats from the first node on, so that handlers
+   * that use up the rest do not make their node look dead, and another to listen on. It needs three
+   * at least. Its sessions cannot be told from those of others, so when a process dies in the
+   * middle of a transaction its locks are held until the server notices.
+   *
+   * @throws dev.holdfast.api.StoreException as in {@link #connect}, and if the pool is too small;
+   *     nothing was written then
    */
   public static PostgresStore on(DataSource dataSource, String schema) {
     return on(
@@ -142,10 +155,24 @@ public final class PostgresStore implements Store {
   public static PostgresStore on(
       DataSource dataSource, String schema, Duration statementTimeout, Duration aging) {
     PostgresSettings.checkSchema(schema);
+    PostgresSettings.checkStatementTimeout(statementTimeout);
     PostgresSettings.checkAging(aging);
+    GivenPool pool = new GivenPool(dataSource);
+    pool.requireRoom(GivenPool.PATIENCE);
+    new Migrations(
+            Database.foreign(dataSource, schema, Connections.MIGRATION), "the given data source")
+        .migrate();
     Database database = Database.foreign(dataSource, schema, statementTimeout);
-    new Migrations(database, "the given data source").migrate();
-    return new PostgresStore(new Access(database, database, dataSource, null, () -> {}), aging);
+    HikariDataSource heart = pool.heart(schema);
+    return new PostgresStore(
+        new Access(
+            database,
+            database,
+            Database.foreign(heart, schema, Connections.HEARTBEAT),
+            dataSource,
+            null,
+            heart::close),
+        aging);
   }
 
   @Override
@@ -155,7 +182,8 @@ public final class PostgresStore implements Store {
 
   @Override
   public Intake intakeIn(Connection transaction) {
-    return new TransactionIntake(intakeStatements, notice, transaction);
+    return new TransactionIntake(
+        callersIntake, notice, new CallersTransaction(access.callers(), transaction));
   }
 
   @Override
@@ -165,7 +193,8 @@ public final class PostgresStore implements Store {
 
   @Override
   public EventIntake eventsIn(Connection transaction) {
-    return new TransactionEvents(eventStatements, notice, transaction);
+    return new TransactionEvents(
+        callersEvents, notice, new CallersTransaction(access.callers(), transaction));
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.postgres.EventTransaction.Done;
-import java.sql.Connection;
 import java.util.List;
 
 /**
@@ -14,10 +13,11 @@ final class TransactionEvents implements EventIntake {
   private final TransactionNotice notice;
   private final CallersTransaction transaction;
 
-  TransactionEvents(EventStatements statements, TransactionNotice notice, Connection connection) {
+  TransactionEvents(
+      EventStatements statements, TransactionNotice notice, CallersTransaction transaction) {
     this.statements = statements;
     this.notice = notice;
-    this.transaction = new CallersTransaction(connection);
+    this.transaction = transaction;
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.holdfast.postgres;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
-import java.sql.Connection;
 import java.util.List;
 
 /**
@@ -19,10 +18,11 @@ final class TransactionIntake implements Intake {
   private final TransactionNotice notice;
   private final CallersTransaction transaction;
 
-  TransactionIntake(IntakeStatements statements, TransactionNotice notice, Connection connection) {
+  TransactionIntake(
+      IntakeStatements statements, TransactionNotice notice, CallersTransaction transaction) {
     this.statements = statements;
     this.notice = notice;
-    this.transaction = new CallersTransaction(connection);
+    this.transaction = transaction;
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Failures;
 import dev.holdfast.postgres.db.QuietDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -110,6 +111,50 @@ class FailuresTest {
   }
 
   @Test
+  void aTransactionWhoseSessionEndedWhileItsProcessStoodStillIsNeverTakenForCommitted() {
+    StoreException failure =
+        catchThrowableOfType(
+            StoreException.class,
+            () ->
+                database.transaction(
+                    "try this",
+                    handle -> {
+                      handle.execute("set local idle_in_transaction_session_timeout = 20");
+                      handle.execute("insert into holdfast.queue (name) values ('stood still')");
+                      await().atMost(SOON).until(FailuresTest::nobodyIsIdleInTransaction);
+                      return null;
+                    }));
+
+    assertThat(failure.outcome()).isIn(Outcome.RETRYABLE, Outcome.UNKNOWN);
+    assertThat(fixture.ask("select count(*) from holdfast.queue where name = 'stood still'"))
+        .isEqualTo("0");
+  }
+
+  @Test
+  void aSilentSocketOfOthersIsNotWaitedForForEver() throws SQLException {
+    Database foreign =
+        Database.foreign(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
+    try (Connection theirs = fixture.database().connect()) {
+      StoreException failure =
+          catchThrowableOfType(
+              StoreException.class,
+              () ->
+                  // As a commit would that waits for a standby: no timeout of statements ends it.
+                  foreign.patiently(
+                      theirs,
+                      connection -> {
+                        try (Statement statement = connection.createStatement()) {
+                          return statement.execute("select pg_sleep(20)");
+                        } catch (SQLException silent) {
+                          throw Failures.during("try this", silent);
+                        }
+                      }));
+
+      assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
+    }
+  }
+
+  @Test
   void aSocketThatFallsSilentLeavesTheOutcomeOpen() {
     Database impatient = Database.own(source(fixture.database(), "&socketTimeout=1"), "holdfast");
 
@@ -141,6 +186,14 @@ class FailuresTest {
     return catchThrowableOfType(
         StoreException.class,
         () -> database.run("try this", handle -> handle.createScript(sql).execute()));
+  }
+
+  private static boolean nobodyIsIdleInTransaction() {
+    return fixture
+        .ask(
+            "select count(*) from pg_stat_activity where state = 'idle in transaction' and datname"
+                + " = current_database()")
+        .equals("0");
   }
 
   private static boolean endSleepers() {

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NewJob;
@@ -52,20 +53,56 @@ class PlanTest {
           """);
       round(store, one, 50);
       round(store, several, 50);
+      assertThat(sessions()).isPositive();
     }
-    // Sessions report what they did when they end.
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() ->
-            fixture
-                .ask("select count(*) from pg_stat_activity where application_name = 'planned'")
-                .equals("0"));
+    awaitReports();
 
     assertThat(sequentialScans()).isEqualTo(before);
     assertThat(
             fixture.ask(
                 "select idx_scan > 0 from pg_stat_user_indexes where indexrelname = 'job_ready'"))
         .isEqualTo("t");
+  }
+
+  @Test
+  void endedJobsOfARareQueueAreListedWithoutReadingTheRest() {
+    end("default", 20_000);
+    end("vip", 3);
+    fixture.execute("vacuum analyze holdfast.job_history");
+    long before = rowsReadOfHistory();
+    try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
+      assertThat(store.lookup().list(JobFilter.ALL.queue("vip"), null, 50)).hasSize(3);
+      assertThat(store.lookup().list(JobFilter.ALL.task("mail::send"), null, 50)).hasSize(50);
+      assertThat(sessions()).isPositive();
+    }
+    awaitReports();
+
+    assertThat(rowsReadOfHistory() - before).isBetween(53L, 200L);
+  }
+
+  private void end(String queue, int jobs) {
+    fixture.execute(
+        """
+        with gone as (
+          insert into holdfast.job_history (id, token, created_at, run_at, finished_at, attempt,
+            priority, cancel_requested, state, queue, task)
+          select gen_random_uuid(), 1, now(), now(), now(), 1, 4, false, 'SUCCEEDED', '%s',
+                 'mail::send'
+          from generate_series(1, %d)
+          returning queue, task, state
+        )
+        insert into holdfast.tally (day, queue, task, state, shard, count)
+        select current_date, queue, task, state, gen_random_uuid(), count(*)
+        from gone group by queue, task, state
+        """
+            .formatted(queue, jobs));
+  }
+
+  private long rowsReadOfHistory() {
+    return Long.parseLong(
+        fixture.ask(
+            "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint from"
+                + " pg_stat_user_tables where relname like 'job_history%'"));
   }
 
   private static void round(PostgresStore store, Worker worker, int size) {
@@ -78,6 +115,17 @@ class PlanTest {
     }
     worker.finishAll(
         claimed.stream().map(job -> new Finish.Succeeded(job.held(), null, null)).toList());
+  }
+
+  /** Sessions report what they did when they end. */
+  private void awaitReports() {
+    await().atMost(Duration.ofSeconds(20)).until(() -> sessions() == 0);
+  }
+
+  private int sessions() {
+    return Integer.parseInt(
+        fixture.ask(
+            "select count(*) from pg_stat_activity where application_name like 'planned-%'"));
   }
 
   private String sequentialScans() {

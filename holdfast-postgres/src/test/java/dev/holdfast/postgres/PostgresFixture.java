@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.testkit.contract.StoreFixture;
@@ -119,6 +120,31 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
     // Deleting a few rows is much quicker than truncating a dozen tables.
     execute("delete from holdfast." + String.join("; delete from holdfast.", TABLES));
     return this;
+  }
+
+  /** A pool of somebody else's making, whose sessions are called foreign. */
+  HikariDataSource foreignPool(int size) {
+    return foreignPool(database, size);
+  }
+
+  static HikariDataSource foreignPool(TestDatabase database, int size) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(database.jdbcUrl());
+    pool.setUsername(database.user());
+    pool.setPassword(database.password());
+    pool.addDataSourceProperty("ApplicationName", "foreign");
+    pool.setMaximumPoolSize(size);
+    pool.setMinimumIdle(0);
+    pool.setConnectionTimeout(5_000);
+    return pool;
+  }
+
+  /** End the sessions of a name, which may have a {@code %} in it, and say how many there were. */
+  int endSessions(String name) {
+    return Integer.parseInt(
+        ask(
+            "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name like '%s' and datname = current_database()"
+                .formatted(name)));
   }
 
   /** The only value of a query, as text. */

@@ -54,6 +54,21 @@ class PostgresSettingsTest {
         .hasMessageNotContaining("hush");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a-name-of-27-characters-abc", "büro", "line\nbreak"})
+  void aNameThatTheDatabaseWouldCutOrRewriteIsRefused(String name) {
+    assertThatThrownBy(() -> PostgresSettings.builder(URL).name(name).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'" + name + "'")
+        .hasMessageContaining("1 to 26 characters");
+  }
+
+  @Test
+  void aNameMayBeAsLongAsTheDatabaseShowsItWithAnId() {
+    assertThat(PostgresSettings.builder(URL).name("a-name-of-26-characters-ab").build().name())
+        .hasSize(26);
+  }
+
   @Test
   void numbersThatCannotWorkAreRefused() {
     assertThatThrownBy(() -> PostgresSettings.builder(URL).poolSize(1).build())
@@ -61,10 +76,8 @@ class PostgresSettingsTest {
     assertThatThrownBy(
             () -> PostgresSettings.builder(URL).statementTimeout(Duration.ofMillis(5)).build())
         .hasMessageContaining("at least a second");
-    assertThatThrownBy(() ->
-            PostgresSettings.builder(URL)
-                .statementTimeout(ChronoUnit.FOREVER.getDuration())
-                .build())
+    assertThatThrownBy(
+            () -> PostgresSettings.builder(URL).statementTimeout(Duration.ofDays(2)).build())
         .hasMessageContaining("at most a day");
     assertThatThrownBy(() -> PostgresSettings.builder(URL).aging(Duration.ofDays(-1)).build())
         .hasMessageContaining("aging");

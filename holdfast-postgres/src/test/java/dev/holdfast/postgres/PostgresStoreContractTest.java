@@ -20,7 +20,7 @@ class PostgresStoreContractTest extends StoreContract {
   @BeforeAll
   static void open() {
     fixture = new PostgresFixture();
-    pool = Connections.pool(fixture.settings().build());
+    pool = new Connections(fixture.settings().build(), "contract").pool();
     store = alwaysLookingFromTheBeginning();
   }
 

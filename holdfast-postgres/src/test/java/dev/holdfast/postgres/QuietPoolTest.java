@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.testkit.contract.Worker;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -31,8 +33,7 @@ class QuietPoolTest {
 
   @Test
   void validationSendsNoStatement() throws SQLException {
-    try (Connection connection =
-        Connections.single(fixture.settings().name("quiet").build()).getConnection()) {
+    try (Connection connection = connections().single().getConnection()) {
       connection.createStatement().execute("select 'mine'");
 
       assertThat(connection.isValid(1)).isTrue();
@@ -46,10 +47,28 @@ class QuietPoolTest {
   }
 
   @Test
+  void sessionsAreDroppedBeforeTheShortestTermsAreOver() throws SQLException {
+    try (Connection connection = connections().single().getConnection()) {
+      assertThat(setting(connection, "idle_in_transaction_session_timeout")).isEqualTo("3s");
+      assertThat(setting(connection, "tcp_user_timeout")).isEqualTo("3000");
+      assertThat(setting(connection, "statement_timeout")).isEqualTo("30s");
+    }
+  }
+
+  @Test
+  void aServerOfWhateverAgeCanBeAskedForItsVersionAndAMigrationMayTakeItsTime()
+      throws SQLException {
+    try (Connection connection = connections().migrating().getConnection()) {
+      assertThat(setting(connection, "idle_in_transaction_session_timeout")).isEqualTo("0");
+      assertThat(setting(connection, "tcp_user_timeout")).isEqualTo("0");
+      assertThat(setting(connection, "statement_timeout")).isEqualTo("0");
+    }
+  }
+
+  @Test
   void aConnectionThatTheServerEndedIsNotValid() throws SQLException {
-    try (Connection connection =
-        Connections.single(fixture.settings().name("quiet").build()).getConnection()) {
-      endAll("quiet");
+    try (Connection connection = connections().single().getConnection()) {
+      assertThat(fixture.endSessions("quiet")).isEqualTo(1);
 
       await().atMost(Duration.ofSeconds(20)).until(() -> !connection.isValid(1));
     }
@@ -61,7 +80,8 @@ class QuietPoolTest {
     fixture.store().nodes().register(card);
     fixture.store().intake().enqueue(List.of(Drafts.job()));
 
-    endAll("holdfast");
+    // One of the pool, and that of the heart.
+    assertThat(fixture.endSessions("holdfast-%")).isGreaterThanOrEqualTo(2);
 
     // The pool looks at a connection again when it has not been used for half a second.
     await()
@@ -115,6 +135,18 @@ class QuietPoolTest {
     }
   }
 
+  private Connections connections() {
+    return new Connections(fixture.settings().build(), "quiet");
+  }
+
+  private static String setting(Connection connection, String name) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("show " + name)) {
+      rows.next();
+      return rows.getString(1);
+    }
+  }
+
   private UUID registered() {
     NodeCard card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
     fixture.store().nodes().register(card);
@@ -125,11 +157,5 @@ class QuietPoolTest {
     return fixture.ask(
         "select count(*) from pg_stat_activity where query like '%beat = beat + 1%' and pid <>"
             + " pg_backend_pid() and datname = current_database()");
-  }
-
-  private void endAll(String name) {
-    fixture.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '%s' and datname = current_database()"
-            .formatted(name));
   }
 }

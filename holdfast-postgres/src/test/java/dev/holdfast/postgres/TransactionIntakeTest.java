@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
@@ -171,6 +172,46 @@ class TransactionIntakeTest {
     caller.commit();
 
     assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("1");
+  }
+
+  @Test
+  void aKeyThatAnOpenTransactionHoldsIsNotWaitedForForEver() throws SQLException {
+    UniqueKey bob = UniqueKey.whileActive("bob");
+    NewJob second = Drafts.job(bob, When.NOW);
+    try (PostgresStore impatient =
+            PostgresStore.connect(
+                fixture.settings().statementTimeout(Duration.ofSeconds(1)).build());
+        Connection other = fixture.database().connect()) {
+      other.setAutoCommit(false);
+      store().intakeIn(other).enqueue(List.of(Drafts.job(bob, When.NOW)));
+      insertOrder(1);
+
+      assertThatThrownBy(() -> impatient.intakeIn(caller).enqueue(List.of(second)))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE))
+          .hasMessageStartingWith("Could not enqueue 1 jobs in the caller's transaction: ")
+          .hasMessageContaining("longer than the statement timeout")
+          .hasMessageContaining("another transaction");
+      insertOrder(2);
+      caller.commit();
+      other.commit();
+    }
+
+    assertThat(exists(second)).isFalse();
+    assertThat(fixture.ask("select count(*) from public.orders")).isEqualTo("2");
+  }
+
+  @Test
+  void theCallersConnectionKeepsItsOwnTimeout() throws SQLException {
+    caller.setNetworkTimeout(Runnable::run, 123_000);
+    UniqueKey key = UniqueKey.whileActive("order 1").onConflict(OnConflict.FAIL);
+
+    enqueue(Drafts.job(key, When.NOW));
+    assertThatThrownBy(() -> enqueue(Drafts.job(key, When.NOW)))
+        .isInstanceOf(DuplicateJobException.class);
+
+    assertThat(caller.getNetworkTimeout()).isEqualTo(123_000);
   }
 
   @Test

@@ -59,7 +59,8 @@ class WindowedClaimTest {
                 Advice.NONE));
     Database database =
         Database.own(
-            Connections.single(fixture.settings().build()), PostgresSettings.DEFAULT_SCHEMA);
+            new Connections(fixture.settings().build(), "windowed").single(),
+            PostgresSettings.DEFAULT_SCHEMA);
     // Every claim counts as slow, so that windows are used from the second one on.
     claims = new PgClaims(database, PostgresSettings.DEFAULT_AGING, Duration.ZERO);
   }

@@ -20,10 +20,14 @@ public record Address(String url, @Nullable String user, @Nullable String passwo
     return PostgresSettings.builder(url).user(user).password(password).schema(schema);
   }
 
-  /** A connection of one's own. */
+  /** A connection of one's own, for statements that may take their time. */
   public Connection connect() throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", "holdfast-cli");
+    // A server that accepts a connection and then says nothing must not hold a command up for ever.
+    properties.setProperty("connectTimeout", "10");
+    properties.setProperty("loginTimeout", "20");
+    properties.setProperty("tcpKeepAlive", "true");
     // Statements are prepared on the server from their first use on.
     properties.setProperty("prepareThreshold", "1");
     if (user != null) {

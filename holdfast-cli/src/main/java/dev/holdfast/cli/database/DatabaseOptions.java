@@ -19,6 +19,9 @@ import picocli.CommandLine.Option;
 public final class DatabaseOptions {
   private static final String DATABASE = "holdfast";
 
+  /** How long a look at what is there may take. */
+  private static final int LOOK_MILLIS = 30_000;
+
   @Mixin private final ServerOptions server = new ServerOptions();
 
   @Option(
@@ -106,6 +109,7 @@ public final class DatabaseOptions {
         PreparedStatement query =
             connection.prepareStatement(
                 "select to_regclass(format('%I.job', ?::text)) is not null")) {
+      connection.setNetworkTimeout(Runnable::run, LOOK_MILLIS);
       query.setString(1, schema);
       try (ResultSet row = query.executeQuery()) {
         row.next();

@@ -238,8 +238,22 @@ public final class Sweeper implements Role {
     }
   }
 
+  /**
+   * Without the right to do so, or when it fails, what nobody has locked is taken back all the
+   * same.
+   */
   private void endSessions(Lost lost) {
-    int ended = parts.recovery().endSessions(lost.holder.incarnation());
+    int ended;
+    try {
+      ended = parts.recovery().endSessions(lost.holder.incarnation());
+    } catch (RuntimeException failure) {
+      log.warn(
+          "The database sessions of node {} could not be ended; jobs that they lock stay held until"
+              + " the database ends them: {}",
+          lost.loss.id(),
+          failure.getMessage());
+      return;
+    }
     if (ended > 0) {
       log.warn(
           "{} database sessions of node {} were ended: it is dead, and they held locks",

@@ -29,6 +29,6 @@ public interface QueueBook {
   /** Every queue that has jobs, settings or a live node, by name. */
   List<QueueStatus> list();
 
-  /** Whether a live node serves this queue, or settings name it. */
+  /** Whether a live node serves this queue; settings alone run no job. */
   boolean isDeclared(String queue);
 }

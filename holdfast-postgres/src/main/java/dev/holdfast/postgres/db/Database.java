@@ -19,13 +19,18 @@ public final class Database {
   private final Jdbi jdbi;
   private final String schema;
   private final int timeoutSeconds;
+  private final int silenceMillis;
 
   private Database(DataSource dataSource, String schema, int timeoutSeconds) {
     this.dataSource = dataSource;
     this.schema = schema;
     this.timeoutSeconds = timeoutSeconds;
+    // A little longer than the server is given: its own word says more than a broken connection.
+    this.silenceMillis = timeoutSeconds * 1_250;
     this.jdbi =
-        (isForeign() ? Jdbi.create(new ForeignConnections(dataSource)) : Jdbi.create(dataSource))
+        (isForeign()
+                ? Jdbi.create(new ForeignConnections(dataSource, silenceMillis))
+                : Jdbi.create(dataSource))
             .installPlugin(new PostgresPlugin());
     SqlStatements statements = jdbi.getConfig(SqlStatements.class);
     // The default engine reads '<' as the start of a template variable.
@@ -44,11 +49,12 @@ public final class Database {
   }
 
   /**
-   * Use connections that others configured. A plan that the server caches while a table is empty
-   * reads all of it, and would go on doing so when it has filled; so here each statement is planned
-   * anew.
+   * Use connections that others configured: of their pools, or in their transactions. Each answer
+   * is waited for so long and no longer, whatever their own timeouts are. A plan that the server
+   * caches while a table is empty reads all of it, and would go on doing so when it has filled; so
+   * here each statement is planned anew.
    *
-   * @param timeout how long a statement may take
+   * @param timeout how long a statement may take; an answer of whatever kind, a quarter more
    */
   public static Database foreign(DataSource dataSource, String schema, Duration timeout) {
     return new Database(dataSource, schema, Math.toIntExact(Math.max(1, timeout.toSeconds())));
@@ -92,22 +98,30 @@ public final class Database {
 
   /** The same, without waiting longer than this for any answer. */
   public <T> T within(Duration patience, String operation, Work<T> work) {
+    int millis = Math.clamp(patience.toMillis(), 1, Integer.MAX_VALUE);
     return run(
-        operation,
-        handle -> {
-          Connection connection = handle.getConnection();
-          int before = connection.getNetworkTimeout();
-          connection.setNetworkTimeout(
-              Runnable::run, Math.clamp(patience.toMillis(), 1, Integer.MAX_VALUE));
-          try {
-            return work.with(handle);
-          } finally {
-            // After a statement that was refused, too: the connection lives on in its pool.
-            if (!connection.isClosed()) {
-              connection.setNetworkTimeout(Runnable::run, before);
-            }
-          }
-        });
+        operation, handle -> within(millis, handle.getConnection(), any -> work.with(handle)));
+  }
+
+  /** Something to do with a connection of somebody else's. */
+  @FunctionalInterface
+  public interface Guest<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  /**
+   * Use a connection that others configured, without waiting for ever for any answer: a timeout of
+   * statements helps neither against a commit nor against a network that swallows everything.
+   */
+  public <T> T patiently(Connection connection, Guest<T> work) throws SQLException {
+    return within(silenceMillis, connection, work);
+  }
+
+  private static <T> T within(int millis, Connection connection, Guest<T> work)
+      throws SQLException {
+    try (Lent lent = Lent.within(millis, connection)) {
+      return work.on(lent.connection());
+    }
   }
 
   /** Run statements that commit together. */
@@ -115,7 +129,7 @@ public final class Database {
     return run(operation, handle -> handle.inTransaction(work::with));
   }
 
-  /** Prepare a statement on a connection of whatever origin, with the timeout of this database. */
+  /** Prepare a statement on a connection of the kind that this database has. */
   public PreparedStatement prepare(Connection connection, String sql) throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
     if (isForeign()) {

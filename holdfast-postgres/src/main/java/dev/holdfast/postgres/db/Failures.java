@@ -83,7 +83,8 @@ public final class Failures {
       case REFUSED -> "Nothing was changed, and the same request will be refused again.";
       case RETRYABLE ->
           state.equals("57014")
-              ? "It took longer than the statement timeout; nothing was changed, ask again."
+              ? "It took longer than the statement timeout, perhaps waiting for another transaction"
+                  + " to end; nothing was changed, ask again."
               : "Nothing was changed; ask again.";
       case UNKNOWN ->
           "The connection broke before the answer came, so it may have been done; only a"

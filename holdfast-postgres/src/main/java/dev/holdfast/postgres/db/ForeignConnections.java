@@ -6,10 +6,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.ConnectionFactory;
+import org.jdbi.v3.core.statement.Cleanable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.slf4j.Logger;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Connections that others configured, made fit for our statements while we have them.
  *
- * <p>Two things matter. What is not a transaction must commit by itself: a pool without autocommit
+ * <p>Three things matter. No answer is waited for for ever. What is not a transaction must commit by itself: a pool without autocommit
  * would roll it back when the connection is returned. And a statement must see what was committed
  * before it: counting under a lock with a snapshot older than the lock counts too few.
  */
@@ -27,9 +27,7 @@ final class ForeignConnections implements ConnectionFactory {
   private static final int WANTED = Connection.TRANSACTION_READ_COMMITTED;
 
   private final DataSource source;
-
-  /** Those to put back into manual commit. Connections are the same only to themselves. */
-  private final Set<Connection> manual = ConcurrentHashMap.newKeySet();
+  private final int silenceMillis;
 
   /**
    * The isolation of all connections, asked of the first, since to ask is a round trip: pools make
@@ -37,50 +35,54 @@ final class ForeignConnections implements ConnectionFactory {
    */
   private volatile int isolation;
 
-  ForeignConnections(DataSource source) {
+  /**
+   * @param silenceMillis how long any answer is waited for
+   */
+  ForeignConnections(DataSource source, int silenceMillis) {
     this.source = source;
+    this.silenceMillis = silenceMillis;
   }
 
   @Override
   public Connection openConnection() throws SQLException {
-    Connection connection = source.getConnection();
-    try {
-      if (!connection.getAutoCommit()) {
-        requireNothingWritten(connection);
-        connection.setAutoCommit(true);
-        manual.add(connection);
-      }
-      if (isolation == 0) {
-        isolation = connection.getTransactionIsolation();
-      }
-      if (isolation != WANTED) {
-        connection.setTransactionIsolation(WANTED);
-      }
-      return connection;
-    } catch (SQLException | RuntimeException failure) {
-      try (connection) {
-        restore(connection);
-      }
-      throw failure;
-    }
+    return source.getConnection();
   }
 
   @Override
-  public void closeConnection(Connection connection) throws SQLException {
-    try (connection) {
-      restore(connection);
+  public Cleanable getCleanableFor(Connection connection) {
+    try {
+      Lent lent = Lent.within(silenceMillis, connection);
+      try {
+        makeFit(connection);
+      } catch (SQLException | RuntimeException failure) {
+        giveBack(connection, lent);
+        throw failure;
+      }
+      return () -> giveBack(connection, lent);
+    } catch (SQLException broken) {
+      throw new ConnectionException(broken);
     }
   }
 
-  private void restore(Connection connection) {
-    boolean wasManual = manual.remove(connection);
-    try {
-      if (isolation != 0 && isolation != WANTED) {
+  private void makeFit(Connection connection) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      requireNothingWritten(connection);
+      connection.setAutoCommit(true);
+    }
+    if (isolation == 0) {
+      isolation = connection.getTransactionIsolation();
+    }
+    if (isolation != WANTED) {
+      connection.setTransactionIsolation(WANTED);
+    }
+  }
+
+  private void giveBack(Connection connection, Lent lent) throws SQLException {
+    try (connection) {
+      if (isolation != 0 && isolation != WANTED && !connection.isClosed()) {
         connection.setTransactionIsolation(isolation);
       }
-      if (wasManual) {
-        connection.setAutoCommit(false);
-      }
+      lent.close();
     } catch (SQLException broken) {
       log.debug("A connection broke before it was returned, so its pool drops it", broken);
     }

@@ -14,8 +14,8 @@ import org.postgresql.Driver;
 import org.postgresql.PGConnection;
 
 /**
- * Connections straight from the driver, whose {@link Connection#isValid} asks the socket and not
- * the server.
+ * Connections straight from the driver, or from another source, whose {@link Connection#isValid}
+ * asks the socket and not the server.
  *
  * <p>A pool validates a connection before it hands it out. By a statement, as drivers do it, that
  * doubles what an idle node asks of the database and adds a round trip to each burst. Looking at
@@ -23,42 +23,52 @@ import org.postgresql.PGConnection;
  * swallows everything is met by the timeouts.
  */
 public final class QuietDataSource implements DataSource {
-  private final Driver driver = new Driver();
-  private final String url;
-  private final Properties properties;
+  private final Origin origin;
   private volatile int loginTimeoutSeconds = 10;
+
+  /** Where connections come from. */
+  @FunctionalInterface
+  private interface Origin {
+    Connection connect() throws SQLException;
+  }
+
+  private QuietDataSource(Origin origin) {
+    this.origin = origin;
+  }
 
   /** Parameters in the URL win over the properties. */
   public QuietDataSource(String url, Properties properties) {
-    this.url = url;
-    this.properties = properties;
+    this(() -> connect(new Driver(), url, properties));
+  }
+
+  /** Connections of another source, to which they go back as they were when they are closed. */
+  public static QuietDataSource over(DataSource source) {
+    return new QuietDataSource(source::getConnection);
   }
 
   @Override
   public Connection getConnection() throws SQLException {
-    return connect(properties);
+    return quiet(origin.connect());
   }
 
   @Override
   public Connection getConnection(String user, String password) throws SQLException {
-    Properties own = new Properties();
-    own.putAll(properties);
-    own.setProperty("user", user);
-    own.setProperty("password", password);
-    return connect(own);
+    throw new SQLFeatureNotSupportedException();
   }
 
-  private Connection connect(Properties with) throws SQLException {
-    Connection connection = driver.connect(url, with);
+  private static Connection connect(Driver driver, String url, Properties properties)
+      throws SQLException {
+    Connection connection = driver.connect(url, properties);
     if (connection == null) {
       throw new SQLException(
           "'%s' is not the URL of a PostgreSQL database; it looks like jdbc:postgresql://host:5432/database"
               .formatted(url));
     }
-    return quiet(connection);
+    return connection;
   }
 
-  private static Connection quiet(Connection connection) {
+  private static Connection quiet(Connection connection) throws SQLException {
+    int silence = connection.getNetworkTimeout();
     return (Connection)
         Proxy.newProxyInstance(
             QuietDataSource.class.getClassLoader(),
@@ -66,6 +76,9 @@ public final class QuietDataSource implements DataSource {
             (proxy, method, arguments) -> {
               if (method.getName().equals("isValid")) {
                 return isAlive(connection);
+              }
+              if (method.getName().equals("close")) {
+                restore(connection, silence);
               }
               try {
                 return method.invoke(connection, arguments);
@@ -75,10 +88,24 @@ public final class QuietDataSource implements DataSource {
             });
   }
 
+  /** Pools change it before they close what may be another pool's. */
+  private static void restore(Connection connection, int silence) {
+    try {
+      if (!connection.isClosed()) {
+        connection.setNetworkTimeout(Runnable::run, silence);
+      }
+    } catch (SQLException broken) {
+      // It is closed next, and nobody will use it.
+    }
+  }
+
   private static boolean isAlive(Connection connection) {
     try {
       if (connection.isClosed()) {
         return false;
+      }
+      if (!connection.isWrapperFor(PGConnection.class)) {
+        return connection.isValid(1);
       }
       connection.unwrap(PGConnection.class).getNotifications();
       return !connection.isClosed();

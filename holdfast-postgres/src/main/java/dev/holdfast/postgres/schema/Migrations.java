@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.postgres.db.Database;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -15,6 +16,7 @@ import org.jdbi.v3.core.Handle;
 /** Brings a schema to the version that this program needs. */
 public final class Migrations {
   private static final int OLDEST_SERVER = 14;
+  private static final Duration LOOK = Duration.ofSeconds(30);
   private static final String LOCATION = "classpath:dev/holdfast/postgres/migration";
   private static final String HISTORY_TABLE = "schema_version";
 
@@ -49,7 +51,8 @@ public final class Migrations {
 
   /** Several nodes may start at once: the first one migrates, the others find it done. */
   private Void migrateAlone(Handle handle, Flyway flyway) throws SQLException {
-    // Others may take long, and long may they wait for us, idle in this transaction.
+    // Others may take long, and long may they wait for us, idle in this transaction. On connections
+    // of our own that is so already.
     handle.execute("set local statement_timeout = 0");
     handle.execute("set local idle_in_transaction_session_timeout = 0");
     handle.execute(
@@ -73,7 +76,8 @@ public final class Migrations {
     int version;
     try {
       version =
-          database.run(
+          database.within(
+              LOOK,
               "look at %s".formatted(place),
               handle ->
                   handle

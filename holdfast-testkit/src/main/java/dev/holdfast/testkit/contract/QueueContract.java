@@ -156,12 +156,12 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aQueueIsDeclaredBySettings() {
+  void aQueueIsNotDeclaredByMereSettings() {
     store.queues().limit("limited", 5);
     store.queues().pause("paused", true);
 
-    assertThat(store.queues().isDeclared("limited")).isTrue();
-    assertThat(store.queues().isDeclared("paused")).isTrue();
+    assertThat(store.queues().isDeclared("limited")).isFalse();
+    assertThat(store.queues().isDeclared("paused")).isFalse();
   }
 
   @Test

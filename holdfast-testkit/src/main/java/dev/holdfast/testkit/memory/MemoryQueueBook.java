@@ -82,8 +82,7 @@ final class MemoryQueueBook implements QueueBook {
 
   @Override
   public boolean isDeclared(String queue) {
-    return tables.transaction(now ->
-        tables.rules.containsKey(queue)
-            || tables.nodes.values().stream().anyMatch(node -> node.serves(queue)));
+    return tables.transaction(
+        now -> tables.nodes.values().stream().anyMatch(node -> node.serves(queue)));
   }
 }

@@ -75,6 +75,20 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
+  void jobsAreTakenBackEvenIfTheSessionsOfTheDeadCannotBeEnded() throws Exception {
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    dieHolding(1, 0);
+    FaultyStore powerless = new FaultyStore(store());
+    for (int i = 0; i < 1_000; i++) {
+      powerless.refuse("endSessions");
+    }
+
+    start(node(powerless).liveness(QUICK).handle(ECHO, (note, context) -> "by the living"));
+
+    assertThat(client().await(job, SOON)).isEqualTo("by the living");
+  }
+
+  @Test
   void aStaleHoldersWriteIsRejectedAfterRecovery() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     ClaimedJob held = dieHolding(1, 0).get(0);
