@@ -134,6 +134,7 @@ final class Assembly {
     holdings.onSuspectGone(claimers::expectWork);
     Driver.Driven sweeperThread = drive(alone.checkedBy(new WhileEnabled(sweeper(), modes)));
     Optional<Driver.Driven> registrarThread = registrar.map(this::drive);
+    registrar.ifPresent(declaring -> registrarThread.ifPresent(declaring::wokenBy));
     Strays strays = new Strays(from.store.claims());
     Driver.Driven straysThread = drive(strays);
     strays.wokenBy(straysThread);
@@ -147,7 +148,7 @@ final class Assembly {
               alone.startedOver();
               // What it held is to be taken back, and what it declares is the new one's to declare.
               sweeperThread.wake();
-              registrarThread.ifPresent(Driver.Driven::wake);
+              registrar.ifPresent(Registrar::lookAgain);
               claimers.expectWork();
             });
     Watchdog watchdog =
@@ -419,11 +420,15 @@ final class Assembly {
         }
         case Signal.Awaited wish -> awaited.add(wish.job());
         case Signal.Ended ended -> {}
-        case Signal.SchedulesChanged changed -> scheduler.lookAgain();
+        case Signal.SchedulesChanged changed -> {
+          scheduler.lookAgain();
+          registrar.ifPresent(Registrar::lookAgain);
+        }
         case Signal.Missed missed -> {
           claimers.expectWork();
           stager.expect(Duration.ZERO);
           scheduler.lookAgain();
+          registrar.ifPresent(Registrar::lookAgain);
           heart.wake();
         }
       }

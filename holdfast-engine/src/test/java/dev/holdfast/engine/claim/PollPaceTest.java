@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PollPaceTest {
@@ -21,6 +22,15 @@ class PollPaceTest {
   @Test
   void jitterKeepsNodesOutOfStep() {
     assertThat(PollPace.DEFAULT.after(20, 1)).isEqualTo(Duration.ofSeconds(48));
+  }
+
+  @Test
+  void inDeepIdleSuspectsAreLookedForNowAndThen() {
+    for (int looksInVain = 0; looksInVain < 5; looksInVain++) {
+      assertThat(PollPace.DEFAULT.looksForSuspects(looksInVain)).isTrue();
+    }
+    assertThat(IntStream.range(300, 330).filter(n -> PollPace.DEFAULT.looksForSuspects(n)).count())
+        .isEqualTo(10);
   }
 
   @Test
