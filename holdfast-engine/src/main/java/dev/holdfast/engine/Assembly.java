@@ -108,7 +108,7 @@ final class Assembly {
         new LifecycleEvents(
             settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.registrar = registrar();
-    this.leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
+    this.leases = HoldfastLeases.of(settings, from.store, from.meters);
     this.alone = new Alone(from.store.nodes(), leases, settings);
   }
 

@@ -92,6 +92,9 @@ public final class Runner {
         reportAnyhow(holding, went);
       } else {
         parts.holdings().removeRunaway(holding.job().id());
+        if (holding.tenure().isOver()) {
+          parts.meters().staleWrite(lane.queue());
+        }
         log.warn(
             "Job {} of {} came back after it had been given up; what it brought is void",
             holding.job().id(),
@@ -188,7 +191,7 @@ public final class Runner {
     StopReason reason = holding.stopReason();
     if (reason == StopReason.CLAIM_LOST) {
       parts.holdings().remove(holding);
-      parts.meters().staleWrites(1);
+      parts.meters().staleWrite(holding.job().queue());
       return;
     }
     if (reason == StopReason.TIMED_OUT) {
