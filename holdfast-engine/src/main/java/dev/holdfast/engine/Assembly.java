@@ -102,7 +102,7 @@ final class Assembly {
                 settings.liveness().allowed(),
                 ticker.now()));
     this.lanes = new Lanes(settings, from.ownExecutors);
-    this.bus = new SignalBus(from.coordinator);
+    this.bus = new SignalBus(from.coordinator());
     this.meters = new Meters(from.meters, settings.name());
     this.events =
         new LifecycleEvents(

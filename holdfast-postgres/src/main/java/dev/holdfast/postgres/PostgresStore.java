@@ -78,7 +78,7 @@ public final class PostgresStore implements Store {
     UUID shard = UUID.randomUUID();
     this.access = access;
     this.intakeStatements = new IntakeStatements(database, aging);
-    this.notice = new TransactionNotice(database, Channel.of(database.schema()), System::nanoTime);
+    this.notice = new PacedNotice(database, Channel.of(database.schema()), System::nanoTime);
     this.intake = new PgIntake(database, intakeStatements);
     this.eventStatements = new EventStatements(database, intakeStatements);
     this.events = new PgEvents(database, eventStatements);
@@ -154,8 +154,12 @@ public final class PostgresStore implements Store {
   }
 
   @Override
-  public Intake intakeIn(Connection transaction) {
-    return new TransactionIntake(intakeStatements, notice, transaction);
+  public Intake intakeIn(Connection transaction, boolean wakes) {
+    return new TransactionIntake(intakeStatements, notice(wakes), transaction);
+  }
+
+  private TransactionNotice notice(boolean wakes) {
+    return wakes ? notice : TransactionNotice.NONE;
   }
 
   @Override
@@ -164,8 +168,8 @@ public final class PostgresStore implements Store {
   }
 
   @Override
-  public EventIntake eventsIn(Connection transaction) {
-    return new TransactionEvents(eventStatements, notice, transaction);
+  public EventIntake eventsIn(Connection transaction, boolean wakes) {
+    return new TransactionEvents(eventStatements, notice(wakes), transaction);
   }
 
   @Override

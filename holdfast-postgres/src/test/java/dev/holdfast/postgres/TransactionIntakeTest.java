@@ -10,8 +10,14 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.api.job.When;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.ClientSettings;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.Signal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -168,6 +174,30 @@ class TransactionIntakeTest {
   }
 
   @Test
+  void whereTheCommitIsToldOfOthersAreWokenThenAndTheTransactionCarriesNothing()
+      throws SQLException {
+    List<Signal> signals = new ArrayList<>();
+    List<Runnable> afterCommit = new ArrayList<>();
+    ClusterCoordinator coordinator = ClusterCoordinator.none();
+    coordinator.onSignal(signals::add);
+    TaskType<String, Void> task = TaskType.of("mail::send", String.class);
+    try (Connection listening = listening();
+        HoldfastClient client =
+            HoldfastClient.on(store(), new JsonCodec(), ClientSettings.DEFAULT, coordinator)) {
+      var job = client.in(caller, afterCommit::add).enqueue(task, "x", o -> o.queue("mail"));
+      caller.commit();
+
+      assertThat(client.find(job.id())).isPresent();
+      assertThat(heardSoFar(listening)).isEmpty();
+      assertThat(signals).isEmpty();
+
+      afterCommit.forEach(Runnable::run);
+
+      assertThat(signals).containsExactly(new Signal.NewWork("mail", 4));
+    }
+  }
+
+  @Test
   void onlySoManyTransactionsASecondCarryAWakeup() throws SQLException {
     try (Connection listening = listening()) {
       long begin = System.nanoTime();
@@ -220,7 +250,7 @@ class TransactionIntakeTest {
   }
 
   private List<Admission> enqueue(NewJob... jobs) {
-    return store().intakeIn(caller).enqueue(List.of(jobs));
+    return store().intakeIn(caller, true).enqueue(List.of(jobs));
   }
 
   private void insertOrder(int id) throws SQLException {
