@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,17 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
    * @throws UnsupportedOperationException if the store behind this client is not a database
    */
   InTransaction in(Connection transaction);
+
+  /**
+   * Enqueue and publish inside a transaction of the caller's own, where something tells when it
+   * commits: nodes are woken then. Otherwise the wakeup travels inside the transaction, whose
+   * commit takes a lock of the whole database for that.
+   *
+   * @param afterCommit is given what is to be done once the transaction has committed; to forget it
+   *     makes nodes find the jobs by polling
+   * @throws UnsupportedOperationException if the store behind this client is not a database
+   */
+  InTransaction in(Connection transaction, Consumer<Runnable> afterCommit);
 
   /** Read a job, whatever its state. */
   Optional<Job> find(JobId id);

@@ -2,13 +2,20 @@ package dev.holdfast.checks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.engine.ClientSettings;
+import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.postgres.PostgresSettings;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentationTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\]\\((?!http|#)([^)#]+)(#[^)]*)?\\)");
-  private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))(?:\\.(\\w+))?`");
+  private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+  private static final Pattern TEST =
+      Pattern.compile("\\b([A-Z]\\w*(?:Test|Contract))\\b(?:[.#](\\w+))?");
   private static final Pattern MEMBERS =
       Pattern.compile("(?s)\\s*(?://[^\n]*\n\\s*)*(record|static|class|interface|enum|@|public).*");
 
@@ -66,16 +75,53 @@ class DocumentationTest {
     }
     List<String> missing = new ArrayList<>();
     for (Path page : pages()) {
-      Matcher names = TEST.matcher(read(page));
-      while (names.find()) {
-        String code = tests.get(names.group(1));
-        String method = names.group(2);
-        if (code == null || (method != null && !code.contains(" " + method + "("))) {
-          missing.add(name(page) + " names " + names.group());
+      // In commands, too: a build that is told to run a test that does not exist looks green.
+      Matcher spans = CODE.matcher(read(page));
+      while (spans.find()) {
+        Matcher names = TEST.matcher(spans.group(1));
+        while (names.find()) {
+          String code = tests.get(names.group(1));
+          String method = names.group(2);
+          if (code == null || (method != null && !code.contains(" " + method + "("))) {
+            missing.add(name(page) + " names " + names.group());
+          }
         }
       }
     }
     assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void everySettingIsOnAPage() {
+    String settings = read(Checkout.root().resolve("docs/settings.md"));
+    String cluster = read(Checkout.root().resolve("docs/cluster.md"));
+    List<String> missing = new ArrayList<>();
+    missing.addAll(unnamed(builderMethods(NodeBuilder.class), settings));
+    missing.addAll(unnamed(builderMethods(PostgresSettings.Builder.class), settings));
+    missing.addAll(unnamed(components(ClientSettings.class), settings));
+    missing.addAll(unnamed(builderMethods(LivenessSettings.Builder.class), cluster));
+
+    assertThat(missing).isEmpty();
+  }
+
+  /** The methods that set something: they return their builder. */
+  private static Stream<String> builderMethods(Class<?> builder) {
+    return Arrays.stream(builder.getMethods())
+        .filter(method -> method.getReturnType() == builder)
+        .map(Method::getName);
+  }
+
+  private static Stream<String> components(Class<?> settings) {
+    return Arrays.stream(settings.getRecordComponents()).map(RecordComponent::getName);
+  }
+
+  /** Those that no first cell of a table names. */
+  private static List<String> unnamed(Stream<String> settings, String page) {
+    return settings
+        .distinct()
+        .filter(setting ->
+            !Pattern.compile("(?m)^\\|[^|]*`%s[`(]".formatted(setting)).matcher(page).find())
+        .toList();
   }
 
   private static String name(Path page) {

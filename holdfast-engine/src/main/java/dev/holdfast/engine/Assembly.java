@@ -96,7 +96,7 @@ final class Assembly {
     this.tasks = new TaskRegistry(from.tasks);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
-    this.leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
+    this.leases = HoldfastLeases.of(settings, from.store, from.meters);
     this.alone = new Alone(from.store.nodes(), leases, settings);
     this.identity =
         new Identity(
@@ -108,7 +108,7 @@ final class Assembly {
                 alone::isUnseated,
                 ticker.now()));
     this.lanes = new Lanes(settings, from.ownExecutors);
-    this.bus = new SignalBus(from.coordinator);
+    this.bus = new SignalBus(from.coordinator());
     this.meters = new Meters(from.meters, settings.name());
     this.events =
         new LifecycleEvents(
@@ -140,6 +140,7 @@ final class Assembly {
     Driver.Driven sweeperThread = drive(alone.checkedBy(new WhileEnabled(sweeper(), modes)));
     Optional<Driver.Driven> registrarThread =
         registrar.map(role -> drive(new WhileEnabled(role, modes)));
+    registrar.ifPresent(declaring -> registrarThread.ifPresent(declaring::wokenBy));
     Strays strays = new Strays(from.store.claims());
     Driver.Driven straysThread = drive(strays);
     strays.wokenBy(straysThread);
@@ -155,7 +156,7 @@ final class Assembly {
               events.nodeJoined(identity.incarnation());
               // What it held is to be taken back, and what it declares is the new one's to declare.
               sweeperThread.wake();
-              registrarThread.ifPresent(Driver.Driven::wake);
+              registrar.ifPresent(Registrar::lookAgain);
               claimers.expectWork();
             });
     Watchdog watchdog =
@@ -437,11 +438,15 @@ final class Assembly {
         }
         case Signal.Awaited wish -> awaited.add(wish.job());
         case Signal.Ended ended -> {}
-        case Signal.SchedulesChanged changed -> scheduler.lookAgain();
+        case Signal.SchedulesChanged changed -> {
+          scheduler.lookAgain();
+          registrar.ifPresent(Registrar::lookAgain);
+        }
         case Signal.Missed missed -> {
           claimers.expectWork();
           stager.expect(Duration.ZERO);
           scheduler.lookAgain();
+          registrar.ifPresent(Registrar::lookAgain);
           heart.wake();
         }
       }

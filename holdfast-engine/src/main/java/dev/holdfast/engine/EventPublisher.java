@@ -13,6 +13,7 @@ import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -50,9 +51,17 @@ final class EventPublisher {
     return published;
   }
 
-  /** Publish in a transaction of the caller's: no second try, since a failure there ends it. */
-  Published publishOnce(EventIntake intake, String event, Object payload) {
-    return desk(event, payload).publish(intake);
+  /**
+   * Publish in a transaction of the caller's: no second try, since a failure there ends it.
+   *
+   * @param afterCommit is given what wakes others
+   */
+  Published publishOnce(
+      EventIntake intake, String event, Object payload, Consumer<Runnable> afterCommit) {
+    EventDesk desk = desk(event, payload);
+    Published published = desk.publish(intake);
+    afterCommit.accept(() -> announce(desk, published));
+    return published;
   }
 
   private EventDesk desk(String event, Object payload) {

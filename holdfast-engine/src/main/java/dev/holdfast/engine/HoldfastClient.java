@@ -29,6 +29,7 @@ import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.ScheduleDesk;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.sql.Connection;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +102,13 @@ public final class HoldfastClient implements Holdfast {
 
   /** A client without a node. */
   public static HoldfastClient on(Store store, PayloadCodec codec, ClientSettings settings) {
-    SignalBus bus = new SignalBus(store.coordinator());
+    return on(store, codec, settings, store.coordinator());
+  }
+
+  /** A client without a node that wakes others by this coordinator, which its nodes share. */
+  public static HoldfastClient on(
+      Store store, PayloadCodec codec, ClientSettings settings, ClusterCoordinator coordinator) {
+    SignalBus bus = new SignalBus(coordinator);
     return new HoldfastClient(
         store,
         codec,
@@ -123,7 +131,16 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public InTransaction in(Connection transaction) {
-    Enqueuer enqueuer = intaker.enqueuer(store.intakeIn(transaction));
+    return in(transaction, true, done -> {});
+  }
+
+  @Override
+  public InTransaction in(Connection transaction, Consumer<Runnable> afterCommit) {
+    return in(transaction, false, afterCommit);
+  }
+
+  private InTransaction in(Connection transaction, boolean wakes, Consumer<Runnable> afterCommit) {
+    Enqueuer enqueuer = intaker.enqueuer(store.intakeIn(transaction, wakes), afterCommit);
     return new InTransaction() {
       @Override
       public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
@@ -137,7 +154,8 @@ public final class HoldfastClient implements Holdfast {
 
       @Override
       public Published publish(String event, Object payload) {
-        return publisher.publishOnce(store.eventsIn(transaction), event, payload);
+        return publisher.publishOnce(
+            store.eventsIn(transaction, wakes), event, payload, afterCommit);
       }
     };
   }

@@ -41,7 +41,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private boolean started;
   private boolean closed;
 
-  private HoldfastLeases(Store store, String holder, MeterRegistry meters) {
+  private HoldfastLeases(Store store, String holder, LeaseMeters meters) {
     Ticker ticker = Ticker.system();
     LeaseParts parts =
         new LeaseParts(
@@ -50,7 +50,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
             held,
             UuidCreator::getTimeOrderedEpochPlus1,
             ticker,
-            new LeaseMeters(meters),
+            meters,
             callback -> Thread.ofPlatform().daemon().name("holdfast-lease-lost").start(callback));
     this.lessor = new Lessor(parts);
     this.locks = Locks.over(this);
@@ -71,7 +71,12 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
    * @param holder what people call this process when they ask who holds a lease
    */
   public static HoldfastLeases on(Store store, String holder, MeterRegistry meters) {
-    return new HoldfastLeases(store, holder, meters);
+    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null));
+  }
+
+  /** Those of a node. */
+  static HoldfastLeases of(NodeSettings node, Store store, MeterRegistry meters) {
+    return new HoldfastLeases(store, node.id(), new LeaseMeters(meters, node.name()));
   }
 
   private static RoleThread drive(Role role, Ticker ticker) {

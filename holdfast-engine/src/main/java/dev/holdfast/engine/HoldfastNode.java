@@ -24,6 +24,7 @@ import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.List;
@@ -299,6 +300,7 @@ public final class HoldfastNode implements AutoCloseable {
   private void leave() {
     try {
       parts.store().nodes().leave(incarnation());
+      parts.bus().publish(new Signal.SchedulesChanged()); // Perhaps nobody else declared one.
     } catch (StoreException away) {
       log.warn("Node {} could not say goodbye: {}", id(), away.getMessage());
     }

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,17 +70,27 @@ final class Intaker {
     return answers(requests, admissions);
   }
 
-  /** Enqueue in a transaction of the caller's: no second try, since a failure there ends it. */
-  Enqueuer enqueuer(Intake intake) {
+  /**
+   * Enqueue in a transaction of the caller's: no second try, since a failure there ends it.
+   *
+   * @param afterCommit is given what wakes others
+   */
+  Enqueuer enqueuer(Intake intake, Consumer<Runnable> afterCommit) {
     return new Enqueuer() {
       @Override
       public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
-        return answer(request, intake.enqueue(List.of(prepare(request))).get(0));
+        return answer(request, write(List.of(prepare(request))).get(0));
       }
 
       @Override
       public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-        return answers(requests, intake.enqueue(prepareAll(requests)));
+        return answers(requests, write(prepareAll(requests)));
+      }
+
+      private List<Admission> write(List<NewJob> jobs) {
+        List<Admission> admissions = intake.enqueue(jobs);
+        afterCommit.accept(() -> announce(jobs, admissions));
+        return admissions;
       }
     };
   }

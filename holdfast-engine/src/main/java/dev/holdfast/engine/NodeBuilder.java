@@ -55,7 +55,7 @@ public final class NodeBuilder {
   boolean namedApplication;
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
-  ClusterCoordinator coordinator;
+  private @Nullable ClusterCoordinator coordinator;
   Surroundings surroundings = Surroundings.machine();
   ClientSettings client = ClientSettings.DEFAULT;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
@@ -78,7 +78,11 @@ public final class NodeBuilder {
 
   NodeBuilder(Store store) {
     this.store = store;
-    this.coordinator = store.coordinator();
+  }
+
+  /** Not before it is needed: that of a store may open a connection for good. */
+  ClusterCoordinator coordinator() {
+    return coordinator != null ? coordinator : store.coordinator();
   }
 
   /** Run jobs of this task by this code. */

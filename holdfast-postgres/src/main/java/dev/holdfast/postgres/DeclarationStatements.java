@@ -1,23 +1,39 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.ScheduleBook.Declared;
+import dev.holdfast.engine.store.ScheduleBook.Standing;
+import dev.holdfast.engine.store.ScheduleBook.Survey;
 import dev.holdfast.postgres.db.Database;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /** What nodes declare about schedules. */
 final class DeclarationStatements {
-  // By schedule_declaration_same and node_pkey.
-  private static final String LIVE =
+  // By schedule_declaration_same, node_pkey and schedule_pkey; what nobody declares among all
+  // schedules, which are few.
+  private static final String SURVEY =
       """
-      select d.schedule_id, d.fingerprint, d.generation, d.incarnation = :me
-      from ${schema}.schedule_declaration d
-      join ${schema}.node n on n.incarnation = d.incarnation and n.state = 'ALIVE'
-      where d.application = :application
+      with live as (
+        select d.schedule_id, d.fingerprint, d.generation, d.incarnation = :me as own
+        from ${schema}.schedule_declaration d
+        join ${schema}.node n on n.incarnation = d.incarnation and n.state = 'ALIVE'
+        where d.application = :application)
+      select l.schedule_id, l.fingerprint, l.generation, l.own,
+        s.id is not null, s.application, s.fingerprint, s.next_fire is null and not s.cancelled
+      from live l left join ${schema}.schedule s on s.id = l.schedule_id
+      union all
+      select s.id, null, null, false, true, s.application, s.fingerprint, false
+      from ${schema}.schedule s
+      where s.application = :application
+        and not exists (select from live l where l.schedule_id = s.id)
       """;
 
   // By schedule_declaration_pkey.
@@ -60,52 +76,90 @@ final class DeclarationStatements {
       """;
 
   private final Database database;
-  private final String live;
+  private final String survey;
   private final String takeBack;
   private final String declare;
   private final String cancelUndeclared;
 
   DeclarationStatements(Database database) {
     this.database = database;
-    this.live = database.sql(LIVE);
+    this.survey = database.sql(SURVEY);
     this.takeBack = database.sql(TAKE_BACK);
     this.declare = database.sql(DECLARE);
     this.cancelUndeclared = database.sql(CANCEL_UNDECLARED);
   }
 
-  /** A declaration, and whether the node that asks made it. */
-  private record Found(Declaration declaration, boolean own) {}
+  /**
+   * A row of the survey.
+   *
+   * @param fingerprint null for a schedule that no live node declares
+   * @param own whether the node that asks declares it
+   * @param kept null where the schedule is not in the books
+   */
+  private record Found(
+      String id,
+      @Nullable String fingerprint,
+      long generation,
+      boolean own,
+      @Nullable Standing kept) {
+
+    static Found read(ResultSet row) throws SQLException {
+      String application = row.getString(6);
+      return new Found(
+          row.getString(1),
+          row.getString(2),
+          row.getLong(3),
+          row.getBoolean(4),
+          row.getBoolean(5)
+              ? new Standing(
+                  application == null ? null : new Declared(application, row.getString(7)),
+                  row.getBoolean(8))
+              : null);
+    }
+  }
 
   /** Looks first: a node whose declarations are noted, which is nearly always, writes nothing. */
-  List<Declaration> declare(UUID me, String application, Map<String, String> fingerprints) {
+  Survey declare(UUID me, String application, Map<String, String> fingerprints) {
     return database.run(
         "declare the schedules of application %s".formatted(application),
         handle -> {
-          List<Found> found = live(handle, me, application);
+          List<Found> found = survey(handle, me, application);
           Map<String, String> noted = new HashMap<>();
-          found.stream()
-              .filter(Found::own)
-              .forEach(own ->
-                  noted.put(own.declaration().scheduleId(), own.declaration().fingerprint()));
+          for (Found one : found) {
+            if (one.own() && one.fingerprint() != null) {
+              noted.put(one.id(), one.fingerprint());
+            }
+          }
           if (!noted.equals(fingerprints)) {
             write(handle, takeBack, me, application, fingerprints);
             write(handle, declare, me, application, fingerprints);
-            found = live(handle, me, application);
+            found = survey(handle, me, application);
           }
-          return found.stream().map(Found::declaration).toList();
+          return survey(found);
         });
   }
 
-  private List<Found> live(Handle handle, UUID me, String application) {
+  private List<Found> survey(Handle handle, UUID me, String application) {
     return handle
-        .createQuery(live)
+        .createQuery(survey)
         .bind("me", me)
         .bind("application", application)
-        .map((row, context) ->
-            new Found(
-                new Declaration(row.getString(1), row.getString(2), row.getLong(3)),
-                row.getBoolean(4)))
+        .map((row, context) -> Found.read(row))
         .list();
+  }
+
+  private static Survey survey(List<Found> found) {
+    List<Declaration> live = new ArrayList<>();
+    Map<String, Standing> kept = new HashMap<>();
+    for (Found one : found) {
+      if (one.fingerprint() != null) {
+        live.add(new Declaration(one.id(), one.fingerprint(), one.generation()));
+      }
+      if (one.kept() != null) {
+        kept.put(one.id(), one.kept());
+      }
+    }
+    return new Survey(live, kept);
   }
 
   private static void write(

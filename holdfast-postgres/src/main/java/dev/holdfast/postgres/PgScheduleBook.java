@@ -3,6 +3,8 @@ package dev.holdfast.postgres;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -10,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** Work that recurs. Single schedules by schedule_pkey. */
@@ -65,24 +66,22 @@ final class PgScheduleBook implements ScheduleBook {
       select (select count(*) from marked) + (select count(*) from deleted)
       """;
 
-  // By schedule_due; a job in the way by job_unique.
+  // Both by schedule_due; a job in the way by job_unique. One statement, since every idle node asks
+  // it: without anything due it answers with a single row that has no schedule.
   private static final String DUE =
       """
-      select ${columns},
+      select moment.now as asked_at, moment.wait, ${columns},
         s.overlap = 'QUEUE' and exists (
           select from ${schema}.job j
           where j.task = s.task and j.unique_key = 'schedule:' || s.id) as blocked
-      from ${schema}.schedule s
-      where s.next_fire <= now() and not s.paused and not s.cancelled
+      from (
+        select now() as now, (
+          select (extract(epoch from min(next_fire) - now()) * 1000000)::bigint
+          from ${schema}.schedule
+          where next_fire > now() and not paused and not cancelled) as wait) moment
+      left join ${schema}.schedule s
+        on s.next_fire <= now() and not s.paused and not s.cancelled
       order by s.next_fire, s.id
-      """;
-
-  // By schedule_due.
-  private static final String NEXT =
-      """
-      select now(), (extract(epoch from min(next_fire) - now()) * 1000000)::bigint
-      from ${schema}.schedule
-      where next_fire > now() and not paused and not cancelled
       """;
 
   private final Database database;
@@ -96,7 +95,6 @@ final class PgScheduleBook implements ScheduleBook {
   private final String cancel;
   private final String cancelTagged;
   private final String due;
-  private final String next;
 
   PgScheduleBook(Database database, IntakeStatements intake) {
     this.database = database;
@@ -109,7 +107,6 @@ final class PgScheduleBook implements ScheduleBook {
     this.cancel = sql(CANCEL.replace("${which}", "s.id = :what"));
     this.cancelTagged = sql(CANCEL.replace("${which}", "s.tags @> array[:what]::text[]"));
     this.due = sql(DUE);
-    this.next = sql(NEXT);
   }
 
   private String sql(String template) {
@@ -171,48 +168,40 @@ final class PgScheduleBook implements ScheduleBook {
             handle.createQuery(sql).bind("what", what).map((row, context) -> row.getInt(1)).one());
   }
 
-  /** A due schedule, and whether a live job is in its way. */
-  private record Candidate(Kept kept, boolean blocked) {}
+  /**
+   * One row of the answer.
+   *
+   * @param kept empty where nothing is due, or it cannot be read here
+   * @param blocked whether a live job is in its way
+   */
+  private record Row(Instant now, Optional<Duration> left, Optional<Kept> kept, boolean blocked) {}
 
-  /** Both statements go by the same now, that of their transaction. */
   @Override
   public DueReport due(int limit) {
-    return database.transaction(
-        "look for schedules that are due",
-        handle -> {
-          record Next(Instant now, Optional<Duration> left) {}
-          Next coming =
-              handle
-                  .createQuery(next)
-                  .map((row, context) ->
-                      new Next(
-                          Values.instant(row, 1),
-                          Optional.ofNullable(row.getObject(2, Long.class)).map(Values::ofMicros)))
-                  .one();
-          List<Kept> free = new ArrayList<>();
-          boolean blocked = false;
-          Instant now = coming.now();
-          for (Candidate candidate : candidates(handle)) {
-            blocked |= candidate.blocked();
-            if (!candidate.blocked() && free.size() < limit) {
-              free.add(candidate.kept());
-            }
-          }
-          return new DueReport(now, free, blocked, coming.left());
-        });
+    List<Row> rows =
+        database.run(
+            "look for schedules that are due",
+            handle -> handle.createQuery(due).map((row, context) -> dueRow(row)).list());
+    List<Kept> free = new ArrayList<>();
+    boolean blocked = false;
+    for (Row row : rows) {
+      if (row.kept().isPresent()) {
+        blocked |= row.blocked();
+        if (!row.blocked() && free.size() < limit) {
+          free.add(row.kept().get());
+        }
+      }
+    }
+    Row any = rows.getFirst();
+    return new DueReport(any.now(), free, blocked, any.left());
   }
 
-  private List<Candidate> candidates(Handle handle) {
-    return handle
-        .createQuery(due)
-        .map((row, context) -> {
-          boolean blocked = row.getBoolean("blocked");
-          return readable.read(row).map(kept -> new Candidate(kept, blocked));
-        })
-        .list()
-        .stream()
-        .flatMap(Optional::stream)
-        .toList();
+  private Row dueRow(ResultSet row) throws SQLException {
+    return new Row(
+        Values.instant(row, 1),
+        Optional.ofNullable(row.getObject(2, Long.class)).map(Values::ofMicros),
+        row.getString("id") == null ? Optional.empty() : readable.read(row),
+        row.getBoolean("blocked"));
   }
 
   @Override
@@ -221,8 +210,7 @@ final class PgScheduleBook implements ScheduleBook {
   }
 
   @Override
-  public List<Declaration> declare(
-      UUID incarnation, String application, Map<String, String> fingerprints) {
+  public Survey declare(UUID incarnation, String application, Map<String, String> fingerprints) {
     return declarations.declare(incarnation, application, fingerprints);
   }
 

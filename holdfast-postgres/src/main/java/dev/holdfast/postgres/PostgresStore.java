@@ -82,7 +82,7 @@ public final class PostgresStore implements Store {
     Database callers = access.callers();
     this.callersIntake = new IntakeStatements(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
-    this.notice = new TransactionNotice(callers, Channel.of(database.schema()), System::nanoTime);
+    this.notice = new PacedNotice(callers, Channel.of(database.schema()), System::nanoTime);
     IntakeStatements intakeStatements = new IntakeStatements(database, aging);
     this.intake = new PgIntake(database, intakeStatements);
     this.events = new PgEvents(database, new EventStatements(database, intakeStatements));
@@ -181,9 +181,13 @@ public final class PostgresStore implements Store {
   }
 
   @Override
-  public Intake intakeIn(Connection transaction) {
+  public Intake intakeIn(Connection transaction, boolean wakes) {
     return new TransactionIntake(
-        callersIntake, notice, new CallersTransaction(access.callers(), transaction));
+        callersIntake, notice(wakes), new CallersTransaction(access.callers(), transaction));
+  }
+
+  private TransactionNotice notice(boolean wakes) {
+    return wakes ? notice : TransactionNotice.NONE;
   }
 
   @Override
@@ -192,9 +196,9 @@ public final class PostgresStore implements Store {
   }
 
   @Override
-  public EventIntake eventsIn(Connection transaction) {
+  public EventIntake eventsIn(Connection transaction, boolean wakes) {
     return new TransactionEvents(
-        callersEvents, notice, new CallersTransaction(access.callers(), transaction));
+        callersEvents, notice(wakes), new CallersTransaction(access.callers(), transaction));
   }
 
   @Override

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * New jobs inside a transaction of the caller's own.
  *
- * <p>Nobody tells us when it commits, so the wakeup travels inside it, as a NOTIFY that the
+ * <p>Where nobody tells us when it commits, the wakeup travels inside it, as a NOTIFY that the
  * database delivers with the commit. Such a commit takes a lock that the whole database shares,
  * which is why only so many a second carry one; the jobs of the others are found by those that were
  * woken.

@@ -32,7 +32,7 @@ final class DrainProgram {
               return "done";
             })
         .start();
-    System.out.println("READY");
+    System.out.println(NodeProcess.READY);
     Thread.currentThread().join();
   }
 }

@@ -1,6 +1,5 @@
 package dev.holdfast.postgres;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Holdfast;
@@ -10,12 +9,9 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,8 +23,7 @@ class DrainTest {
   private final TestDatabase database = SharedServer.freshDatabase();
   private PostgresStore store;
   private Holdfast client;
-  private Process process;
-  private BufferedReader said;
+  private NodeProcess process;
 
   @BeforeEach
   void begin() throws IOException {
@@ -39,40 +34,14 @@ class DrainTest {
                 .password(database.password())
                 .build());
     client = HoldfastClient.on(store);
-    process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                DrainProgram.class.getName(),
-                database.jdbcUrl(),
-                database.user(),
-                database.password())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    said = process.inputReader(UTF_8);
-    awaitLine("READY");
+    process = new NodeProcess(DrainProgram.class, database);
   }
 
   @AfterEach
   void end() {
-    process.destroyForcibly();
+    process.close();
     client.close();
     store.close();
-  }
-
-  private void awaitLine(String line) throws IOException {
-    for (String read = said.readLine(); read != null; read = said.readLine()) {
-      if (read.equals(line)) {
-        return;
-      }
-    }
-    throw new AssertionError("The process ended without saying " + line);
-  }
-
-  private void signal(String name) throws Exception {
-    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
   }
 
   private List<NodeStatus> nodes() {
@@ -82,15 +51,15 @@ class DrainTest {
   @Test
   void aProcessThatIsToldToStopFinishesWhatItRunsAndBeatsToTheEnd() throws Exception {
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
-    awaitLine("BEGUN");
+    process.awaitLine("BEGUN");
 
-    signal("TERM");
+    process.signal("TERM");
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
     assertThat(nodes()).singleElement().matches(NodeStatus::alive);
-    process.outputWriter(UTF_8).append('\n').flush();
+    process.tell("");
 
     assertThat(client.await(running, SOON)).isEqualTo("done");
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.hasEndedWithin(30_000)).isTrue();
     assertThat(process.exitValue()).isEqualTo(143);
     assertThat(nodes()).singleElement().matches(node -> !node.alive());
   }
@@ -98,12 +67,12 @@ class DrainTest {
   @Test
   void aSecondSignalStopsAtOnce() throws Exception {
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
-    awaitLine("BEGUN");
+    process.awaitLine("BEGUN");
 
     // Until it ends: signals that follow each other too fast may count as one.
-    signal("TERM");
-    while (!process.waitFor(200, TimeUnit.MILLISECONDS)) {
-      signal("TERM");
+    process.signal("TERM");
+    while (!process.hasEndedWithin(200)) {
+      process.signal("TERM");
     }
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
   }

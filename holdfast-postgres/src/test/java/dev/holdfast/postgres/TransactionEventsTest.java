@@ -6,10 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.engine.ClientSettings;
 import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.Signal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +62,24 @@ class TransactionEventsTest {
     assertThat(client.count(JobFilter.ALL)).isEmpty();
     caller.commit();
     assertThat(published.started()).allMatch(job -> client.find(job).isPresent());
+  }
+
+  @Test
+  void whereTheCommitIsToldOfNodesAreWokenThen() throws SQLException {
+    List<Signal> signals = new ArrayList<>();
+    List<Runnable> afterCommit = new ArrayList<>();
+    ClusterCoordinator coordinator = ClusterCoordinator.none();
+    coordinator.onSignal(signals::add);
+    try (HoldfastClient told =
+        HoldfastClient.on(fixture.store(), new JsonCodec(), ClientSettings.DEFAULT, coordinator)) {
+      told.in(caller, afterCommit::add).publish(EVENT, Map.of("id", 1, "customer", 7));
+      caller.commit();
+      assertThat(signals).isEmpty();
+
+      afterCommit.forEach(Runnable::run);
+
+      assertThat(signals).contains(new Signal.NewWork("default", 4));
+    }
   }
 
   @Test

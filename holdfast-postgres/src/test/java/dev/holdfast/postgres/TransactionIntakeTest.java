@@ -11,8 +11,14 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.api.job.When;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.ClientSettings;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.Signal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -183,10 +189,10 @@ class TransactionIntakeTest {
                 fixture.settings().statementTimeout(Duration.ofSeconds(1)).build());
         Connection other = fixture.database().connect()) {
       other.setAutoCommit(false);
-      store().intakeIn(other).enqueue(List.of(Drafts.job(bob, When.NOW)));
+      store().intakeIn(other, true).enqueue(List.of(Drafts.job(bob, When.NOW)));
       insertOrder(1);
 
-      assertThatThrownBy(() -> impatient.intakeIn(caller).enqueue(List.of(second)))
+      assertThatThrownBy(() -> impatient.intakeIn(caller, true).enqueue(List.of(second)))
           .isInstanceOfSatisfying(
               StoreException.class,
               failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE))
@@ -223,6 +229,30 @@ class TransactionIntakeTest {
       caller.commit();
 
       assertThat(heard(listening, 5_000)).containsExactly("-:work:mail:4");
+    }
+  }
+
+  @Test
+  void whereTheCommitIsToldOfOthersAreWokenThenAndTheTransactionCarriesNothing()
+      throws SQLException {
+    List<Signal> signals = new ArrayList<>();
+    List<Runnable> afterCommit = new ArrayList<>();
+    ClusterCoordinator coordinator = ClusterCoordinator.none();
+    coordinator.onSignal(signals::add);
+    TaskType<String, Void> task = TaskType.of("mail::send", String.class);
+    try (Connection listening = listening();
+        HoldfastClient client =
+            HoldfastClient.on(store(), new JsonCodec(), ClientSettings.DEFAULT, coordinator)) {
+      var job = client.in(caller, afterCommit::add).enqueue(task, "x", o -> o.queue("mail"));
+      caller.commit();
+
+      assertThat(client.find(job.id())).isPresent();
+      assertThat(heardSoFar(listening)).isEmpty();
+      assertThat(signals).isEmpty();
+
+      afterCommit.forEach(Runnable::run);
+
+      assertThat(signals).containsExactly(new Signal.NewWork("mail", 4));
     }
   }
 
@@ -279,7 +309,7 @@ class TransactionIntakeTest {
   }
 
   private List<Admission> enqueue(NewJob... jobs) {
-    return store().intakeIn(caller).enqueue(List.of(jobs));
+    return store().intakeIn(caller, true).enqueue(List.of(jobs));
   }
 
   private void insertOrder(int id) throws SQLException {

@@ -44,8 +44,25 @@ public final class ChaosBench extends BenchCommand {
       description = "What happens when; the same for the same seed. Defaults to 1.")
   private long seed = 1;
 
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "How many storms, one after another, of the seeds from --seed on. Defaults to 1.")
+  private int seeds = 1;
+
+  /** Whether a promise was broken needs no second look. */
+  @Override
+  protected boolean takesTurns() {
+    return false;
+  }
+
   @Override
   protected void measure(Bench bench) throws Exception {
+    if (seeds < 1) {
+      throw new BenchException("%d seeds are not valid: give at least 1.".formatted(seeds));
+    }
     silence("com.zaxxer.hikari", "dev.holdfast");
     EmbeddedPostgres server =
         bench
@@ -55,17 +72,36 @@ public final class ChaosBench extends BenchCommand {
                 new BenchException(
                     "Chaos kills the database, so it runs on one of its own only: leave out"
                         + " --database-url and HOLDFAST_DATABASE_URL."));
-    server.createDatabase(DATABASE);
     double length = minutes != null ? minutes : bench.quick() ? 1 : 5;
+    Toll toll = Toll.NONE;
+    for (int number = 0; number < seeds; number++) {
+      Plan plan = Plan.of(seed + number, Duration.ofMillis((long) (length * 60_000)));
+      Toll storm = storm(bench, server, DATABASE + number, plan);
+      bench.say("chaos", "seed %d: %s".formatted(plan.seed(), storm));
+      toll = toll.plus(storm);
+    }
+    if (seeds > 1) {
+      bench.say("chaos", "all %d storms: %s".formatted(seeds, toll));
+    }
+    report(bench.report(), toll);
+  }
+
+  private static Toll storm(Bench bench, EmbeddedPostgres server, String database, Plan plan)
+      throws Exception {
+    server.createDatabase(database);
     Path folder = Files.createTempDirectory("holdfast-chaos-");
-    ChaosRun run = new ChaosRun(server, DATABASE, folder, step -> bench.say("chaos", step));
-    Outcome outcome = run.run(Plan.of(seed, Duration.ofMillis((long) (length * 60_000))));
-    report(bench.report(), outcome);
+    ChaosRun run = new ChaosRun(server, database, folder, step -> bench.say("chaos", step));
+    Outcome outcome = run.run(plan);
+    Report report = bench.report();
+    outcome.findings().sentences().stream().limit(MOST_SENTENCES).forEach(report::note);
+    outcome.stuck().forEach(report::note);
     if (outcome.findings().none()) {
       Traces.erase(folder);
     } else {
-      bench.report().note("What the nodes wrote and said is in %s.".formatted(folder));
+      report.note(
+          "What the nodes of seed %d wrote and said is in %s.".formatted(plan.seed(), folder));
     }
+    return Toll.of(outcome);
   }
 
   /** What this process says about the database it kills would drown the table. */
@@ -77,30 +113,29 @@ public final class ChaosBench extends BenchCommand {
     }
   }
 
-  private static void report(Report report, Outcome outcome) {
-    Findings findings = outcome.findings();
+  private static void report(Report report, Toll toll) {
+    Findings findings = toll.findings();
     wrong(report, "chaos.lost", findings.lost(), "jobs");
     wrong(report, "chaos.ended_twice", findings.endedTwice(), "jobs");
     wrong(report, "chaos.failed", findings.failed(), "jobs");
     wrong(report, "chaos.out_of_order", findings.outOfOrder(), "attempts");
     wrong(report, "chaos.stale_accepted", findings.staleAccepted(), "jobs");
-    shown(report, "chaos.jobs", outcome.jobs(), "jobs");
-    shown(report, "chaos.effects", outcome.effects(), "effects");
+    shown(report, "chaos.storms", toll.storms(), "storms");
+    shown(report, "chaos.jobs", toll.jobs(), "jobs");
+    shown(report, "chaos.effects", toll.effects(), "effects");
     for (Kind kind : Kind.values()) {
-      shown(report, "chaos." + kind.measure(), outcome.script().count(kind), "times");
+      shown(report, "chaos." + kind.measure(), toll.blows(kind), "times");
     }
-    shown(report, "chaos.fencings", outcome.counts().fenced(), "times");
-    shown(report, "chaos.deaths", outcome.counts().died(), "nodes");
-    shown(report, "chaos.recoveries", outcome.counts().recovered(), "jobs");
-    shown(report, "chaos.stale_rejected", outcome.counts().stale(), "writes");
-    report.add(Measure.of("chaos.settled", outcome.settled().toMillis() / 1e3, "s"));
-    if (outcome.script().count(Kind.CLOCK) == 0) {
+    shown(report, "chaos.fencings", toll.counts().fenced(), "times");
+    shown(report, "chaos.deaths", toll.counts().died(), "nodes");
+    shown(report, "chaos.recoveries", toll.counts().recovered(), "jobs");
+    shown(report, "chaos.stale_rejected", toll.counts().stale(), "writes");
+    report.add(Measure.of("chaos.settled", toll.settled().toMillis() / 1e3, "s"));
+    if (toll.blows(Kind.CLOCK) == 0) {
       report.note(
           "No clock was set wrong: that needs libfaketime, which is not below /usr/lib; on Debian"
               + " it is the package libfaketime.");
     }
-    findings.sentences().stream().limit(MOST_SENTENCES).forEach(report::note);
-    outcome.stuck().forEach(report::note);
   }
 
   private static void wrong(Report report, String name, long value, String unit) {

@@ -1,6 +1,7 @@
 package dev.holdfast.bench.chaos;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What is wrong with a run; nothing, if all numbers are zero.
@@ -21,7 +22,23 @@ record Findings(
     int staleAccepted,
     List<String> sentences) {
 
+  static final Findings NONE = new Findings(0, 0, 0, 0, 0, List.of());
+
   boolean none() {
-    return lost + endedTwice + failed + outOfOrder + staleAccepted == 0;
+    return count() == 0;
+  }
+
+  int count() {
+    return lost + endedTwice + failed + outOfOrder + staleAccepted;
+  }
+
+  Findings plus(Findings other) {
+    return new Findings(
+        lost + other.lost,
+        endedTwice + other.endedTwice,
+        failed + other.failed,
+        outOfOrder + other.outOfOrder,
+        staleAccepted + other.staleAccepted,
+        Stream.concat(sentences.stream(), other.sentences.stream()).toList());
   }
 }

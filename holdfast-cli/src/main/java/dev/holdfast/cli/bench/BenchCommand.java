@@ -25,10 +25,18 @@ public abstract class BenchCommand implements Callable<Integer> {
   /** Measure, and add what was found to the report. */
   protected abstract void measure(Bench bench) throws Exception;
 
+  /**
+   * Whether it compares sides that take turns, so that a verdict needs enough rounds of them, and
+   * large ones.
+   */
+  protected boolean takesTurns() {
+    return true;
+  }
+
   @Override
   public final Integer call() throws Exception {
     options
-        .complaint()
+        .complaint(takesTurns())
         .ifPresent(sentence -> {
           throw new ParameterException(spec.commandLine(), sentence);
         });
@@ -42,6 +50,7 @@ public abstract class BenchCommand implements Callable<Integer> {
     }
     if (options.json()) {
       report.printJson(out);
+      report.notes().forEach(err::println);
     } else {
       report.print(out);
     }

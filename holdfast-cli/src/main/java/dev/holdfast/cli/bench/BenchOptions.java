@@ -30,7 +30,11 @@ public final class BenchOptions {
   @Option(names = "--json", description = "Print an array of {name, value, unit, bar, ok}.")
   private boolean json;
 
-  @Option(names = "--check", description = "Exit with 1 and name each bar that is missed.")
+  @Option(
+      names = "--check",
+      description =
+          "Exit with 1 and name each bar that is missed, or that could not be measured. Not with"
+              + " --quick or less than 5 rounds, by which ratios cannot be judged.")
   private boolean check;
 
   @Option(names = "--quick", description = "Small and soon over, to see that it works at all.")
@@ -60,13 +64,26 @@ public final class BenchOptions {
     return quick;
   }
 
-  /** What is wrong with them, if anything is. */
-  Optional<String> complaint() {
+  /**
+   * What is wrong with them, if anything is.
+   *
+   * @param takesTurns whether a verdict depends on the number of rounds and their size
+   */
+  Optional<String> complaint(boolean takesTurns) {
     if (rounds != null && rounds < 1) {
       return Optional.of("%d rounds are not valid: give at least 1.".formatted(rounds));
     }
     if (jobs != null && jobs < 1) {
       return Optional.of("%d jobs are not valid: give at least 1.".formatted(jobs));
+    }
+    if (check && takesTurns && quick) {
+      return Optional.of(
+          "--quick measures too little to judge by: leave it out, or leave out --check.");
+    }
+    if (check && takesTurns && rounds != null && rounds < USUAL_ROUNDS) {
+      return Optional.of(
+          "%d rounds are too few to judge by: give at least %d, or leave out --check."
+              .formatted(rounds, USUAL_ROUNDS));
     }
     return Optional.empty();
   }

@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
     description = {
       "Drain when the database has grown, and compare with empty tables.",
       "Beside 5 million rows of history; beside 1 million ready jobs of tasks that the node does"
-          + " not know; for 10 minutes while a transaction is held open elsewhere."
+          + " not know; for 10 minutes while a transaction is held open elsewhere. The last is one"
+          + " long sample, whatever --rounds says."
     })
 public final class GrowthBench extends BenchCommand {
   private static final int FOREIGN_TASKS = 10;

@@ -30,8 +30,16 @@ public record Measure(String name, double value, String unit, @Nullable Bar bar)
     return bar == null || bar.isMetBy(value);
   }
 
+  /** Whether there is a number at all. */
+  public boolean isMeasured() {
+    return !Double.isNaN(value);
+  }
+
   /** The value with as many digits as mean something. */
   public String shown() {
+    if (!isMeasured()) {
+      return "none";
+    }
     double size = Math.abs(value);
     String digits = size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f";
     return String.format(Locale.ROOT, digits, value);

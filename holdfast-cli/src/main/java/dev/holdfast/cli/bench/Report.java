@@ -23,6 +23,11 @@ public final class Report {
     notes.add(sentence);
   }
 
+  /** The sentences that belong to the numbers. */
+  public List<String> notes() {
+    return List.copyOf(notes);
+  }
+
   /** A table for people, with the notes below it. */
   public void print(PrintWriter out) {
     Table table = Table.of("name", "value", "unit", "bar", "ok").numbers("value");
@@ -40,14 +45,17 @@ public final class Report {
     out.flush();
   }
 
-  /** An array of {name, value, unit, bar, ok} for programs. */
+  /**
+   * An array of {name, value, unit, bar, ok} for programs; a value of null was not measured. Notes
+   * are no part of it.
+   */
   public void printJson(PrintWriter out) {
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     for (Measure measure : measures) {
       Bar bar = measure.bar();
       Map<String, @Nullable Object> row = new LinkedHashMap<>();
       row.put("name", measure.name());
-      row.put("value", Math.round(measure.value() * 1000) / 1000.0);
+      row.put("value", measure.isMeasured() ? Math.round(measure.value() * 1000) / 1000.0 : null);
       row.put("unit", measure.unit());
       row.put("bar", bar == null ? null : bar.text());
       row.put("ok", measure.ok());
@@ -63,8 +71,10 @@ public final class Report {
       Bar bar = measure.bar();
       if (bar != null && !measure.ok()) {
         misses.add(
-            "%s is %s %s and should be %s."
-                .formatted(measure.name(), measure.shown(), measure.unit(), bar.text()));
+            measure.isMeasured()
+                ? "%s is %s %s and should be %s."
+                    .formatted(measure.name(), measure.shown(), measure.unit(), bar.text())
+                : "%s was not measured and should be %s.".formatted(measure.name(), bar.text()));
       }
     }
     return misses;

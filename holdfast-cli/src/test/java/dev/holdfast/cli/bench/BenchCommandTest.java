@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,8 +32,7 @@ class BenchCommandTest {
     Cli drain = Cli.on(database, "bench", "drain", "--quick", "--json");
 
     assertThat(drain.exit()).as(drain.err()).isZero();
-    List<Map<String, Object>> measures =
-        new JsonMapper().readValue(drain.out(), new TypeReference<>() {});
+    List<Map<String, Object>> measures = measures(drain);
     assertThat(measures)
         .extracting(measure -> measure.get("name"))
         .containsExactly("drain.rate", "drain.raw", "drain.ratio");
@@ -57,6 +58,69 @@ class BenchCommandTest {
 
     assertThat(contention.exit()).as(contention.err()).isZero();
     assertThat(contention.out()).contains("contention.one", "contention.two", ">= 0.95");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "enqueue, enqueue.ratio",
+    "latency, latency.p99_ratio",
+    "wal, wal.per_job",
+    "raw, raw.rate"
+  })
+  void benchesRunQuickly(String bench, String measure) {
+    Cli quick = Cli.on(database, "bench", bench, "--quick", "--jobs", "500");
+
+    assertThat(quick.exit()).as(quick.err()).isZero();
+    assertThat(quick.out()).contains(measure);
+  }
+
+  @Test
+  void aCheckFailsWhenABarIsMissedAndNamesIt() {
+    Cli check = Cli.on(database, "bench", "drain", "--jobs", "200", "--check", "--json");
+
+    List<String> missed =
+        measures(check).stream()
+            .filter(measure -> Boolean.FALSE.equals(measure.get("ok")))
+            .map(measure -> (String) measure.get("name"))
+            .toList();
+    assertThat(check.exit()).as(check.err()).isEqualTo(missed.isEmpty() ? 0 : 1);
+    assertThat(check.err()).contains(missed);
+  }
+
+  @Test
+  void aCheckOfWhatHasNoBarPasses() {
+    Cli check = Cli.on(database, "bench", "raw", "--jobs", "200", "--check");
+
+    assertThat(check.exit()).as(check.err()).isZero();
+  }
+
+  @Test
+  void aCheckOfWhatCouldNotBeMeasuredFails() {
+    Cli idle = Cli.on(database, "bench", "idle", "--check", "--json");
+
+    assertThat(idle.exit()).as(idle.err()).isEqualTo(1);
+    assertThat(measures(idle))
+        .hasSize(4)
+        .allSatisfy(
+            measure -> assertThat(measure).containsEntry("value", null).containsEntry("ok", false));
+    assertThat(idle.err())
+        .contains("CREATE EXTENSION pg_stat_statements")
+        .contains("idle.statements was not measured and should be <= 10.");
+  }
+
+  @Test
+  void tooFewRoundsAreNotJudged() {
+    Cli quick = Cli.on(database, "bench", "drain", "--quick", "--check");
+    Cli few = Cli.on(database, "bench", "drain", "--rounds", "3", "--check");
+
+    assertThat(quick.exit()).isEqualTo(2);
+    assertThat(quick.err()).contains("--quick measures too little to judge by");
+    assertThat(few.exit()).isEqualTo(2);
+    assertThat(few.err()).contains("3 rounds are too few to judge by: give at least 5");
+  }
+
+  private static List<Map<String, Object>> measures(Cli bench) {
+    return new JsonMapper().readValue(bench.out(), new TypeReference<>() {});
   }
 
   private List<String> schemas() throws Exception {

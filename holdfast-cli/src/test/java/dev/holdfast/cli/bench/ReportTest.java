@@ -57,7 +57,10 @@ class ReportTest {
   void aNumberThatIsNoneMissesItsBar() {
     report.add(Measure.of("broken", Double.NaN, Measure.RATIO).should(Bar.atMost(1)));
 
-    assertThat(report.misses()).hasSize(2);
+    assertThat(report.misses()).hasSize(2).contains("broken was not measured and should be <= 1.");
+    assertThat(printed(Report::print)).contains("none");
+    assertThat(printed(Report::printJson).replaceAll("\\s+", ""))
+        .contains("{\"name\":\"broken\",\"value\":null,");
   }
 
   private String printed(BiConsumer<Report, PrintWriter> how) {

@@ -153,7 +153,7 @@ public final class Claimer implements Role {
   }
 
   private Wish claim(Wish wish, TaskRules.Group group) {
-    boolean suspects = parts.holdings().reserveSuspect();
+    boolean suspects = pace.looksForSuspects(looksInVain) && parts.holdings().reserveSuspect();
     long call = parts.calls().begin();
     List<ClaimedJob> jobs;
     Moment asked = parts.ticker().now();

@@ -14,6 +14,7 @@ public record PollPace(Duration burst, Duration deepIdle) {
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final double GROWTH = 3;
   private static final double JITTER = 0.2;
+  private static final int DEEP_POLLS_PER_SUSPECT = 3;
 
   public static final PollPace DEFAULT =
       new PollPace(Duration.ofMillis(500), Duration.ofSeconds(60));
@@ -29,15 +30,26 @@ public record PollPace(Duration burst, Duration deepIdle) {
   }
 
   /**
+   * Whether a look after so many in vain is also for jobs with a crash on their record, for which a
+   * store may need a statement more. They are rare and whoever makes one ready says so, so in deep
+   * idle every third look is enough.
+   */
+  boolean looksForSuspects(int looksInVain) {
+    return looksInVain % DEEP_POLLS_PER_SUSPECT == 0 || millis(looksInVain) < deepIdle.toMillis();
+  }
+
+  /**
    * The wait after so many looks in vain.
    *
    * @param chance a number from 0 to 1, so that the nodes of a cluster do not poll in step
    */
   public Duration after(int looksInVain, double chance) {
-    double millis =
-        Math.min(
-            burst.toMillis() * Math.pow(GROWTH, Math.min(looksInVain, 32)),
-            (double) deepIdle.toMillis());
-    return Duration.ofMillis(Math.round(millis * (1 - JITTER * chance)));
+    return Duration.ofMillis(Math.round(millis(looksInVain) * (1 - JITTER * chance)));
+  }
+
+  private double millis(int looksInVain) {
+    return Math.min(
+        burst.toMillis() * Math.pow(GROWTH, Math.min(looksInVain, 32)),
+        (double) deepIdle.toMillis());
   }
 }

@@ -81,7 +81,7 @@ public final class Receipts {
   }
 
   private void lost(Holding holding) {
-    meters.staleWrites(1);
+    meters.staleWrite(holding.job().queue());
     log.warn(
         "Job {} of {} was no longer held by this node under token {}; how this attempt ended was"
             + " not written",
@@ -94,7 +94,7 @@ public final class Receipts {
   /** The node was fenced before this could be written. */
   void recordVoid(Holding holding) {
     holdings.remove(holding);
-    meters.staleWrites(1);
+    meters.staleWrite(holding.job().queue());
   }
 
   void recordGivenBack(Holding holding, boolean given) {

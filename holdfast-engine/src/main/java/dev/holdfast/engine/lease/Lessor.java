@@ -78,7 +78,11 @@ public final class Lessor implements Leases {
 
   @Override
   public List<LeaseInfo> reclaimExpired(int limit) {
-    return parts.book().reclaimExpired(checked(limit));
+    int most = checked(limit);
+    Moment began = parts.ticker().now();
+    List<LeaseInfo> reclaimed = parts.book().reclaimExpired(most);
+    parts.meters().reclaimed(reclaimed.size(), began.until(parts.ticker().now()));
+    return reclaimed;
   }
 
   @Override

@@ -2,13 +2,16 @@ package dev.holdfast.engine.meter;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of leases. Each timer counts what its name says and times the call that led to it; in
  * Prometheus they read {@code holdfast_leases_acquired_seconds_count} and so on. Keys are no tags:
- * there is no end to them.
+ * there is no end to them. Like all meters they carry the readable name of the node as {@code
+ * node}.
  */
 public final class LeaseMeters {
   private final Timer acquired;
@@ -19,29 +22,40 @@ public final class LeaseMeters {
   private final Timer completed;
   private final Timer failed;
   private final Timer held;
+  private final Timer reclaimed;
   private final Counter lost;
+  private final MeterRegistry registry;
+  private final Tags own;
 
-  public LeaseMeters(MeterRegistry registry) {
-    acquired = timer(registry, "holdfast.leases.acquired", "Leases taken, steals included");
-    steal = timer(registry, "holdfast.leases.steal", "Leases taken over from lost holders");
-    busy = timer(registry, "holdfast.leases.busy", "Wishes for leases that others had");
-    renewed = timer(registry, "holdfast.leases.renewed", "Renewals that succeeded");
+  /**
+   * @param node the readable name of the node whose leases these are, if there is a node and it has
+   *     one
+   */
+  public LeaseMeters(MeterRegistry registry, @Nullable String node) {
+    this.registry = registry;
+    this.own = Meters.tagsOf(node);
+    acquired = timer("holdfast.leases.acquired", "Leases taken, steals included");
+    steal = timer("holdfast.leases.steal", "Leases taken over from lost holders");
+    busy = timer("holdfast.leases.busy", "Wishes for leases that others had");
+    renewed = timer("holdfast.leases.renewed", "Renewals that succeeded");
     renewFailed =
         timer(
-            registry,
-            "holdfast.leases.renew.failed",
-            "Renewals that were refused or could not be asked for");
-    completed = timer(registry, "holdfast.leases.completed", "Leases let go as done");
-    failed = timer(registry, "holdfast.leases.failed", "Leases let go as failed");
-    held = timer(registry, "holdfast.lease.held", "From acquired to let go or lost");
+            "holdfast.leases.renew.failed", "Renewals that were refused or could not be asked for");
+    completed = timer("holdfast.leases.completed", "Leases let go as done");
+    failed = timer("holdfast.leases.failed", "Leases let go as failed");
+    held = timer("holdfast.lease.held", "From acquired to let go or lost");
+    reclaimed =
+        timer(
+            "holdfast.leases.reclaimed", "Leases found to be over, whose holders never came back");
     lost =
         Counter.builder("holdfast.leases.lost")
             .description("Leases whose holder was told that it may no longer rely on them")
+            .tags(own)
             .register(registry);
   }
 
-  private static Timer timer(MeterRegistry registry, String name, String description) {
-    return Timer.builder(name).description(description).register(registry);
+  private Timer timer(String name, String description) {
+    return Timer.builder(name).description(description).tags(own).register(registry);
   }
 
   public void acquired(Duration took, boolean isSteal) {
@@ -69,6 +83,12 @@ public final class LeaseMeters {
 
   public void failed(Duration took) {
     failed.record(took);
+  }
+
+  public void reclaimed(int leases, Duration took) {
+    for (int i = 0; i < leases; i++) {
+      reclaimed.record(took);
+    }
   }
 
   public void lost() {

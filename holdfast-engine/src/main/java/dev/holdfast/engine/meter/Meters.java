@@ -26,7 +26,6 @@ public final class Meters {
   private final MeterRegistry registry;
   private final Tags own;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
-  private final Counter staleWrites;
   private final Counter fenced;
   private final Counter nodesDied;
   private final Counter eventsDropped;
@@ -38,13 +37,7 @@ public final class Meters {
    */
   public Meters(MeterRegistry registry, @Nullable String node) {
     this.registry = registry;
-    this.own = Tags.of("node", node == null ? UNNAMED : node);
-    this.staleWrites =
-        Counter.builder("holdfast.stale.writes.rejected")
-            .description(
-                "Writes of holders that had lost their claim; none of them changed anything")
-            .tags(own)
-            .register(registry);
+    this.own = tagsOf(node);
     this.fenced =
         Counter.builder("holdfast.node.fenced")
             .description(
@@ -65,6 +58,11 @@ public final class Meters {
         .description("Ready jobs of tasks that no live node has a handler for")
         .tags(own)
         .register(registry);
+  }
+
+  /** What all meters of a node carry. */
+  static Tags tagsOf(@Nullable String node) {
+    return Tags.of("node", node == null ? UNNAMED : node);
   }
 
   /** A failure that this node reported opened the breaker of a task. */
@@ -93,6 +91,7 @@ public final class Meters {
     final Counter retried;
     final Counter cancelled;
     final Counter recovered;
+    final Counter staleWrites;
     final Timer wait;
     final Timer run;
     final Timer claimTime;
@@ -108,6 +107,12 @@ public final class Meters {
       retried = counter(registry, tags, "retried", "Attempts that failed and are tried again");
       cancelled = counter(registry, tags, "cancelled", "Jobs stopped by request");
       recovered = counter(registry, tags, "recovered", "Jobs taken back from nodes that were gone");
+      staleWrites =
+          Counter.builder("holdfast.stale.writes.rejected")
+              .description(
+                  "Writes of holders that had lost their claim; none of them changed anything")
+              .tags(tags)
+              .register(registry);
       wait = timer(registry, tags, "holdfast.job.wait", "From due to claimed");
       run = timer(registry, tags, "holdfast.job.run", "From begun to ended");
       claimTime = timer(registry, tags, "holdfast.claim.time", "One claim call");
@@ -196,8 +201,9 @@ public final class Meters {
     nodesDied.increment();
   }
 
-  public void staleWrites(int count) {
-    staleWrites.increment(count);
+  /** A holder that had lost its claim wrote how its attempt ended, or would have. */
+  public void staleWrite(String queue) {
+    queue(queue).staleWrites.increment();
   }
 
   public void eventsDropped(int count) {

@@ -22,6 +22,7 @@ import dev.holdfast.engine.store.Recovery.Ruling;
 import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,6 +133,7 @@ public final class Sweeper implements Role {
       }
       parts.meters().nodeDied();
       parts.events().nodeDied(pulse.id(), incarnation);
+      parts.bus().publish(new Signal.SchedulesChanged()); // Perhaps nobody else declared one.
       log.warn(
           "Node {} ({}) is dead: it has been silent for {} ms, longer than its terms of {}",
           pulse.id(),

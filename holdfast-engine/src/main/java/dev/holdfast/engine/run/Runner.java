@@ -93,6 +93,9 @@ public final class Runner {
         measure(lane, begin);
         reportAnyhow(holding, went);
       } else {
+        if (holding.tenure().isOver()) {
+          parts.meters().staleWrite(lane.queue());
+        }
         log.warn(
             "Job {} of {} came back after it had been given up; what it brought is void",
             holding.job().id(),
@@ -199,7 +202,7 @@ public final class Runner {
     StopReason reason = holding.stopReason();
     if (reason == StopReason.CLAIM_LOST) {
       parts.holdings().remove(holding);
-      parts.meters().staleWrites(1);
+      parts.meters().staleWrite(holding.job().queue());
       return;
     }
     Finish finish;

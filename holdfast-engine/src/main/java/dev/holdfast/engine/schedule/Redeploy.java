@@ -1,13 +1,16 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.ScheduleBook.Declared;
+import dev.holdfast.engine.store.ScheduleBook.Survey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
-/** Decides which of its declarations a node may carry out: a pure function. */
+/** Decides what follows from declarations: pure functions. */
 final class Redeploy {
 
   private Redeploy() {}
@@ -34,5 +37,18 @@ final class Redeploy {
       }
     });
     return ruled;
+  }
+
+  /** Whether an application has schedules that no live node declares. */
+  static boolean leavesOver(String application, Survey survey) {
+    Set<String> declared =
+        survey.live().stream().map(Declaration::scheduleId).collect(Collectors.toSet());
+    return survey.kept().entrySet().stream()
+        .anyMatch(entry -> {
+          Declared owner = entry.getValue().declared();
+          return owner != null
+              && owner.application().equals(application)
+              && !declared.contains(entry.getKey());
+        });
   }
 }

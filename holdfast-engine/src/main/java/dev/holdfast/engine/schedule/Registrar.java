@@ -4,13 +4,15 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.schedule.PutAnswer;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.schedule.ScheduleWriter.Change;
 import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.Declaration;
 import dev.holdfast.engine.store.ScheduleBook.Declared;
 import dev.holdfast.engine.store.ScheduleBook.Draft;
 import dev.holdfast.engine.store.ScheduleBook.Glance;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.ScheduleBook.Standing;
+import dev.holdfast.engine.store.ScheduleBook.Survey;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.Signal;
@@ -31,13 +33,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the schedules that an application declares in code in step with its declarations. It looks
- * again from time to time: nodes come and go, and the last one of an old version may have been what
- * kept a schedule alive.
+ * Keeps the schedules that an application declares in code in step with its declarations. Nodes
+ * come and go, and the last one of an old version may have been what kept a schedule alive: it is
+ * woken when one goes or a schedule changes, and looks again from time to time in case it did not
+ * hear. A look that finds everything as declared is one statement.
  */
 public final class Registrar implements Role {
   private static final Logger log = LoggerFactory.getLogger(Registrar.class);
-  private static final Duration ROUND = Duration.ofSeconds(30);
+  private static final Duration ROUND = Duration.ofMinutes(2);
+
+  /** Somebody who makes a thousand schedules wakes it a thousand times. */
+  private static final Duration BREATH = Duration.ofSeconds(1);
+
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
 
   private final ScheduleBook book;
@@ -50,6 +57,8 @@ public final class Registrar implements Role {
   private final Set<String> warnedOf = new HashSet<>();
   private final Consumer<String> queueCheck;
   private final Set<String> queuesChecked = new HashSet<>();
+  private volatile Waker waker = () -> {};
+  private Moment notBefore = new Moment(Long.MIN_VALUE);
 
   /**
    * @param incarnation who this node is at the time
@@ -84,23 +93,33 @@ public final class Registrar implements Role {
     return "registrar";
   }
 
+  /** Who to wake when a node has gone or a schedule changed. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  /** Look again, since what is declared or kept may have changed. */
+  public void lookAgain() {
+    waker.wake();
+  }
+
   @Override
   public Moment tick(Moment now) {
+    if (now.isBefore(notBefore)) {
+      return notBefore;
+    }
+    notBefore = now.plus(BREATH);
     boolean again = false;
     try {
       // Declare before looking for what nobody declares: the other way round two nodes that start
       // at once could each cancel what the other is about to declare.
       UUID me = incarnation.get();
-      List<Declaration> live = book.declare(me, application, fingerprints);
-      for (String id : Redeploy.ruledBy(fingerprints, live)) {
-        again |= !settled(id);
+      Survey survey = book.declare(me, application, fingerprints);
+      for (String id : Redeploy.ruledBy(fingerprints, survey.live())) {
+        again |= !settled(id, survey.kept().get(id));
       }
-      List<String> gone = book.cancelUndeclared(me, application);
-      if (!gone.isEmpty()) {
-        log.info(
-            "Schedules {} were cancelled: no live node of application '{}' declares them any more",
-            gone,
-            application);
+      if (Redeploy.leavesOver(application, survey)) {
+        cancelUndeclared(me);
       }
     } catch (StoreException failure) {
       log.warn("Declared schedules could not be compared: {}", failure.getMessage());
@@ -109,15 +128,37 @@ public final class Registrar implements Role {
     return now.plus(again ? AFTER_FAILURE : ROUND);
   }
 
+  private void cancelUndeclared(UUID me) {
+    List<String> gone = book.cancelUndeclared(me, application);
+    if (!gone.isEmpty()) {
+      log.info(
+          "Schedules {} were cancelled: no live node of application '{}' declares them any more",
+          gone,
+          application);
+    }
+  }
+
   /**
-   * Register a schedule. One that cannot be must not keep the others from it.
+   * Register a schedule, unless it stands as declared. One that cannot be must not keep the others
+   * from it.
    *
    * @return false if it is worth trying again soon
    */
-  private boolean settled(String id) {
-    try {
-      register(id);
+  private boolean settled(String id, @Nullable Standing standing) {
+    SchedulePlan plan = plans.get(id);
+    String fingerprint = fingerprints.get(id);
+    if (plan == null || fingerprint == null) {
       return true;
+    }
+    Declared mine = new Declared(application, fingerprint);
+    try {
+      if (standing != null && mine.equals(standing.declared())) {
+        if (standing.over()) {
+          warnOfNoMore(plan);
+        }
+      } else {
+        register(plan, mine);
+      }
     } catch (StoreException failure) {
       log.error("Declared schedule '{}' could not be registered: {}", id, failure.getMessage());
       return failure.outcome() == StoreException.Outcome.REFUSED;
@@ -125,32 +166,24 @@ public final class Registrar implements Role {
       log.error("Declared schedule '{}' could not be registered: {}", id, wrong.getMessage());
       return true;
     }
-  }
-
-  private void register(String id) {
-    SchedulePlan plan = plans.get(id);
-    String fingerprint = fingerprints.get(id);
-    if (plan == null || fingerprint == null) {
-      return;
-    }
-    Declared mine = new Declared(application, fingerprint);
-    PutAnswer answer = writer.change(id, glance -> decide(plan, mine, glance));
-    if (answer != PutAnswer.UNCHANGED) {
-      log.info("Schedule '{}' was {}: {}", id, answer, plan.recurrence().timing());
-      bus.publish(new Signal.SchedulesChanged());
-    }
     // Not before: a node that declares is in the books, and its own queues with it.
     if (queuesChecked.add(plan.job().queue())) {
       queueCheck.accept(plan.job().queue());
+    }
+    return true;
+  }
+
+  private void register(SchedulePlan plan, Declared mine) {
+    PutAnswer answer = writer.change(plan.id(), glance -> decide(plan, mine, glance));
+    if (answer != PutAnswer.UNCHANGED) {
+      log.info("Schedule '{}' was {}: {}", plan.id(), answer, plan.recurrence().timing());
+      bus.publish(new Signal.SchedulesChanged());
     }
   }
 
   private Change<PutAnswer> decide(SchedulePlan plan, Declared mine, Glance glance) {
     Kept kept = glance.kept().orElse(null);
     if (kept != null && mine.equals(kept.draft().declared())) {
-      if (!kept.cancelled()) {
-        warnIfDueNoMore(kept.draft());
-      }
       return new Change<>(null, PutAnswer.UNCHANGED); // Perhaps cancelled by somebody: so be it.
     }
     Declared owner = kept == null ? mine : kept.draft().declared();
@@ -166,19 +199,22 @@ public final class Registrar implements Role {
       return new Change<>(null, PutAnswer.UNCHANGED);
     }
     Change<PutAnswer> change = ScheduleWriter.put(plan, mine, glance);
-    warnIfDueNoMore(change.draft());
+    Draft draft = change.draft();
+    if (draft != null && draft.nextFire() == null) {
+      warnOfNoMore(plan);
+    }
     return change;
   }
 
-  private void warnIfDueNoMore(@Nullable Draft draft) {
-    if (draft == null || draft.nextFire() != null || !warnedOf.add(draft.plan().id())) {
+  private void warnOfNoMore(SchedulePlan plan) {
+    if (!warnedOf.add(plan.id())) {
       return;
     }
-    Recurrence recurrence = draft.plan().recurrence();
+    Recurrence recurrence = plan.recurrence();
     log.warn(
         "Schedule '{}' is declared and never due from now on ({} until {}): give a later end or"
             + " another timing, or declare it no more.",
-        draft.plan().id(),
+        plan.id(),
         recurrence.timing(),
         recurrence.until() == null ? "for ever" : recurrence.until());
   }

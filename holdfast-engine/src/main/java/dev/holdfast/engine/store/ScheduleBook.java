@@ -153,12 +153,31 @@ public interface ScheduleBook {
   record Declaration(String scheduleId, String fingerprint, long generation) {}
 
   /**
-   * Note what a node declares: exactly these schedules, by id, with their fingerprints. A node that
-   * is not alive in the books declares nothing.
+   * A schedule as far as declarations go.
    *
-   * @return what live nodes of the application declare
+   * @param declared null for one made by a client
+   * @param over whether it is due no more, though nobody cancelled it
    */
-  List<Declaration> declare(UUID incarnation, String application, Map<String, String> fingerprints);
+  record Standing(@Nullable Declared declared, boolean over) {}
+
+  /**
+   * What is declared, and what has come of it.
+   *
+   * @param live what live nodes of the application declare
+   * @param kept by id, the schedules that these declare, and all others of the application
+   */
+  record Survey(List<Declaration> live, Map<String, Standing> kept) {
+    public Survey {
+      live = List.copyOf(live);
+      kept = Map.copyOf(kept);
+    }
+  }
+
+  /**
+   * Note what a node declares: exactly these schedules, by id, with their fingerprints. A node that
+   * is not alive in the books declares nothing. Where all of it was noted before, this only looks.
+   */
+  Survey declare(UUID incarnation, String application, Map<String, String> fingerprints);
 
   /**
    * Delete the schedules of an application that no live node declares, in one guarded step, if the

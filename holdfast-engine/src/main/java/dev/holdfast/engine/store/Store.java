@@ -12,9 +12,11 @@ public interface Store extends AutoCloseable {
   /**
    * For clients: new jobs inside a transaction of the caller's own.
    *
+   * @param wakes whether the transaction is to wake others when it commits; otherwise the client
+   *     does
    * @throws UnsupportedOperationException if this store has no such transactions
    */
-  Intake intakeIn(Connection transaction);
+  Intake intakeIn(Connection transaction, boolean wakes);
 
   /** For clients: events, and the jobs they start. */
   EventIntake events();
@@ -22,9 +24,11 @@ public interface Store extends AutoCloseable {
   /**
    * For clients: events inside a transaction of the caller's own.
    *
+   * @param wakes whether the transaction is to wake others when it commits; otherwise the client
+   *     does
    * @throws UnsupportedOperationException if this store has no such transactions
    */
-  EventIntake eventsIn(Connection transaction);
+  EventIntake eventsIn(Connection transaction, boolean wakes);
 
   /** For clients and nodes: which events start which tasks. */
   TriggerBook triggers();

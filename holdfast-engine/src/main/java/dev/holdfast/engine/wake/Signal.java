@@ -28,7 +28,10 @@ public sealed interface Signal {
   /** A job that somebody awaited has ended. */
   record Ended(JobId job) implements Signal {}
 
-  /** A schedule was made, changed or resumed, and may be due sooner than anybody expects. */
+  /**
+   * A schedule was made, changed or resumed, and may be due sooner than anybody expects; or a node
+   * has gone, and perhaps with it what kept a schedule alive.
+   */
   record SchedulesChanged() implements Signal {}
 
   /** Signals may have been missed, since the coordinator was cut off for a while: look once. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PollPaceTest {
@@ -30,6 +31,15 @@ class PollPaceTest {
 
     assertThat(pace.after(1, 0)).isEqualTo(Duration.ofMillis(1500));
     assertThat(pace.after(1000, 0)).isGreaterThan(Duration.ofDays(10_000));
+  }
+
+  @Test
+  void inDeepIdleSuspectsAreLookedForNowAndThen() {
+    for (int looksInVain = 0; looksInVain < 5; looksInVain++) {
+      assertThat(PollPace.DEFAULT.looksForSuspects(looksInVain)).isTrue();
+    }
+    assertThat(IntStream.range(300, 330).filter(n -> PollPace.DEFAULT.looksForSuspects(n)).count())
+        .isEqualTo(10);
   }
 
   @Test

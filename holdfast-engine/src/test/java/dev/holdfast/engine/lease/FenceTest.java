@@ -28,7 +28,7 @@ class FenceTest {
           held,
           UUID::randomUUID,
           () -> now,
-          new LeaseMeters(new SimpleMeterRegistry()),
+          new LeaseMeters(new SimpleMeterRegistry(), null),
           Runnable::run);
   private final Lessor lessor = new Lessor(parts);
   private final Renewer renewer = new Renewer(parts);

@@ -11,8 +11,11 @@ import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.ScheduleBook.Declared;
 import dev.holdfast.engine.store.ScheduleBook.Draft;
 import dev.holdfast.engine.store.ScheduleBook.Glance;
+import dev.holdfast.engine.store.ScheduleBook.Standing;
+import dev.holdfast.engine.store.ScheduleBook.Survey;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
@@ -36,14 +39,15 @@ import org.slf4j.LoggerFactory;
 
 class RegistrarTest {
   private static final Moment NOW = new Moment(0);
+  private static final Moment LATER = NOW.plus(Duration.ofMinutes(2));
   private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(Registrar.class);
 
   private final Map<String, StoreException.Outcome> failing = new HashMap<>();
   private final List<String> written = new ArrayList<>();
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
   private final List<String> queuesChecked = new ArrayList<>();
-  private boolean declared;
-  private boolean comparedTheRest;
+  private final Map<String, Standing> kept = new HashMap<>();
+  private final List<String> asked = new ArrayList<>();
 
   @BeforeEach
   void listen() {
@@ -62,20 +66,16 @@ class RegistrarTest {
         Proxy.newProxyInstance(
             RegistrarTest.class.getClassLoader(),
             new Class<?>[] {ScheduleBook.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "declare" -> {
-                    declared = true;
-                    yield declarations((Map<?, ?>) arguments[2]);
-                  }
-                  case "look" -> new Glance(Instant.EPOCH, Optional.empty());
-                  case "save" -> save((Draft) arguments[0]);
-                  case "cancelUndeclared" -> {
-                    comparedTheRest = true;
-                    yield List.of();
-                  }
-                  default -> throw new AssertionError(method);
-                });
+            (proxy, method, arguments) -> {
+              asked.add(method.getName());
+              return switch (method.getName()) {
+                case "declare" -> new Survey(declarations((Map<?, ?>) arguments[2]), kept);
+                case "look" -> new Glance(Instant.EPOCH, Optional.empty());
+                case "save" -> save((Draft) arguments[0]);
+                case "cancelUndeclared" -> List.of();
+                default -> throw new AssertionError(method);
+              };
+            });
   }
 
   private static List<Declaration> declarations(Map<?, ?> fingerprints) {
@@ -90,6 +90,7 @@ class RegistrarTest {
     if (failure != null) {
       throw new StoreException(failure, "Schedule '%s' is too much.".formatted(id), null);
     }
+    kept.put(id, new Standing(draft.declared(), draft.nextFire() == null));
     return written.add(id);
   }
 
@@ -108,7 +109,7 @@ class RegistrarTest {
         "shop",
         Arrays.asList(plans),
         queue -> {
-          assertThat(declared).isTrue();
+          assertThat(asked).contains("declare");
           queuesChecked.add(queue);
         });
   }
@@ -121,16 +122,53 @@ class RegistrarTest {
   }
 
   @Test
+  void whatStandsAsDeclaredTakesOneStatementNowAndThen() {
+    Registrar registrar = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"));
+    registrar.tick(NOW);
+    asked.clear();
+
+    Moment next = registrar.tick(LATER);
+
+    assertThat(asked).containsExactly("declare");
+    assertThat(LATER.until(next)).isEqualTo(Duration.ofMinutes(2));
+  }
+
+  @Test
+  void whoeverWakesItOverAndOverMakesItLookOnceASecond() {
+    Registrar registrar = registrar(plan("a", "0 3 * * *"));
+    registrar.tick(NOW);
+    asked.clear();
+
+    Moment next = registrar.tick(NOW);
+
+    assertThat(asked).isEmpty();
+    assertThat(NOW.until(next)).isEqualTo(Duration.ofSeconds(1));
+    registrar.tick(next);
+    assertThat(asked).containsExactly("declare");
+  }
+
+  @Test
+  void whatNobodyDeclaresIsLookedForWhereThereIsAny() {
+    kept.put("gone", new Standing(new Declared("shop", "f"), false));
+    kept.put("foreign", new Standing(new Declared("billing", "f"), false));
+
+    registrar(plan("a", "0 3 * * *")).tick(NOW);
+
+    assertThat(asked).containsOnlyOnce("cancelUndeclared");
+  }
+
+  @Test
   void oneThatIsRefusedKeepsNoOtherFromBeingRegistered() {
+    kept.put("gone", new Standing(new Declared("shop", "f"), false));
     failing.put("b", StoreException.Outcome.REFUSED);
 
     Moment next =
         registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"), plan("c", "0 3 * * *")).tick(NOW);
 
     assertThat(written).containsExactly("a", "c");
-    assertThat(comparedTheRest).isTrue();
+    assertThat(asked).contains("cancelUndeclared");
     assertThat(said(Level.ERROR)).singleElement().asString().contains("'b'");
-    assertThat(NOW.until(next)).isEqualTo(Duration.ofSeconds(30));
+    assertThat(NOW.until(next)).isEqualTo(Duration.ofMinutes(2));
   }
 
   @Test
@@ -148,7 +186,7 @@ class RegistrarTest {
     Registrar registrar = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"));
 
     registrar.tick(NOW);
-    registrar.tick(NOW);
+    registrar.tick(LATER);
 
     assertThat(queuesChecked).containsExactly("default");
   }
@@ -158,7 +196,7 @@ class RegistrarTest {
     Registrar registrar = registrar(plan("a", "0 0 30 2 *"), plan("b", "0 3 * * *"));
 
     registrar.tick(NOW);
-    registrar.tick(NOW);
+    registrar.tick(LATER);
 
     assertThat(said(Level.WARN))
         .singleElement()

@@ -18,7 +18,8 @@ final class SelfCheck {
    * @param answer how long a ping may take to come back
    */
   record Patience(Duration idle, Duration answer) {
-    static final Patience DEFAULT = new Patience(Duration.ofSeconds(60), Duration.ofSeconds(5));
+    // Meanwhile polls find what was not heard of, within a minute.
+    static final Patience DEFAULT = new Patience(Duration.ofMinutes(2), Duration.ofSeconds(5));
   }
 
   /** What to do now. */

@@ -19,6 +19,7 @@ import dev.holdfast.engine.store.ScheduleBook.FireReport;
 import dev.holdfast.engine.store.ScheduleBook.Firing;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.store.ScheduleBook.Settled;
+import dev.holdfast.engine.store.ScheduleBook.Standing;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
@@ -320,7 +321,31 @@ public abstract class ScheduleContract extends Contract {
   }
 
   private List<Declaration> declare(Worker worker, String fingerprint) {
-    return book().declare(worker.incarnation(), "shop", Map.of("a", fingerprint));
+    return book().declare(worker.incarnation(), "shop", Map.of("a", fingerprint)).live();
+  }
+
+  @Test
+  void whoDeclaresLearnsWhatIsKept() {
+    Worker node = worker("node");
+    save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "old"));
+    save(plan("gone", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    save(plan("taken", Overlap.SKIP), HOUR, null);
+    save(plan("foreign", Overlap.SKIP), HOUR, new Declared("billing", "f"));
+    save(plan("client", Overlap.SKIP), HOUR, null);
+    Map<String, String> declared = Map.of("a", "new", "b", "f", "taken", "f");
+
+    for (int i = 0; i < 2; i++) {
+      var survey = book().declare(node.incarnation(), "shop", declared);
+
+      assertThat(survey.live())
+          .extracting(Declaration::scheduleId)
+          .containsExactlyInAnyOrder("a", "b", "taken");
+      assertThat(survey.kept())
+          .containsOnly(
+              Map.entry("a", new Standing(new Declared("shop", "old"), false)),
+              Map.entry("gone", new Standing(new Declared("shop", "f"), false)),
+              Map.entry("taken", new Standing(null, false)));
+    }
   }
 
   @Test

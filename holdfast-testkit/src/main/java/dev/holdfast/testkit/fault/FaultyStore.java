@@ -120,8 +120,8 @@ public final class FaultyStore implements Store {
   }
 
   @Override
-  public Intake intakeIn(Connection transaction) {
-    return faulty(Intake.class, real.intakeIn(transaction));
+  public Intake intakeIn(Connection transaction, boolean wakes) {
+    return faulty(Intake.class, real.intakeIn(transaction, wakes));
   }
 
   @Override
@@ -130,8 +130,8 @@ public final class FaultyStore implements Store {
   }
 
   @Override
-  public EventIntake eventsIn(Connection transaction) {
-    return faulty(EventIntake.class, real.eventsIn(transaction));
+  public EventIntake eventsIn(Connection transaction, boolean wakes) {
+    return faulty(EventIntake.class, real.eventsIn(transaction, wakes));
   }
 
   @Override

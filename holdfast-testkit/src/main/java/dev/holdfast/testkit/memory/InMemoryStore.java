@@ -87,7 +87,7 @@ public final class InMemoryStore implements Store {
   }
 
   @Override
-  public Intake intakeIn(Connection transaction) {
+  public Intake intakeIn(Connection transaction, boolean wakes) {
     throw noTransactions("enqueue");
   }
 
@@ -97,7 +97,7 @@ public final class InMemoryStore implements Store {
   }
 
   @Override
-  public EventIntake eventsIn(Connection transaction) {
+  public EventIntake eventsIn(Connection transaction, boolean wakes) {
     throw noTransactions("publish");
   }
 

@@ -163,8 +163,7 @@ final class MemoryScheduleBook implements ScheduleBook {
   }
 
   @Override
-  public List<Declaration> declare(
-      UUID incarnation, String application, Map<String, String> fingerprints) {
+  public Survey declare(UUID incarnation, String application, Map<String, String> fingerprints) {
     return tables.transaction(now -> {
       notes.removeIf(note ->
           note.incarnation.equals(incarnation)
@@ -174,11 +173,25 @@ final class MemoryScheduleBook implements ScheduleBook {
       if (isAlive(incarnation)) {
         fingerprints.forEach((id, fingerprint) -> note(incarnation, application, id, fingerprint));
       }
-      return notes.stream()
-          .filter(note -> note.application.equals(application) && isAlive(note.incarnation))
-          .map(Note::declaration)
-          .toList();
+      List<Declaration> live =
+          notes.stream()
+              .filter(note -> note.application.equals(application) && isAlive(note.incarnation))
+              .map(Note::declaration)
+              .toList();
+      return new Survey(live, standings(application, live));
     });
+  }
+
+  private Map<String, Standing> standings(String application, List<Declaration> live) {
+    Map<String, Standing> kept = new TreeMap<>();
+    rows.forEach((id, row) -> {
+      Declared declared = row.draft.declared();
+      if ((declared != null && declared.application().equals(application))
+          || live.stream().anyMatch(declaration -> declaration.scheduleId().equals(id))) {
+        kept.put(id, new Standing(declared, row.draft.nextFire() == null && !row.cancelled));
+      }
+    });
+    return kept;
   }
 
   private void note(UUID incarnation, String application, String id, String fingerprint) {

@@ -7,13 +7,17 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.time.Moment;
 import dev.holdfast.testkit.contract.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** How much runs where, and in which order. */
@@ -286,6 +291,46 @@ public abstract class CapacityContract extends NodeTestBase {
         .startsWith("mine-");
   }
 
+  @Test
+  void eachNodeHasRoutesAndExecutorsOfItsOwn() throws Exception {
+    TaskType<Note, String> heavy = TaskType.of("ml::train", Note.class, String.class);
+    HoldfastNode trainer =
+        start(
+            node()
+                .id("trainer")
+                .queue("trainer", 2)
+                .route("ml::*", "mine")
+                .executor(
+                    TaskExecutor.of(
+                        "mine",
+                        2,
+                        Executors.newFixedThreadPool(
+                            2, Thread.ofPlatform().daemon().name("mine-", 0).factory())))
+                .handle(heavy, (note, context) -> kindOfThread()));
+    HoldfastNode web =
+        start(
+            node()
+                .id("web")
+                .queue("web", 2)
+                .routeOthers(TaskExecutor.PLATFORM)
+                .handle(ECHO, (note, context) -> kindOfThread())
+                .handle(heavy, (note, context) -> kindOfThread()));
+
+    assertThat(client().await(client().enqueue(heavy, new Note("x"), in("trainer")), SOON))
+        .startsWith("mine-");
+    assertThat(client().await(client().enqueue(heavy, new Note("x"), in("web")), SOON))
+        .startsWith("holdfast-cpu-");
+    assertThat(client().await(client().enqueue(ECHO, new Note("x"), in("web")), SOON))
+        .startsWith("holdfast-cpu-");
+    Enqueued<String> nobodys = client().enqueue(ECHO, new Note("x"), in("trainer"));
+    assertThat(job(nobodys.id()).state()).isEqualTo(JobState.READY);
+    assertThat(List.of(trainer, web)).allMatch(HoldfastNode::isReady);
+  }
+
+  private static UnaryOperator<JobOptions.Builder> in(String queue) {
+    return job -> job.queue(queue);
+  }
+
   private static String kindOfThread() {
     return Thread.currentThread().isVirtual() ? "virtual" : Thread.currentThread().getName();
   }
@@ -389,6 +434,50 @@ public abstract class CapacityContract extends NodeTestBase {
     assertThat(meters.get("holdfast.job.run").timer().count()).isEqualTo(2);
     assertThat(meters.get("holdfast.job.wait").timer().count()).isEqualTo(2);
     assertThat(meters.get("holdfast.claim.time").timer().count()).isPositive();
+    assertThat(meters.get("holdfast.claim.batch").summary().totalAmount()).isEqualTo(2);
+    assertThat(meters.get("holdfast.jobs.failed").counter().count()).isZero();
     assertThat(meters.get("holdfast.stale.writes.rejected").counter().count()).isZero();
+  }
+
+  @Test
+  void aJobThatFailedForGoodIsCounted() {
+    start(
+        node()
+            .queue("mail", 1)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  throw new IllegalStateException("always");
+                }));
+
+    awaitState(
+        client().enqueue(ECHO, new Note("x"), job -> job.queue("mail")).id(), JobState.FAILED);
+
+    await()
+        .atMost(SOON)
+        .until(
+            () -> meters.get("holdfast.jobs.failed").tag("queue", "mail").counter().count() == 1);
+    assertThat(meters.get("holdfast.jobs.retried").tag("queue", "mail").counter().count())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void depthsAndUnknownTasksAreSampled() {
+    Sampler sampler =
+        new Sampler(store().queues(), store().lookup(), new Meters(meters, "sampler"));
+    Moment start = new Moment(0);
+    Moment first = sampler.tick(start);
+    for (int i = 0; i < 3; i++) {
+      client().enqueue(ECHO, new Note("x"), job -> job.queue("mail"));
+    }
+    client().enqueue(ECHO, new Note("x"), job -> job.queue("mail").runIn(Duration.ofHours(1)));
+
+    sampler.tick(first);
+
+    assertThat(meters.get("holdfast.queue.depth").tag("queue", "mail").gauge().value())
+        .isEqualTo(3);
+    assertThat(meters.get("holdfast.queue.oldest.ready").tag("queue", "mail").gauge().value())
+        .isBetween(0.0, 60.0);
+    assertThat(meters.get("holdfast.jobs.unknown.task").gauge().value()).isEqualTo(3);
   }
 }

@@ -264,8 +264,19 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
         .until(() -> reclaimed.addAll(leases.reclaimExpired(10)) && !reclaimed.isEmpty());
 
     assertThat(reclaimed).extracting(LeaseInfo::holder).containsExactly("dead");
+    assertThat(count("reclaimed")).isEqualTo(1);
     assertThat(leases.find(KEY).orElseThrow().state()).isEqualTo(LeaseState.EXPIRED);
     assertThat(acquire(leases, LONG).attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void theLeasesOfANamedNodeAreMeteredUnderItsName() {
+    try (Lease lease = start(node().name("mail-worker")).leases().acquire(KEY).orElseBusy()) {
+      assertThat(lease.isHeld()).isTrue();
+    }
+
+    assertThat(meters.get("holdfast.leases.completed").tag("node", "mail-worker").timer().count())
+        .isEqualTo(1);
   }
 
   @Test

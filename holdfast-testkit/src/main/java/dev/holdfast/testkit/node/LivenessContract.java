@@ -356,6 +356,11 @@ public abstract class LivenessContract extends NodeTestBase {
     assertThat(holder.isReady()).isTrue();
     assertThat(store().nodes().beat(before, 0)).isEmpty();
     assertThat(meters.get("holdfast.node.fenced").counter().count()).isEqualTo(1);
+    await()
+        .atMost(SOON)
+        .until(() ->
+            meters.get("holdfast.stale.writes.rejected").tag("queue", "default").counter().count()
+                == 1);
   }
 
   @Test

@@ -73,6 +73,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Promises extends NodePromiseContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Liveness extends LivenessContract {
     private final Store store = freshStore();
 

@@ -154,6 +154,23 @@ public abstract class RecurringContract extends NodeTestBase {
     await().atMost(SOON).until(() -> String.valueOf(status("changed").payload()).contains("new"));
   }
 
+  @Test
+  void whatOnlyANodeThatLeavesDeclaredIsCancelledAtOnce() {
+    start(node().id("young").application("shop").recurring(yearly("stays", "x")));
+    var old =
+        start(
+            node()
+                .id("old")
+                .application("shop")
+                .recurring(yearly("stays", "x"))
+                .recurring(yearly("gone", "x")));
+    await().atMost(SOON).until(() -> ids().equals(List.of("gone", "stays")));
+
+    old.close();
+
+    await().atMost(SOON).until(() -> ids().equals(List.of("stays")));
+  }
+
   private Registrar registrar(Worker worker, Schedule... declared) {
     return registrar(worker, Stamper.NONE, declared);
   }

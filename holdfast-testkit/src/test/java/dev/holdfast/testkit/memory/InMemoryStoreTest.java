@@ -47,7 +47,7 @@ class InMemoryStoreTest extends StoreContract {
                 (proxy, method, arguments) -> null);
 
     assertThatExceptionOfType(UnsupportedOperationException.class)
-        .isThrownBy(() -> new InMemoryStore(clock).intakeIn(connection))
+        .isThrownBy(() -> new InMemoryStore(clock).intakeIn(connection, true))
         .withMessageContaining("in memory");
   }
 

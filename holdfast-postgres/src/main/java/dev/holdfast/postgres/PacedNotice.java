@@ -1,0 +1,65 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.wake.Channel;
+import dev.holdfast.postgres.wake.SignalBatch;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Wakeups sent from inside transactions of callers, at most fifty a second about the same thing: a
+ * NOTIFY takes a lock of the whole database until its transaction has committed.
+ */
+final class PacedNotice implements TransactionNotice {
+  private final Database database;
+  private final Channel channel;
+  private final TopicPace pace;
+
+  PacedNotice(Database database, Channel channel, LongSupplier nanoTime) {
+    this.database = database;
+    this.channel = channel;
+    this.pace = new TopicPace(nanoTime);
+  }
+
+  @Override
+  public void post(Connection connection, List<NewJob> jobs, List<Admission> admissions)
+      throws SQLException {
+    SignalBatch signals = new SignalBatch();
+    for (int i = 0; i < jobs.size(); i++) {
+      if (admissions.get(i).answer() != Admission.Answer.EXISTING) {
+        signals.add(signal(jobs.get(i)));
+      }
+    }
+    signals.removeIf(signal -> !pace.admits(signal));
+    if (signals.isEmpty()) {
+      return;
+    }
+    try (PreparedStatement statement = database.prepare(connection, Channel.NOTIFY)) {
+      statement.setString(1, channel.name());
+      // Nobody's own: this process must hear of it too, since only the commit makes it true.
+      statement.setArray(
+          2, connection.createArrayOf("text", signals.drain(Channel.NOBODY).toArray()));
+      statement.execute();
+    }
+  }
+
+  private static Signal signal(NewJob job) {
+    return switch (job.when()) {
+      case When.Now() -> new Signal.NewWork(job.queue(), job.priority());
+      case When.After(Duration delay) ->
+          delay.isZero()
+              ? new Signal.NewWork(job.queue(), job.priority())
+              : new Signal.Scheduled(delay);
+      // Whether that is soon only the database's clock knows; a stager looks for itself.
+      case When.At at -> new Signal.Scheduled(Duration.ZERO);
+    };
+  }
+}

@@ -1,0 +1,79 @@
+package dev.holdfast.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.embedded.testing.TestDatabase;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A program with a node in it, in a process of its own, that talks in lines. */
+final class NodeProcess implements AutoCloseable {
+  /** What it says when its node has started. */
+  static final String READY = "READY";
+
+  private final Process process;
+  private final BufferedReader said;
+  private final List<String> lines = new ArrayList<>();
+
+  /** Start a program that takes the URL, the user and the password of a database. */
+  NodeProcess(Class<?> program, TestDatabase database) throws IOException {
+    process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName(),
+                database.jdbcUrl(),
+                database.user(),
+                database.password())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    said = process.inputReader(UTF_8);
+    awaitLine(READY);
+  }
+
+  /** Wait until it says a line, or one that begins like this. */
+  String awaitLine(String beginning) throws IOException {
+    for (String read = said.readLine(); read != null; read = said.readLine()) {
+      lines.add(read);
+      if (read.startsWith(beginning)) {
+        return read;
+      }
+    }
+    throw new AssertionError(
+        "The process ended without saying %s; it said %s".formatted(beginning, lines));
+  }
+
+  /** All it has said up to the last line that was awaited. */
+  List<String> lines() {
+    return lines;
+  }
+
+  void tell(String line) throws IOException {
+    Writer writer = process.outputWriter(UTF_8);
+    writer.append(line).append('\n').flush();
+  }
+
+  void signal(String name) throws Exception {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
+  boolean hasEndedWithin(long millis) throws InterruptedException {
+    return process.waitFor(millis, TimeUnit.MILLISECONDS);
+  }
+
+  int exitValue() {
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
