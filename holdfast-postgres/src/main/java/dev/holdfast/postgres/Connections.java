@@ -22,6 +22,11 @@ final class Connections {
     return single(settings, settings.statementTimeout(), GRACE);
   }
 
+  /** The same without timeouts, for what may take long. */
+  static DataSource patient(PostgresSettings settings) {
+    return single(settings, Duration.ZERO, Duration.ZERO);
+  }
+
   /** A pool that asks the database nothing of its own accord. */
   static HikariDataSource pool(PostgresSettings settings) {
     HikariConfig config = quiet(settings, "pool", single(settings));
@@ -65,7 +70,8 @@ final class Connections {
     PGProperty.APPLICATION_NAME.set(properties, settings.name());
     PGProperty.OPTIONS.set(properties, options(timeout));
     PGProperty.SOCKET_TIMEOUT.set(properties, (int) timeout.plus(grace).toSeconds());
-    PGProperty.CONNECT_TIMEOUT.set(properties, (int) Math.min(10, timeout.toSeconds()));
+    PGProperty.CONNECT_TIMEOUT.set(
+        properties, timeout.isZero() ? 10 : (int) Math.min(10, timeout.toSeconds()));
     PGProperty.TCP_KEEP_ALIVE.set(properties, true);
     return new QuietDataSource(settings.url(), properties);
   }

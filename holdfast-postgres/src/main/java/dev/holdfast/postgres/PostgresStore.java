@@ -108,7 +108,8 @@ public final class PostgresStore implements Store {
     String session = given.name() + "-" + UUID.randomUUID();
     PostgresSettings settings = given.named(session);
     DataSource single = Connections.single(settings);
-    new Migrations(Database.own(single, settings.schema()), settings.place()).migrate();
+    Database patient = Database.own(Connections.patient(settings), settings.schema());
+    new Migrations(Database.own(single, settings.schema()), patient, settings.place()).migrate();
     HikariDataSource pool = Connections.pool(settings);
     HikariDataSource heart = Connections.heart(settings);
     Runnable close =
@@ -144,7 +145,7 @@ public final class PostgresStore implements Store {
     PostgresSettings.checkSchema(schema);
     PostgresSettings.checkAging(aging);
     Database database = Database.foreign(dataSource, schema, statementTimeout);
-    new Migrations(database, "the given data source").migrate();
+    new Migrations(database, database, "the given data source").migrate();
     return new PostgresStore(new Access(database, database, dataSource, null, () -> {}), aging);
   }
 

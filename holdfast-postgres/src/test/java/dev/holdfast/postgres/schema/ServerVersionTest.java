@@ -10,11 +10,12 @@ import java.util.Properties;
 import org.junit.jupiter.api.Test;
 
 class ServerVersionTest {
+  private static final Database NOWHERE =
+      Database.own(
+          new QuietDataSource("jdbc:postgresql://nowhere/app", new Properties()), "holdfast");
+
   private final Migrations migrations =
-      new Migrations(
-          Database.own(
-              new QuietDataSource("jdbc:postgresql://nowhere/app", new Properties()), "holdfast"),
-          "jdbc:postgresql://nowhere/app");
+      new Migrations(NOWHERE, NOWHERE, "jdbc:postgresql://nowhere/app");
 
   @Test
   void aServerOlderThanFourteenIsRefusedInOneSentence() {
