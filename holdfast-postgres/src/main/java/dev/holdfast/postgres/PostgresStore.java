@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresStore implements Store {
   private final Access access;
   private final IntakeStatements intakeStatements;
+  private final Reminders reminders;
   private final TransactionNotice notice;
   private final Intake intake;
   private final EventStatements eventStatements;
@@ -78,7 +79,8 @@ public final class PostgresStore implements Store {
     UUID shard = UUID.randomUUID();
     this.access = access;
     this.intakeStatements = new IntakeStatements(database, aging);
-    this.notice = new TransactionNotice(database, Channel.of(database.schema()), System::nanoTime);
+    this.reminders = new Reminders(signal -> coordinator().announce(signal));
+    this.notice = new TransactionNotice(database, Channel.of(database.schema()), reminders);
     this.intake = new PgIntake(database, intakeStatements);
     this.eventStatements = new EventStatements(database, intakeStatements);
     this.events = new PgEvents(database, eventStatements);
@@ -250,6 +252,7 @@ public final class PostgresStore implements Store {
 
   @Override
   public void close() {
+    reminders.close();
     synchronized (coordinating) {
       if (coordinator != null) {
         coordinator.close();
