@@ -88,8 +88,11 @@ final class DeclarationStatements {
               .forEach(own ->
                   noted.put(own.declaration().scheduleId(), own.declaration().fingerprint()));
           if (!noted.equals(fingerprints)) {
-            write(handle, takeBack, me, application, fingerprints);
-            write(handle, declare, me, application, fingerprints);
+            // Together: a schedule that nobody declares for a moment would be cancelled.
+            handle.useTransaction(both -> {
+              write(both, takeBack, me, application, fingerprints);
+              write(both, declare, me, application, fingerprints);
+            });
             found = live(handle, me, application);
           }
           return found.stream().map(Found::declaration).toList();
