@@ -34,11 +34,21 @@ public final class Names {
 
   /** Return a tag or key of the user's own, or say what is wrong with it. */
   public static String text(String what, String value) {
-    if (value.isBlank() || value.length() > LONGEST_TEXT || value.indexOf('\0') >= 0) {
+    if (value.isBlank()
+        || value.length() > LONGEST_TEXT
+        || value.indexOf('\0') >= 0
+        || hasHalfCharacter(value)) {
       throw new IllegalArgumentException(
-          "%s '%s' is not valid: give 1 to %d characters, not blank and without NUL."
+          "%s '%s' is not valid: give 1 to %d characters, not blank, without NUL and without half of a surrogate pair, as cutting a text may leave."
               .formatted(what, value, LONGEST_TEXT));
     }
     return value;
+  }
+
+  /** Half of a surrogate pair has no place in UTF-8: a database would store another character. */
+  private static boolean hasHalfCharacter(String value) {
+    return value
+        .codePoints()
+        .anyMatch(point -> point <= 0xFFFF && Character.isSurrogate((char) point));
   }
 }

@@ -131,8 +131,11 @@ final class DeclarationStatements {
             }
           }
           if (!noted.equals(fingerprints)) {
-            write(handle, takeBack, me, application, fingerprints);
-            write(handle, declare, me, application, fingerprints);
+            // Together: a schedule that nobody declares for a moment would be cancelled.
+            handle.useTransaction(both -> {
+              write(both, takeBack, me, application, fingerprints);
+              write(both, declare, me, application, fingerprints);
+            });
             found = survey(handle, me, application);
           }
           return survey(found);

@@ -12,21 +12,25 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * Wakeups sent from inside transactions of callers, at most fifty a second about the same thing: a
  * NOTIFY takes a lock of the whole database until its transaction has committed.
+ *
+ * <p>A transaction whose wakeup is left out relies on that of another, which may have committed
+ * before it, or never does. So the process itself reminds everybody a little later.
  */
 final class PacedNotice implements TransactionNotice {
   private final Database database;
   private final Channel channel;
   private final TopicPace pace;
+  private final Reminders reminders;
 
-  PacedNotice(Database database, Channel channel, LongSupplier nanoTime) {
+  PacedNotice(Database database, Channel channel, Reminders reminders) {
     this.database = database;
     this.channel = channel;
-    this.pace = new TopicPace(nanoTime);
+    this.pace = new TopicPace(System::nanoTime);
+    this.reminders = reminders;
   }
 
   @Override
@@ -38,7 +42,7 @@ final class PacedNotice implements TransactionNotice {
         signals.add(signal(jobs.get(i)));
       }
     }
-    signals.removeIf(signal -> !pace.admits(signal));
+    signals.removeIf(this::isPutOff);
     if (signals.isEmpty()) {
       return;
     }
@@ -49,6 +53,14 @@ final class PacedNotice implements TransactionNotice {
           2, connection.createArrayOf("text", signals.drain(Channel.NOBODY).toArray()));
       statement.execute();
     }
+  }
+
+  private boolean isPutOff(Signal signal) {
+    boolean putOff = !pace.admits(signal);
+    if (putOff) {
+      reminders.want(signal);
+    }
+    return putOff;
   }
 
   private static Signal signal(NewJob job) {

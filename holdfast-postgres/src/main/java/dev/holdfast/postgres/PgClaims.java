@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.TaskBook;
+import dev.holdfast.postgres.UnreadableJobs.Unreadable;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
@@ -47,6 +48,7 @@ final class PgClaims implements Claims {
   private final String lockLimit;
   private final String countCapped;
   private final TaskGate gate;
+  private final UnreadableJobs unreadableJobs;
 
   /** What claims that look in the same places have in common. */
   private record Lane(String queue, List<String> tasks, Set<String> stacks) {}
@@ -67,6 +69,7 @@ final class PgClaims implements Claims {
     this.lockLimit = database.sql(LOCK_LIMIT);
     this.countCapped = database.sql(COUNT_CAPPED);
     this.gate = new TaskGate(database);
+    this.unreadableJobs = new UnreadableJobs(database);
   }
 
   @Override
@@ -192,7 +195,7 @@ final class PgClaims implements Claims {
     return run(handle, one ? claimOneTask : several, order, wanted, windows);
   }
 
-  private static List<Ranked> run(
+  private List<Ranked> run(
       Handle handle, String claim, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
     Query query =
         handle
@@ -211,9 +214,19 @@ final class PgClaims implements Claims {
             .bindArray(
                 "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
             .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
-    return query.map((row, context) -> Ranked.read(row, order.queue())).stream()
-        .sorted(Comparator.comparing(Ranked::rank))
-        .toList();
+    List<Unreadable> unreadable = new ArrayList<>();
+    List<Ranked> claimed = new ArrayList<>();
+    for (Taken taken : query.map((row, context) -> Taken.read(row, order.queue())).list()) {
+      switch (taken) {
+        case Ranked ranked -> claimed.add(ranked);
+        case Broken(Unreadable job) -> unreadable.add(job);
+      }
+    }
+    if (!unreadable.isEmpty()) {
+      unreadableJobs.bury(handle, order.incarnation(), unreadable);
+    }
+    claimed.sort(Comparator.comparing(Ranked::rank));
+    return claimed;
   }
 
   @Override
@@ -234,8 +247,23 @@ final class PgClaims implements Claims {
             handle -> starts.giveBack(handle, incarnation, claims));
   }
 
+  /** A row that was claimed. The claim has been committed, so none may keep the others back. */
+  private sealed interface Taken {
+    static Taken read(ResultSet row, String queue) throws SQLException {
+      try {
+        return Ranked.read(row, queue);
+      } catch (SQLException | RuntimeException why) {
+        Held held = new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
+        return new Broken(new Unreadable(held, row.getInt(5), why));
+      }
+    }
+  }
+
+  /** One that cannot be read. */
+  private record Broken(Unreadable job) implements Taken {}
+
   /** A claimed job with its rank, since rows come back in no order. */
-  private record Ranked(Instant rank, ClaimedJob job) {
+  private record Ranked(Instant rank, ClaimedJob job) implements Taken {
     static Ranked read(ResultSet row, String queue) throws SQLException {
       boolean started = row.getString(4).equals("RUNNING");
       int begun = row.getInt(5);

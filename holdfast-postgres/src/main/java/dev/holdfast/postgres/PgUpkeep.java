@@ -1,11 +1,15 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Failures;
 import dev.holdfast.postgres.db.Values;
 import dev.holdfast.postgres.schema.Partitions;
 import java.time.Duration;
 import org.jdbi.v3.core.Handle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Making room, and throwing away what is past its time.
@@ -13,8 +17,10 @@ import org.jdbi.v3.core.Handle;
  * <p>Every step is a short transaction that deletes a bounded number of rows, repeated for a while
  * if there are more: tens of thousands of keys can expire in a second. Each takes an advisory lock
  * of its own first and does nothing where another node has it, so that one node at a time does it.
+ * A step that fails is tried again in the next round and does not keep the others.
  */
 final class PgUpkeep implements Upkeep {
+  private static final Logger log = LoggerFactory.getLogger(PgUpkeep.class);
   private static final int BATCH = 1000;
 
   /** How long one step is repeated before the next has its turn. */
@@ -170,10 +176,10 @@ final class PgUpkeep implements Upkeep {
     round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("forget schedules that ended long ago", SCHEDULES, history);
     round.clear("forget subjects of triggers", SUBJECTS, history);
-    step("forget nodes that are long dead", NODES, history);
+    round.once("forget nodes that are long dead", NODES, history);
     round.clear("forget old heartbeats", HEARTBEATS, history);
-    step("forget old counts", TALLY, history);
-    step("merge old counts", MERGE_SHARDS, history);
+    round.once("forget old counts", TALLY, history);
+    round.once("merge old counts", MERGE_SHARDS, history);
     return new Report(dropped, dead, results, round.more);
   }
 
@@ -187,11 +193,25 @@ final class PgUpkeep implements Upkeep {
       long sum = 0;
       int count;
       do {
-        count = step(operation, sql, retention);
+        count = once(operation, sql, retention);
         sum += count;
       } while (count >= BATCH && System.nanoTime() - began < PATIENCE);
       more |= count >= BATCH;
       return sum;
+    }
+
+    /** Do a step once; return how many rows it touched. */
+    int once(String operation, String sql, Duration retention) {
+      try {
+        return step(operation, sql, retention);
+      } catch (StoreException failure) {
+        // Without a connection the other steps would fail as well, each after a while.
+        if (Failures.isOfConnection(failure)) {
+          throw failure;
+        }
+        log.warn("{} The next round of upkeep tries again.", failure.getMessage());
+        return 0;
+      }
     }
   }
 

@@ -39,6 +39,7 @@ public final class PostgresStore implements Store {
   private final Access access;
   private final IntakeStatements callersIntake;
   private final EventStatements callersEvents;
+  private final Reminders reminders;
   private final TransactionNotice notice;
   private final Intake intake;
   private final EventIntake events;
@@ -82,7 +83,8 @@ public final class PostgresStore implements Store {
     Database callers = access.callers();
     this.callersIntake = new IntakeStatements(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
-    this.notice = new PacedNotice(callers, Channel.of(database.schema()), System::nanoTime);
+    this.reminders = new Reminders(signal -> coordinator().announce(signal));
+    this.notice = new PacedNotice(callers, Channel.of(database.schema()), reminders);
     IntakeStatements intakeStatements = new IntakeStatements(database, aging);
     this.intake = new PgIntake(database, intakeStatements);
     this.events = new PgEvents(database, new EventStatements(database, intakeStatements));
@@ -282,6 +284,7 @@ public final class PostgresStore implements Store {
 
   @Override
   public void close() {
+    reminders.close();
     synchronized (coordinating) {
       if (coordinator != null) {
         coordinator.close();

@@ -10,12 +10,13 @@ import java.util.function.LongSupplier;
 /**
  * Lets one wakeup per topic through in 20 ms: one for each queue that has new work, one for all
  * jobs that were scheduled, unless another is due sooner: whoever heard of the first would sleep
- * too long.
+ * too long. It counts what is posted and cannot know what is committed: that is what {@link
+ * Reminders} are for.
  */
 final class TopicPace {
   private static final long INTERVAL = Duration.ofMillis(20).toNanos();
 
-  /** What is announced beyond this within one interval is left to polling. */
+  /** What is announced beyond this within one interval is left to reminders. */
   static final int MOST = 1000;
 
   private final LongSupplier nanoTime;
@@ -57,7 +58,8 @@ final class TopicPace {
         && in.compareTo(before) < 0;
   }
 
-  private static String topic(Signal signal) {
+  /** What a signal is about. */
+  static String topic(Signal signal) {
     // No name of a queue is empty.
     return signal instanceof Signal.NewWork work ? work.queue() : "";
   }

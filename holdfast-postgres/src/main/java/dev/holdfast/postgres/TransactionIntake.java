@@ -10,8 +10,9 @@ import java.util.List;
  *
  * <p>Where nobody tells us when it commits, the wakeup travels inside it, as a NOTIFY that the
  * database delivers with the commit. Such a commit takes a lock that the whole database shares,
- * which is why only so many a second carry one; the jobs of the others are found by those that were
- * woken.
+ * which is why only so many a second carry one; for the jobs of the others this process sends a few
+ * afterwards. A transaction that stays open for more than ten seconds after that may have to wait
+ * for a poll.
  */
 final class TransactionIntake implements Intake {
   private final IntakeStatements statements;

@@ -11,7 +11,7 @@ interface TransactionNotice {
   /** Not from inside it: the caller knows when it commits, and tells them then. */
   TransactionNotice NONE = (connection, jobs, admissions) -> {};
 
-  /** Announce what was written, but for what was announced a moment ago. */
+  /** Announce what was written; what was announced a moment ago, later and outside. */
   void post(Connection connection, List<NewJob> jobs, List<Admission> admissions)
       throws SQLException;
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -21,6 +22,8 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What errors of the database mean. */
 class FailuresTest {
@@ -64,6 +67,28 @@ class FailuresTest {
 
     assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE);
     assertThat(failure).hasMessageContaining("longer than the statement timeout");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"deallocate of_another", "prepare mine as select 1; prepare mine as select 1"})
+  void aPreparedStatementThatAPoolerMislaidMayBeTriedAgain(String sql) {
+    assertThat(failureOf(sql).outcome()).isEqualTo(Outcome.RETRYABLE);
+  }
+
+  @Test
+  void patienceEndsWithTheRequestEvenIfItFails() {
+    database.run(
+        "try this",
+        handle -> {
+          Database same = Database.own(OneConnection.source(handle.getConnection()), "holdfast");
+
+          assertThatThrownBy(() ->
+                  same.within(Duration.ofSeconds(3), "try this", h -> h.execute("select 'x'::int")))
+              .isInstanceOf(StoreException.class);
+          assertThat(handle.getConnection().getNetworkTimeout()).isZero();
+          return null;
+        });
   }
 
   @Test

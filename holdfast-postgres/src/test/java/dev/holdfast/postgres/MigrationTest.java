@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -21,6 +22,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** What happens when a program meets a database for the first time. */
 class MigrationTest {
@@ -57,6 +59,44 @@ class MigrationTest {
 
     assertThat(ask("select count(*) from holdfast.schema_version where version = '1'"))
         .isEqualTo("1");
+  }
+
+  @Test
+  void aMigrationMayTakeLongerThanAStatement() throws SQLException {
+    letSequencesTakeLongerThanASecond();
+
+    PostgresStore.connect(settings().statementTimeout(Duration.ofSeconds(1)).build()).close();
+
+    assertThat(ask("select count(*) from holdfast.job")).isEqualTo("0");
+  }
+
+  @Test
+  void soItMayOnConnectionsOfTheCallersOwn() throws SQLException {
+    letSequencesTakeLongerThanASecond();
+    execute(
+        "alter database \"%s\" set statement_timeout = '1s'".formatted(database.name()),
+        "alter database \"%s\" set idle_in_transaction_session_timeout = '1s'"
+            .formatted(database.name()));
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(database.jdbcUrl());
+    source.setUser(database.user());
+    source.setPassword(database.password());
+
+    PostgresStore.on(source, "holdfast").close();
+
+    assertThat(ask("select count(*) from holdfast.job")).isEqualTo("0");
+  }
+
+  private void letSequencesTakeLongerThanASecond() throws SQLException {
+    execute(
+        """
+        create function public.dawdle() returns event_trigger language plpgsql as
+          'begin perform pg_sleep(1.3); end'
+        """,
+        """
+        create event trigger dawdle on ddl_command_start when tag in ('CREATE SEQUENCE')
+          execute function public.dawdle()
+        """);
   }
 
   @Test

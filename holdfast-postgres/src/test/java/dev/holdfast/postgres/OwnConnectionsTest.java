@@ -39,7 +39,8 @@ class OwnConnectionsTest {
   }
 
   private String shown(String setting) throws SQLException {
-    try (Connection connection = new Connections(fixture.settings().build(), "own").single().getConnection();
+    try (Connection connection =
+            new Connections(fixture.settings().build(), "own").single().getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("show " + setting)) {
       row.next();

@@ -1,12 +1,21 @@
 package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Outcomes.Answer;
 import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.schema.Partitions;
+import dev.holdfast.testkit.contract.Worker;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -14,6 +23,8 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,6 +118,100 @@ class PartitionTest {
     assertThat(exists(today.plusDays(1))).isTrue();
     assertThat(fixture.store().lookup().list(JobFilter.state(JobState.CANCELLED), null, 10))
         .hasSize(1);
+  }
+
+  @Test
+  void aFinishThatMeetsThePartitionOfItsDayInTheMakingMayBeRepeated() throws Exception {
+    fixture.execute("drop table holdfast." + name(today));
+    Worker worker = Worker.join(fixture.store(), "node-1", Drafts.QUEUE, Drafts.TASK);
+    fixture.store().intake().enqueue(List.of(Drafts.job()));
+    ClaimedJob job = worker.claimOne();
+    try (Connection maker = fixture.database().connect();
+        Statement statement = maker.createStatement()) {
+      maker.setAutoCommit(false);
+      statement.execute(
+          "create table holdfast.%1$s (like holdfast.job_history including defaults including constraints); alter table holdfast.job_history attach partition holdfast.%1$s for values from ('%2$s 00:00+00') to ('%3$s 00:00+00')"
+              .formatted(name(today), today, today.plusDays(1)));
+      CompletableFuture<Answer> finish = CompletableFuture.supplyAsync(() -> worker.succeed(job));
+      await()
+          .until(() ->
+              fixture
+                  .ask(
+                      "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and"
+                          + " datname = current_database()")
+                  .equals("1"));
+      maker.commit();
+
+      assertThatThrownBy(finish::join)
+          .cause()
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE));
+    }
+
+    assertThat(worker.succeed(job)).isEqualTo(Answer.WRITTEN);
+    assertThat(fixture.ask("select count(*) from holdfast." + name(today))).isEqualTo("1");
+  }
+
+  @Test
+  void whoConnectsMakesThePartitionsThatAreMissing() {
+    fixture.execute("drop table holdfast." + name(today));
+
+    PostgresStore.connect(fixture.settings().build()).close();
+
+    assertThat(exists(today)).isTrue();
+  }
+
+  @Test
+  void partitionsThatOthersHaveJustMadeOrDroppedAreFine() {
+    fixture.execute("drop table holdfast." + name(today.plusDays(2)));
+    make(today.minusDays(20));
+    Database database =
+        Database.own(new Connections(fixture.settings().build(), "test").single(), "holdfast");
+    AtomicBoolean others = new AtomicBoolean();
+    Partitions slow =
+        new Partitions(
+            database,
+            handle -> {
+              if (!others.getAndSet(true)) {
+                make(today.plusDays(2));
+                fixture.execute("drop table holdfast." + name(today.minusDays(20)));
+              }
+              return true;
+            });
+
+    assertThat(slow.tidy(RETENTION.history())).isZero();
+
+    assertThat(exists(today.plusDays(2))).isTrue();
+  }
+
+  @Test
+  void whatCannotBeThrownAwayDoesNotKeepTheRest() {
+    make(today.minusDays(20));
+    make(today.minusDays(19));
+    fixture.execute(
+        "create view public.mine as select * from holdfast." + name(today.minusDays(20)));
+    fixture.execute(
+        """
+        create function public.object() returns trigger language plpgsql as
+          'begin raise exception ''not this one''; end';
+        create trigger object before delete on holdfast.dead_letter
+          for each row execute function public.object()
+        """);
+    fixture.execute(
+        """
+        insert into holdfast.dead_letter
+          (id, token, created_at, run_at, finished_at, attempt, priority, cancel_requested, queue, task)
+        values (gen_random_uuid(), 1, now(), now(), now() - interval '40 days', 1, 4, false, 'q', 't');
+        insert into holdfast.unique_ledger (task, key, job_id, expires_at)
+        values ('t', 'k', gen_random_uuid(), now() - interval '1 day')
+        """);
+
+    assertThat(tidy().partitionsDropped()).isEqualTo(1);
+
+    assertThat(exists(today.minusDays(20))).isTrue();
+    assertThat(exists(today.minusDays(19))).isFalse();
+    assertThat(fixture.ask("select count(*) from holdfast.unique_ledger")).isEqualTo("0");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.StoreException;
@@ -257,6 +258,23 @@ class TransactionIntakeTest {
   }
 
   @Test
+  void whoIsSilencedByATransactionThatRollsBackIsHeardAfterwards() throws SQLException {
+    try (Connection listening = listening();
+        Connection second = fixture.database().connect()) {
+      second.setAutoCommit(false);
+      enqueue(Drafts.jobIn("silenced"));
+      store().intakeIn(second, true).enqueue(List.of(Drafts.jobIn("silenced")));
+      caller.rollback();
+      second.commit();
+
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() ->
+              heardOfAll(listening, 100).stream().anyMatch(s -> s.endsWith(":work:silenced:4")));
+    }
+  }
+
+  @Test
   void onlySoManyTransactionsASecondCarryAWakeup() throws SQLException {
     try (Connection listening = listening()) {
       long begin = System.nanoTime();
@@ -303,7 +321,14 @@ class TransactionIntakeTest {
     return connection;
   }
 
+  /** What transactions have sent, and not what the process says afterwards. */
   private static List<String> heard(Connection connection, int millis) throws SQLException {
+    return heardOfAll(connection, millis).stream()
+        .filter(text -> text.startsWith("-:") || text.equals("last"))
+        .toList();
+  }
+
+  private static List<String> heardOfAll(Connection connection, int millis) throws SQLException {
     PGNotification[] got = connection.unwrap(PGConnection.class).getNotifications(millis);
     return got == null ? List.of() : Arrays.stream(got).map(PGNotification::getParameter).toList();
   }

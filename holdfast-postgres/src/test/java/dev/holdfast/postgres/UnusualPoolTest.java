@@ -14,15 +14,11 @@ import dev.holdfast.testkit.contract.LimitContract;
 import dev.holdfast.testkit.contract.StoreFixture;
 import dev.holdfast.testkit.contract.TaskLimitContract;
 import dev.holdfast.testkit.contract.UniqueKeyContract;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -85,7 +81,7 @@ class UnusualPoolTest {
     try (Connection only = fixture.database().connect()) {
       only.setAutoCommit(false);
       only.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-      try (PostgresStore careful = PostgresStore.on(handingOut(only), "holdfast")) {
+      try (PostgresStore careful = PostgresStore.on(OneConnection.source(only), "holdfast")) {
         careful.intake().enqueue(List.of(Drafts.job()));
       }
 
@@ -98,7 +94,7 @@ class UnusualPoolTest {
   void aTransactionThatSomebodyElseBeganIsNotCommittedByTheWay() throws SQLException {
     fixture.execute("create table if not exists public.orders (id int)");
     try (Connection only = fixture.database().connect();
-        PostgresStore careful = PostgresStore.on(handingOut(only), "holdfast");
+        PostgresStore careful = PostgresStore.on(OneConnection.source(only), "holdfast");
         Statement statement = only.createStatement()) {
       only.setAutoCommit(false);
       statement.execute("insert into public.orders values (1)");
@@ -111,31 +107,6 @@ class UnusualPoolTest {
     }
 
     assertThat(fixture.ask("select count(*) from public.orders")).isEqualTo("0");
-  }
-
-  /** A source that has one connection, as those do that bind one to a thread's transaction. */
-  private static DataSource handingOut(Connection only) {
-    Connection kept =
-        (Connection)
-            Proxy.newProxyInstance(
-                UnusualPoolTest.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                (proxy, method, arguments) ->
-                    method.getName().equals("close") ? null : invoke(only, method, arguments));
-    return (DataSource)
-        Proxy.newProxyInstance(
-            UnusualPoolTest.class.getClassLoader(),
-            new Class<?>[] {DataSource.class},
-            (proxy, method, arguments) ->
-                method.getName().equals("getConnection") ? kept : invoke(pool, method, arguments));
-  }
-
-  private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
-    try {
-      return method.invoke(target, arguments);
-    } catch (InvocationTargetException thrown) {
-      throw thrown.getCause();
-    }
   }
 
   @Nested

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Turn payloads and results into text for the database and back.
  *
  * <p>The text should be JSON, so that people can read it where it lies. It must not name classes:
- * the type to read is always handed in by the task that reads.
+ * the type to read is always handed in by the task that reads. Nor may it contain NUL, which no
+ * database takes, or half of a surrogate pair, which would come back as another character.
  */
 public interface PayloadCodec {
 

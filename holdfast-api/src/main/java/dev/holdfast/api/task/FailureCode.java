@@ -28,6 +28,9 @@ public final class FailureCode {
   /** The node that ran it died, or could not show in time that it lived. */
   public static final String WORKER_CRASHED = "WORKER_CRASHED";
 
+  /** What the database holds of the job could not be read. Never retried. */
+  public static final String UNREADABLE = "UNREADABLE";
+
   private static final Pattern VALID = Pattern.compile("[A-Z][A-Z0-9_]{0,63}");
 
   private FailureCode() {}

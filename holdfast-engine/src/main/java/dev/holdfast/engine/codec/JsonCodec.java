@@ -2,6 +2,7 @@ package dev.holdfast.engine.codec;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -12,6 +13,9 @@ import tools.jackson.databind.json.JsonMapper;
  * JSON by Jackson. Fields that a payload type does not know are ignored, so that types can grow.
  */
 public final class JsonCodec implements PayloadCodec {
+  /** A pair counts as one character of another kind. */
+  private static final Pattern HALF = Pattern.compile("\\p{Cs}");
+
   private final JsonMapper mapper;
 
   /** A reader for each type, made once; a class value does not keep classes from being unloaded. */
@@ -39,13 +43,27 @@ public final class JsonCodec implements PayloadCodec {
   @Override
   public String encode(Object value) {
     try {
-      return mapper.writeValueAsString(value);
+      return whole(mapper.writeValueAsString(value));
     } catch (JacksonException failure) {
       throw new CodecException(
           "A %s cannot be written as JSON: %s"
               .formatted(value.getClass().getSimpleName(), failure.getOriginalMessage()),
           failure);
     }
+  }
+
+  /**
+   * Escape halves of surrogate pairs, as they are left where a text was cut. They have no place in
+   * UTF-8, and a database would store another character.
+   */
+  private static String whole(String json) {
+    for (int i = 0; i < json.length(); i++) {
+      if (Character.isSurrogate(json.charAt(i))) {
+        return HALF.matcher(json)
+            .replaceAll(half -> "\\\\u%04x".formatted((int) half.group().charAt(0)));
+      }
+    }
+    return json;
   }
 
   @Override

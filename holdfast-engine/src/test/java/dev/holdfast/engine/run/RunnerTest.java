@@ -103,7 +103,8 @@ class RunnerTest {
   }
 
   private static Holding holding(JobPolicy policy) {
-    Tenure tenure = new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
+    Tenure tenure =
+        new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
     ClaimedJob job =
         new ClaimedJob(
             new JobId(new UUID(1, 2)),

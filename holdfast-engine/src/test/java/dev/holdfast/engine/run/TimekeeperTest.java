@@ -45,7 +45,8 @@ class TimekeeperTest {
   }
 
   private static Holding holding(JobPolicy policy) {
-    Tenure tenure = new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
+    Tenure tenure =
+        new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
     ClaimedJob job =
         new ClaimedJob(
             new JobId(new UUID(1, 2)),

@@ -22,6 +22,15 @@ public final class Failures {
   private static final String COMPLETION_UNKNOWN = "40003";
   private static final String READ_ONLY = "25006";
   private static final String IDLE_IN_TRANSACTION = "25P03";
+  private static final String CHECK_VIOLATION = "23514";
+
+  /**
+   * After a schema change a prepared plan may be stale, and the driver prepares it anew; a server
+   * that has just become a standby accepts no writes, and its successor will. A prepared statement
+   * that is not there, or there already, is one that a pooler has left on another connection.
+   */
+  private static final Set<String> PASSING =
+      Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION, "26000", "42P05");
 
   private Failures() {}
 
@@ -62,9 +71,7 @@ public final class Failures {
     if (state.equals(COMPLETION_UNKNOWN) || !fromServer(failure)) {
       return Outcome.UNKNOWN;
     }
-    // After a schema change a prepared plan may be stale, and the driver prepares it anew; a server
-    // that has just become a standby accepts no writes, and its successor will.
-    if (Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION).contains(state)) {
+    if (PASSING.contains(state) || metNewPartition(state, failure)) {
       return Outcome.RETRYABLE;
     }
     return switch (state.substring(0, 2)) {
@@ -76,6 +83,24 @@ public final class Failures {
       // Bad data, broken constraints, missing rights, a trigger of the user's own that objects.
       default -> Outcome.REFUSED;
     };
+  }
+
+  /**
+   * Whether a row was on its way to the default partition while another was made for it. The next
+   * try finds that one. No other error of this kind names a table and no constraint.
+   */
+  private static boolean metNewPartition(String state, Throwable failure) {
+    ServerErrorMessage server = serverMessage(failure);
+    return state.equals(CHECK_VIOLATION)
+        && server != null
+        && server.getConstraint() == null
+        && server.getTable() != null
+        && server.getTable().endsWith("_default");
+  }
+
+  /** Whether this is about the way to the database, and not about what was asked of it. */
+  public static boolean isOfConnection(Throwable failure) {
+    return !fromServer(failure) || state(failure).startsWith("08");
   }
 
   private static String advice(Outcome outcome, String state) {
@@ -93,18 +118,22 @@ public final class Failures {
   }
 
   private static boolean fromServer(Throwable failure) {
-    return sqlException(failure) instanceof PSQLException psql
-        && psql.getServerErrorMessage() != null;
+    return serverMessage(failure) != null;
   }
 
-  private static String reason(Throwable failure) {
-    SQLException sql = sqlException(failure);
-    if (sql instanceof PSQLException psql) {
-      ServerErrorMessage server = psql.getServerErrorMessage();
-      if (server != null && server.getMessage() != null) {
-        return server.getMessage();
-      }
+  private static @Nullable ServerErrorMessage serverMessage(Throwable failure) {
+    return sqlException(failure) instanceof PSQLException psql
+        ? psql.getServerErrorMessage()
+        : null;
+  }
+
+  /** What the database said. */
+  public static String reason(Throwable failure) {
+    ServerErrorMessage server = serverMessage(failure);
+    if (server != null && server.getMessage() != null) {
+      return server.getMessage();
     }
+    SQLException sql = sqlException(failure);
     String message = sql != null ? sql.getMessage() : failure.getMessage();
     return message == null ? failure.getClass().getSimpleName() : stripEnd(message);
   }

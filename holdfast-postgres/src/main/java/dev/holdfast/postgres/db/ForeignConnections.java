@@ -18,9 +18,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Connections that others configured, made fit for our statements while we have them.
  *
- * <p>Three things matter. No answer is waited for for ever. What is not a transaction must commit by itself: a pool without autocommit
- * would roll it back when the connection is returned. And a statement must see what was committed
- * before it: counting under a lock with a snapshot older than the lock counts too few.
+ * <p>Three things matter. No answer is waited for for ever. What is not a transaction must commit
+ * by itself: a pool without autocommit would roll it back when the connection is returned. And a
+ * statement must see what was committed before it: counting under a lock with a snapshot older than
+ * the lock counts too few.
  */
 final class ForeignConnections implements ConnectionFactory {
   private static final Logger log = LoggerFactory.getLogger(ForeignConnections.class);

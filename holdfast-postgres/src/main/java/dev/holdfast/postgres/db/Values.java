@@ -8,10 +8,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How values look on their way to the database and back. */
@@ -84,9 +87,15 @@ public final class Values {
     return text.append('}').toString();
   }
 
+  /** An array as a set. Others may have written what is none: a text twice, or a null. */
   public static Set<String> strings(ResultSet row, int column) throws SQLException {
     Array array = row.getArray(column);
-    return array == null ? Set.of() : Set.of((String[]) array.getArray());
+    return array == null
+        ? Set.of()
+        : Arrays.stream((Object[]) array.getArray())
+            .filter(Objects::nonNull)
+            .map(Object::toString)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   public static Instant instant(ResultSet row, int column) throws SQLException {

@@ -12,6 +12,7 @@ import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationInfoService;
 import org.flywaydb.core.api.MigrationState;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.SqlStatements;
 
 /** Brings a schema to the version that this program needs. */
 public final class Migrations {
@@ -24,6 +25,8 @@ public final class Migrations {
   private final String place;
 
   /**
+   * @param database by connections that wait long: a migration may take its time, and so may those
+   *     who wait for it
    * @param place what to call the database in messages
    */
   public Migrations(Database database, String place) {
@@ -47,12 +50,13 @@ public final class Migrations {
           "wait for other nodes that migrate schema %s".formatted(database.schema()),
           handle -> migrateAlone(handle, flyway));
     }
+    new Partitions(database).ensure();
   }
 
   /** Several nodes may start at once: the first one migrates, the others find it done. */
   private Void migrateAlone(Handle handle, Flyway flyway) throws SQLException {
-    // Others may take long, and long may they wait for us, idle in this transaction. On connections
-    // of our own that is so already.
+    // Others may take long, and long may they wait for us, idle in this transaction.
+    handle.getConfig(SqlStatements.class).setQueryTimeout(0);
     handle.execute("set local statement_timeout = 0");
     handle.execute("set local idle_in_transaction_session_timeout = 0");
     handle.execute(
@@ -68,7 +72,6 @@ public final class Migrations {
               .formatted(database.schema(), place, failure.getMessage()),
           failure);
     }
-    new Partitions(database).ensure();
     return null;
   }
 
@@ -117,9 +120,26 @@ public final class Migrations {
     }
   }
 
+  /**
+   * Whether a transaction may be idle for as long as a migration runs, as the one is in which
+   * Flyway takes a lock of its own. Otherwise it is told to hold that without a transaction, which
+   * in turn a pooler that shares connections does not bear.
+   */
+  private boolean mayBeIdle() {
+    return database.run(
+        "look at %s".formatted(place),
+        handle ->
+            handle
+                .createQuery("select current_setting('idle_in_transaction_session_timeout') = '0'")
+                .mapTo(Boolean.class)
+                .one());
+  }
+
   private Flyway flyway() {
     return Flyway.configure(Migrations.class.getClassLoader())
         .dataSource(database.dataSource())
+        .callbacks(new Unhurried())
+        .configuration(Map.of("flyway.postgresql.transactional.lock", String.valueOf(mayBeIdle())))
         .locations(LOCATION)
         .defaultSchema(database.schema())
         .schemas(database.schema())

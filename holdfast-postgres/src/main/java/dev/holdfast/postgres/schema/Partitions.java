@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
  * <p>They are made ahead of time and dropped whole, so that throwing history away costs nothing. To
  * make or drop one takes locks that finishing jobs would have to wait for. So every attempt gives
  * up after a fraction of a second, and the next round tries again: until then the default partition
- * catches what has no other.
+ * catches what has no other. What fails for one day, say because somebody has a view on it, does
+ * not keep the others.
  */
 public final class Partitions {
   private static final Logger log = LoggerFactory.getLogger(Partitions.class);
@@ -33,8 +34,9 @@ public final class Partitions {
   private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{8})");
   private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE;
 
-  // No lock, or rows of that day in the default partition already.
-  private static final Set<String> NOT_NOW = Set.of("55P03", "23514");
+  // No lock, or rows of that day in the default partition already; or another node has just made
+  // the partition, or dropped it.
+  private static final Set<String> NOT_NOW = Set.of("55P03", "23514", "42P07", "23505", "42P01");
 
   // The date as well, so that a round that finds nothing to do asks once.
   private static final String EXISTING =
@@ -125,11 +127,16 @@ public final class Partitions {
       handle.createScript(sql).execute();
       return true;
     } catch (JdbiException failure) {
-      if (!NOT_NOW.contains(Failures.state(failure))) {
+      if (Failures.isOfConnection(failure)) {
         throw failure;
       }
       handle.execute("rollback to savepoint before");
-      log.info("Could not {} now: {}. The next round tries again.", operation, failure.toString());
+      String reason = Failures.reason(failure);
+      if (NOT_NOW.contains(Failures.state(failure))) {
+        log.info("Could not {} now: {}. The next round tries again.", operation, reason);
+      } else {
+        log.warn("Could not {}: {}. The next round tries again.", operation, reason);
+      }
       return false;
     }
   }

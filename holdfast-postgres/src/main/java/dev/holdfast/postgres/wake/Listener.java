@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Listens on a connection of its own, and makes a new one when that breaks or falls silent.
  *
- * <p>It blocks in reading the socket and runs no statement but LISTEN. Whenever it could not hear
- * for a while it reports {@link Signal.Missed} afterwards.
+ * <p>It blocks in reading the socket and runs no statement but LISTEN. Whenever it begins to hear
+ * it reports {@link Signal.Missed}, since others may have spoken before.
  */
 final class Listener implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
@@ -38,7 +38,6 @@ final class Listener implements Runnable {
   private volatile @Nullable Connection current;
   private volatile boolean working;
   private boolean warned;
-  private boolean hasListened;
   private long pings;
 
   Listener(
@@ -94,7 +93,8 @@ final class Listener implements Runnable {
 
   /** Listen until a ping does not come back; say whether any did. */
   private boolean listenUntilSilent() throws SQLException {
-    try (Connection connection = source.getConnection()) {
+    Connection connection = source.getConnection();
+    try {
       current = connection;
       if (isClosed()) {
         return false;
@@ -103,13 +103,24 @@ final class Listener implements Runnable {
       try (Statement statement = connection.createStatement()) {
         statement.execute(channel.listen());
       }
-      if (hasListened) {
-        deliver.accept(new Signal.Missed());
-      }
-      hasListened = true;
+      deliver.accept(new Signal.Missed());
       return read(connection.unwrap(PGConnection.class));
     } finally {
       current = null;
+      end(connection);
+    }
+  }
+
+  /**
+   * Close it for good: given back to a pool it would go on listening, for somebody who does not
+   * care. Not by a statement, which nobody may answer.
+   */
+  private static void end(Connection connection) {
+    try {
+      connection.abort(Runnable::run);
+      connection.close();
+    } catch (SQLException gone) {
+      log.debug("The listening connection was broken already", gone);
     }
   }
 

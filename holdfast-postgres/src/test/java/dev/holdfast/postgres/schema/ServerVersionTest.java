@@ -10,11 +10,11 @@ import java.util.Properties;
 import org.junit.jupiter.api.Test;
 
 class ServerVersionTest {
-  private final Migrations migrations =
-      new Migrations(
-          Database.own(
-              new QuietDataSource("jdbc:postgresql://nowhere/app", new Properties()), "holdfast"),
-          "jdbc:postgresql://nowhere/app");
+  private static final Database NOWHERE =
+      Database.own(
+          new QuietDataSource("jdbc:postgresql://nowhere/app", new Properties()), "holdfast");
+
+  private final Migrations migrations = new Migrations(NOWHERE, "jdbc:postgresql://nowhere/app");
 
   @Test
   void aServerOlderThanFourteenIsRefusedInOneSentence() {

@@ -3,6 +3,8 @@ package dev.holdfast.postgres.wake;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.wake.Signal;
@@ -151,6 +153,40 @@ class PostgresCoordinatorTest {
     await().atMost(SOON).until(() -> one.isWorking() && two.isWorking());
     two.notifyNewWork("mail", 7);
     await().atMost(SOON).until(() -> heard.contains(new Signal.NewWork("mail", 7)));
+  }
+
+  @Test
+  void whoBeginsToListenIsToldToLookForWhatWasSaidBefore() {
+    PostgresCoordinator coordinator =
+        new PostgresCoordinator(source(database), Database.own(source(database), "fleet"));
+    open.add(coordinator);
+    coordinator.onSignal(heard::add);
+
+    await().atMost(SOON).until(() -> heard.contains(new Signal.Missed()));
+  }
+
+  @Test
+  void aConnectionOfAPoolDoesNotGoBackListening() throws SQLException {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(source(database));
+    config.setMaximumPoolSize(1);
+    HikariDataSource pool = new HikariDataSource(config);
+    open.add(pool);
+    TestDatabase elsewhere = SharedServer.freshDatabase();
+    open.add(elsewhere);
+    SelfCheck.Patience brief =
+        new SelfCheck.Patience(Duration.ofSeconds(60), Duration.ofMillis(100));
+    try (PostgresCoordinator deaf =
+        new PostgresCoordinator(pool, Database.own(source(elsewhere), "fleet"), brief)) {
+      await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 1);
+      await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+    }
+
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("select * from pg_listening_channels()")) {
+      assertThat(rows.next()).isFalse();
+    }
   }
 
   @Test

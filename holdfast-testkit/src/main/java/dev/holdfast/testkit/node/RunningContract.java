@@ -88,6 +88,15 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
+  void aTextThatWasCutInTheMiddleOfACharacterIsHandedOverAsItIs() throws Exception {
+    HoldfastNode node = start(node().handle(ECHO, (note, context) -> note.text()));
+    String cut = "\ude80 whole \ud83d\ude80 half \ud83d";
+
+    assertThat(node.client().await(node.client().enqueue(ECHO, new Note(cut)), SOON))
+        .isEqualTo(cut);
+  }
+
+  @Test
   void everyFailedAttemptIsKept() throws Exception {
     AtomicInteger tries = new AtomicInteger();
     HoldfastNode node =
@@ -98,7 +107,7 @@ public abstract class RunningContract extends NodeTestBase {
                     ECHO,
                     (note, context) -> {
                       if (tries.incrementAndGet() < 3) {
-                        throw new IllegalStateException("not yet \0 " + context.attempt());
+                        throw new IllegalStateException("not yet \0 \ud83d " + context.attempt());
                       }
                       return "at last";
                     }));
