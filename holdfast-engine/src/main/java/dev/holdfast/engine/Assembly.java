@@ -108,11 +108,10 @@ final class Assembly {
     this.bus = new SignalBus(from.coordinator);
     this.meters = new Meters(from.meters, settings.name());
     this.events =
-        new LifecycleEvents(
-            settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
+        new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
     this.registrar = registrar();
-    this.leases = HoldfastLeases.on(from.store, settings.id(), from.meters);
+    this.leases = HoldfastLeases.ofNode(from.store, logs, from.meters);
     this.alone = new Alone(from.store.nodes(), leases, settings);
   }
 
@@ -237,7 +236,8 @@ final class Assembly {
                 from.store, from.codec, bus, from.client, from.surroundings.ids(), stamper()),
             leases,
             alone,
-            fence));
+            fence,
+            logs));
   }
 
   /**

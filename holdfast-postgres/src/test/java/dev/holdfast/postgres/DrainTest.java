@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.Enqueued;
@@ -75,6 +76,10 @@ class DrainTest {
     new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
   }
 
+  private long beat() {
+    return nodes().get(0).beat();
+  }
+
   private List<NodeStatus> nodes() {
     return store.nodes().list();
   }
@@ -85,8 +90,17 @@ class DrainTest {
     awaitLine("BEGUN");
 
     signal("TERM");
+    long told = System.nanoTime();
+    long before = beat();
+    await()
+        .atMost(SOON)
+        .until(
+            () -> System.nanoTime() - told > DrainProgram.TERMS.toNanos() && beat() > before + 5);
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-    assertThat(nodes()).singleElement().matches(NodeStatus::alive);
+    assertThat(nodes())
+        .singleElement()
+        .matches(NodeStatus::alive)
+        .matches(node -> node.silence().compareTo(DrainProgram.TERMS) < 0);
     process.outputWriter(UTF_8).append('\n').flush();
 
     assertThat(client.await(running, SOON)).isEqualTo("done");
