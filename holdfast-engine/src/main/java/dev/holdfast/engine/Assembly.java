@@ -96,7 +96,7 @@ final class Assembly {
     this.tasks = new TaskRegistry(from.tasks);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
-    this.leases = HoldfastLeases.of(settings, from.store, from.meters);
+    this.leases = HoldfastLeases.ofNode(from.store, logs, from.meters);
     this.alone = new Alone(from.store.nodes(), leases, settings);
     this.identity =
         new Identity(
@@ -111,8 +111,7 @@ final class Assembly {
     this.bus = new SignalBus(from.coordinator());
     this.meters = new Meters(from.meters, settings.name());
     this.events =
-        new LifecycleEvents(
-            settings.id(), from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
+        new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
     this.registrar = registrar();
   }
@@ -240,7 +239,8 @@ final class Assembly {
                 from.store, from.codec, bus, from.client, from.surroundings.ids(), stamper()),
             leases,
             alone,
-            fence));
+            fence,
+            logs));
   }
 
   /**

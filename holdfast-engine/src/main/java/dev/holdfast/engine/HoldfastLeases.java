@@ -13,8 +13,8 @@ import dev.holdfast.engine.lease.LeaseParts;
 import dev.holdfast.engine.lease.Lessor;
 import dev.holdfast.engine.lease.Renewer;
 import dev.holdfast.engine.meter.LeaseMeters;
-import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -36,12 +36,12 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private final Lessor lessor;
   private final Locks locks;
   private final StartupCoordinator startup;
-  private final RoleThread renewer;
-  private final RoleThread fence;
+  private final Driver.Driven renewer;
+  private final Driver.Driven fence;
   private boolean started;
   private boolean closed;
 
-  private HoldfastLeases(Store store, String holder, LeaseMeters meters) {
+  private HoldfastLeases(Store store, String holder, LeaseMeters meters, Runnable entering) {
     Ticker ticker = Ticker.system();
     LeaseParts parts =
         new LeaseParts(
@@ -51,12 +51,20 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
             UuidCreator::getTimeOrderedEpochPlus1,
             ticker,
             meters,
-            callback -> Thread.ofPlatform().daemon().name("holdfast-lease-lost").start(callback));
+            callback ->
+                Thread.ofPlatform()
+                    .daemon()
+                    .name("holdfast-lease-lost")
+                    .start(() -> {
+                      entering.run();
+                      callback.run();
+                    }));
     this.lessor = new Lessor(parts);
     this.locks = Locks.over(this);
     this.startup = StartupCoordinator.over(this);
-    this.renewer = drive(new Renewer(parts), ticker);
-    this.fence = drive(new Fence(held), ticker);
+    Driver driver = Driver.threads(ticker);
+    this.renewer = driver.drive(new Renewer(parts), entering);
+    this.fence = driver.drive(new Fence(held), entering);
     held.wokenBy(this::lookAfter);
   }
 
@@ -71,17 +79,13 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
    * @param holder what people call this process when they ask who holds a lease
    */
   public static HoldfastLeases on(Store store, String holder, MeterRegistry meters) {
-    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null));
+    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), () -> {});
   }
 
-  /** Those of a node. */
-  static HoldfastLeases of(NodeSettings node, Store store, MeterRegistry meters) {
-    return new HoldfastLeases(store, node.id(), new LeaseMeters(meters, node.name()));
-  }
-
-  private static RoleThread drive(Role role, Ticker ticker) {
-    return new RoleThread(
-        role, ticker, Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory());
+  /** Leases of a node, whose threads speak for it. */
+  static HoldfastLeases ofNode(Store store, LogContext node, MeterRegistry meters) {
+    return new HoldfastLeases(
+        store, node.node(), new LeaseMeters(meters, node.name()), node::enter);
   }
 
   /** See to it that there is a thread for each role, and that it knows of the new lease. */

@@ -19,6 +19,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.run.StopReason;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.store.Modes;
@@ -70,7 +71,8 @@ public final class HoldfastNode implements AutoCloseable {
       Holdfast client,
       HoldfastLeases leases,
       Alone alone,
-      Fence fence) {}
+      Fence fence,
+      LogContext logs) {}
 
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
@@ -99,7 +101,7 @@ public final class HoldfastNode implements AutoCloseable {
    * @param declare writes what the node declares, once it is in the books
    */
   void start(Runnable declare) {
-    try {
+    try (var speaking = parts.logs().borrow()) {
       join();
       declare.run();
       work();
@@ -135,7 +137,9 @@ public final class HoldfastNode implements AutoCloseable {
 
   /** Stop at once: others may run what this node holds. */
   private void retire(String why) {
-    parts.fence().shutForGood(why);
+    try (var speaking = parts.logs().borrow()) {
+      parts.fence().shutForGood(why);
+    }
     close();
   }
 
@@ -146,13 +150,16 @@ public final class HoldfastNode implements AutoCloseable {
           && other.silence().compareTo(other.card().terms().running()) < 0) {
         log.warn(
             "Another node is called {} and seems to live: {} on host {} with process id {}, silent"
-                + " for {} ms. If that one was killed this is no harm; otherwise give each its own"
-                + " id",
+                + " for {} ms, beside this one, {} on host {} with process id {}. If that one was"
+                + " killed this is no harm; otherwise give each its own id",
             id(),
             other.card().incarnation(),
             other.card().host(),
             other.card().pid(),
-            other.silence().toMillis());
+            other.silence().toMillis(),
+            incarnation(),
+            NodeIdentity.hostName(),
+            ProcessHandle.current().pid());
       }
     }
   }
@@ -262,6 +269,12 @@ public final class HoldfastNode implements AutoCloseable {
       hurried = true;
       return;
     }
+    try (var speaking = parts.logs().borrow()) {
+      stop();
+    }
+  }
+
+  private void stop() {
     log.info("Node {} stops; it holds {} jobs", id(), held());
     Threads threads = parts.threads();
     threads.claiming().forEach(Driver.Driven::close);

@@ -11,6 +11,9 @@ final class DrainProgram {
 
   static final TaskType<Wait, String> TASK = TaskType.of("test::drain", Wait.class, String.class);
 
+  /** Short enough that a test can see whether it beats beyond them. */
+  static final Duration TERMS = Duration.ofSeconds(3);
+
   private DrainProgram() {}
 
   /** Takes the URL, the user and the password of a database. */
@@ -21,6 +24,8 @@ final class DrainProgram {
     HoldfastNode.on(store)
         .id("draining")
         .shutdownGrace(Duration.ofSeconds(60))
+        .liveness(settings ->
+            settings.heartbeat(Duration.ofMillis(300)).terms(TERMS).sweep(Duration.ofSeconds(1)))
         .stopOnSignals()
         .handle(
             TASK,

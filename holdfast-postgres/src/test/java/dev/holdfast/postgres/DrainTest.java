@@ -1,6 +1,7 @@
 package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.Enqueued;
@@ -44,6 +45,10 @@ class DrainTest {
     store.close();
   }
 
+  private long beat() {
+    return nodes().get(0).beat();
+  }
+
   private List<NodeStatus> nodes() {
     return store.nodes().list();
   }
@@ -54,8 +59,17 @@ class DrainTest {
     process.awaitLine("BEGUN");
 
     process.signal("TERM");
+    long told = System.nanoTime();
+    long before = beat();
+    await()
+        .atMost(SOON)
+        .until(
+            () -> System.nanoTime() - told > DrainProgram.TERMS.toNanos() && beat() > before + 5);
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-    assertThat(nodes()).singleElement().matches(NodeStatus::alive);
+    assertThat(nodes())
+        .singleElement()
+        .matches(NodeStatus::alive)
+        .matches(node -> node.silence().compareTo(DrainProgram.TERMS) < 0);
     process.tell("");
 
     assertThat(client.await(running, SOON)).isEqualTo("done");

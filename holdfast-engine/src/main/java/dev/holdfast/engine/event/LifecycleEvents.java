@@ -5,6 +5,7 @@ import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.JobInHand;
@@ -32,13 +33,17 @@ public final class LifecycleEvents implements AutoCloseable {
   /**
    * Prepare to tell listeners.
    *
-   * @param node what people call the node
+   * @param node in whose name
    * @param listeners whom to tell; none for silence
    * @param capacity how many events may wait for listeners before further ones are dropped
    */
   public LifecycleEvents(
-      String node, List<LifecycleListener> listeners, int capacity, Meters meters, Ticker ticker) {
-    this.node = node;
+      LogContext node,
+      List<LifecycleListener> listeners,
+      int capacity,
+      Meters meters,
+      Ticker ticker) {
+    this.node = node.node();
     if (listeners.isEmpty()) {
       this.dispatcher = null;
       this.thread = null;
@@ -47,7 +52,16 @@ public final class LifecycleEvents implements AutoCloseable {
       this.dispatcher = own;
       this.thread =
           new RoleThread(
-              own, ticker, Thread.ofPlatform().daemon().name("holdfast-dispatcher").factory());
+              own,
+              ticker,
+              loop ->
+                  Thread.ofPlatform()
+                      .daemon()
+                      .name("holdfast-dispatcher")
+                      .unstarted(() -> {
+                        node.enter();
+                        loop.run();
+                      }));
       own.wokenBy(thread);
     }
   }

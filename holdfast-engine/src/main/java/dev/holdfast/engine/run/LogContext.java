@@ -25,6 +25,31 @@ public record LogContext(String node, @Nullable String name) {
     }
   }
 
+  /** Ends what a thread was borrowed for. */
+  public interface Borrowed extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Let a thread of somebody else's speak for this node until the answer is closed. */
+  public Borrowed borrow() {
+    String nodeBefore = MDC.get(NODE);
+    String nameBefore = MDC.get(NAME);
+    enter();
+    return () -> {
+      restore(NODE, nodeBefore);
+      restore(NAME, nameBefore);
+    };
+  }
+
+  private static void restore(String key, @Nullable String before) {
+    if (before == null) {
+      MDC.remove(key);
+    } else {
+      MDC.put(key, before);
+    }
+  }
+
   /** Let the current thread speak for a job of this node. */
   void enter(Holding holding) {
     enter();

@@ -10,6 +10,7 @@ import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
@@ -46,7 +47,7 @@ class TripperTest {
               Map.of(TASK, Breaker.after(3)),
               new SignalBus(ClusterCoordinator.none()),
               meters,
-              new LifecycleEvents("node", List.of(), 1, meters, () -> NOW)));
+              new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> NOW)));
 
   /** Notes what it is told, and fails as planned. */
   private static final class Book implements TaskBook {

@@ -682,6 +682,7 @@ public abstract class LivenessContract extends NodeTestBase {
           assertThat(status.card().id()).isEqualTo("pod-7");
           assertThat(status.card().name()).isEqualTo("Seventh");
         });
+    assertThat(NodeIdentity.environment("PATH").id()).isEqualTo(System.getenv("PATH").strip());
     assertThat(NodeIdentity.hostAndPid().id())
         .endsWith("-" + ProcessHandle.current().pid())
         .hasSizeLessThanOrEqualTo(64);
