@@ -26,6 +26,9 @@ final class Alone {
   private static final Logger log = LoggerFactory.getLogger(Alone.class);
   private static final String KEY = "holdfast:single-node";
 
+  /** What a node that is alone says of itself. */
+  static final String ROLE = "alone";
+
   private final NodeBook nodes;
   private final Leases leases;
   private final NodeSettings settings;
@@ -133,7 +136,7 @@ final class Alone {
     List<NodeStatus> others = nodes.list().stream().filter(NodeStatus::alive).toList();
     for (NodeStatus other : others) {
       if (other.silence().compareTo(other.card().terms().running()) < 0
-          && !other.card().roles().contains(Assembly.ALONE)) {
+          && !other.card().roles().contains(ROLE)) {
         throw new HoldfastException(
             "Node %s lives, so node %s cannot have this database for itself: stop it, or start without singleNode."
                 .formatted(other.card().id(), settings.id()));

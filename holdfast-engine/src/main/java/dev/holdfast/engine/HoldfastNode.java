@@ -7,26 +7,16 @@ import dev.holdfast.api.lease.Leases;
 import dev.holdfast.api.lease.Locks;
 import dev.holdfast.api.lease.StartupCoordinator;
 import dev.holdfast.engine.claim.Claimer;
-import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.finish.Completer;
-import dev.holdfast.engine.live.Fence;
-import dev.holdfast.engine.live.Heart;
-import dev.holdfast.engine.live.Identity;
 import dev.holdfast.engine.mode.ModeChange;
-import dev.holdfast.engine.mode.ModeSwitch;
 import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.role.Driver;
-import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
-import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.run.StopReason;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.Signal;
-import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -52,28 +42,6 @@ public final class HoldfastNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastNode.class);
   private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(5);
 
-  /** What a node is made of once it is assembled. */
-  record Parts(
-      NodeSettings settings,
-      Store store,
-      Identity identity,
-      ModeSwitch modes,
-      Waker claimersWaker,
-      SignalBus bus,
-      Holdings holdings,
-      Heart heart,
-      Completer completer,
-      List<Claimer> claimers,
-      Threads threads,
-      List<TaskExecutor> executors,
-      Runnable subscription,
-      LifecycleEvents events,
-      Holdfast client,
-      HoldfastLeases leases,
-      Alone alone,
-      Fence fence,
-      LogContext logs) {}
-
   /** The threads that drive the roles, by when they must stop. */
   record Threads(
       List<Driver.Driven> claiming,
@@ -81,13 +49,32 @@ public final class HoldfastNode implements AutoCloseable {
       Driver.Driven completer,
       List<Driver.Driven> heart) {}
 
-  private final Parts parts;
+  private final Groundwork ground;
+  private final WorkingRoles work;
+  private final LivenessRoles life;
+  private final Threads threads;
+  private final Holdfast client;
+  private final Runnable subscription;
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean running;
   private volatile boolean hurried;
 
-  HoldfastNode(Parts parts) {
-    this.parts = parts;
+  /**
+   * @param subscription ends that it hears of signals
+   */
+  HoldfastNode(
+      Groundwork ground,
+      WorkingRoles work,
+      LivenessRoles life,
+      Threads threads,
+      Holdfast client,
+      Runnable subscription) {
+    this.ground = ground;
+    this.work = work;
+    this.life = life;
+    this.threads = threads;
+    this.client = client;
+    this.subscription = subscription;
   }
 
   /** Begin to build a node on a store. */
@@ -101,7 +88,7 @@ public final class HoldfastNode implements AutoCloseable {
    * @param declare writes what the node declares, once it is in the books
    */
   void start(Runnable declare) {
-    try (var speaking = parts.logs().borrow()) {
+    try (var speaking = ground.logs.borrow()) {
       join();
       declare.run();
       work();
@@ -112,18 +99,17 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void join() {
-    parts.alone().join(this::retire);
+    ground.alone.join(this::retire);
     warnOfNamesakes();
     warnOfNoRecovery();
-    parts.heart().register();
-    parts.alone().confirm();
+    life.heart.register();
+    ground.alone.confirm();
   }
 
   private void work() {
     running = true;
-    parts.events().start();
-    parts.events().nodeJoined(incarnation());
-    Threads threads = parts.threads();
+    ground.events.start();
+    ground.events.nodeJoined(incarnation());
     threads.completer().start();
     threads.heart().forEach(Driver.Driven::start);
     threads.clocks().forEach(Driver.Driven::start);
@@ -131,20 +117,20 @@ public final class HoldfastNode implements AutoCloseable {
     log.info(
         "Node {} serves {} with up to {} jobs at once",
         id(),
-        parts.settings().queues().keySet(),
-        parts.settings().maxConcurrent());
+        ground.settings.queues().keySet(),
+        ground.settings.maxConcurrent());
   }
 
   /** Stop at once: others may run what this node holds. */
   private void retire(String why) {
-    try (var speaking = parts.logs().borrow()) {
-      parts.fence().shutForGood(why);
+    try (var speaking = ground.logs.borrow()) {
+      life.fence.shutForGood(why);
     }
     close();
   }
 
   private void warnOfNamesakes() {
-    for (NodeStatus other : parts.store().nodes().list()) {
+    for (NodeStatus other : ground.store.nodes().list()) {
       if (other.alive()
           && other.card().id().equals(id())
           && other.silence().compareTo(other.card().terms().running()) < 0) {
@@ -165,7 +151,7 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void warnOfNoRecovery() {
-    LivenessSettings liveness = parts.settings().liveness();
+    LivenessSettings liveness = ground.settings.liveness();
     if (!liveness.recoverClaimed() || !liveness.recoverRunning()) {
       log.warn(
           "Node {} does not take back {} jobs of nodes that die; where no other node does, they"
@@ -180,12 +166,12 @@ public final class HoldfastNode implements AutoCloseable {
    * it turns false the moment {@link #close} is called.
    */
   public boolean isReady() {
-    return running && !closed.get() && !parts.identity().tenure().isOver();
+    return running && !closed.get() && !ground.identity.tenure().isOver();
   }
 
   /** What it does with work at present, in general and by exception. */
   public Modes modes() {
-    return parts.modes().modes();
+    return ground.modes.modes();
   }
 
   /** Do this with work from now on. */
@@ -211,50 +197,50 @@ public final class HoldfastNode implements AutoCloseable {
   private synchronized void change(UnaryOperator<Modes> change) {
     // Written first: the next beat would otherwise bring the old ones back.
     Modes modes =
-        WrittenModes.change(parts.store().nodes(), incarnation(), change)
+        WrittenModes.change(ground.store.nodes(), incarnation(), change)
             .orElseThrow(() ->
                 new StoreException(
                     StoreException.Outcome.RETRYABLE,
                     "The mode of node %s was not changed, since it is starting over or has stopped: ask again."
                         .formatted(id()),
                     null));
-    parts.modes().choose(modes);
-    parts.claimersWaker().wake();
+    ground.modes.choose(modes);
+    work.claimers.expectWork();
   }
 
   /** A client that wakes this node without a detour through the database. */
   public Holdfast client() {
-    return parts.client();
+    return client;
   }
 
   /** Leases held in the name of this node. What is still held when the node is closed is lost. */
   public Leases leases() {
-    return parts.leases();
+    return ground.leases;
   }
 
   /** Named locks, held in the name of this node. */
   public Locks locks() {
-    return parts.leases().locks();
+    return ground.leases.locks();
   }
 
   /** Work to be done by one node when they start. */
   public StartupCoordinator startup() {
-    return parts.leases().startup();
+    return ground.leases.startup();
   }
 
   /** What people call this node. */
   public String id() {
-    return parts.settings().id();
+    return ground.settings.id();
   }
 
   /** The incarnation that its claims belong to. */
   public UUID incarnation() {
-    return parts.identity().incarnation();
+    return ground.identity.incarnation();
   }
 
   /** How many jobs it holds. */
   public int held() {
-    return parts.holdings().size();
+    return ground.holdings.size();
   }
 
   /**
@@ -269,20 +255,19 @@ public final class HoldfastNode implements AutoCloseable {
       hurried = true;
       return;
     }
-    try (var speaking = parts.logs().borrow()) {
+    try (var speaking = ground.logs.borrow()) {
       stop();
     }
   }
 
   private void stop() {
     log.info("Node {} stops; it holds {} jobs", id(), held());
-    Threads threads = parts.threads();
     threads.claiming().forEach(Driver.Driven::close);
-    parts.claimers().forEach(Claimer::stop);
-    await(() -> hurried || held() == 0, parts.settings().shutdownGrace());
+    work.claimers.all().forEach(Claimer::stop);
+    await(() -> hurried || held() == 0, ground.settings.shutdownGrace());
     if (held() > 0) {
       log.warn("{} jobs are interrupted and handed back, unspent", held());
-      for (Holding holding : parts.holdings().all()) {
+      for (Holding holding : ground.holdings.all()) {
         holding.stop(StopReason.HANDED_BACK);
       }
     }
@@ -291,9 +276,9 @@ public final class HoldfastNode implements AutoCloseable {
     threads.completer().close();
     boolean empty = isEmpty();
     if (empty) {
-      parts.alone().leave();
+      ground.alone.leave();
     }
-    parts.leases().close();
+    ground.leases.close();
     threads.heart().forEach(Driver.Driven::close);
     if (empty) {
       leave();
@@ -303,17 +288,17 @@ public final class HoldfastNode implements AutoCloseable {
               + " its terms are over",
           id());
     }
-    parts.subscription().run();
-    parts.bus().close();
-    parts.executors().forEach(TaskExecutor::close);
-    parts.events().close();
+    subscription.run();
+    ground.bus.close();
+    work.executors.forEach(TaskExecutor::close);
+    ground.events.close();
     log.info("Node {} has stopped", id());
   }
 
   private void leave() {
     try {
-      parts.store().nodes().leave(incarnation());
-      parts.bus().publish(new Signal.SchedulesChanged()); // Perhaps nobody else declared one.
+      ground.store.nodes().leave(incarnation());
+      ground.bus.publish(new Signal.SchedulesChanged()); // Perhaps nobody else declared one.
     } catch (StoreException away) {
       log.warn("Node {} could not say goodbye: {}", id(), away.getMessage());
     }
@@ -321,7 +306,7 @@ public final class HoldfastNode implements AutoCloseable {
 
   /** Whether nothing is held, nor any code goes on for what was. */
   private boolean isEmpty() {
-    return held() == 0 && parts.fence().isQuiet();
+    return held() == 0 && life.fence.isQuiet();
   }
 
   private void await(BooleanSupplier wish, Duration atMost) {

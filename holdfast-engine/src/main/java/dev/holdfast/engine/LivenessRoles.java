@@ -1,0 +1,180 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.engine.live.BeatPace;
+import dev.holdfast.engine.live.Fence;
+import dev.holdfast.engine.live.Heart;
+import dev.holdfast.engine.live.Office;
+import dev.holdfast.engine.live.Strays;
+import dev.holdfast.engine.live.Watchdog;
+import dev.holdfast.engine.mode.WhileEnabled;
+import dev.holdfast.engine.recover.Sweeper;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeBook.BeatReply;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.Recovery;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** The roles that say that this node lives, fence it when it cannot, and watch over the others. */
+final class LivenessRoles {
+  /** What every node does; its mode says which of it at present. */
+  private static final Set<String> ROLES = Set.of("worker", "scheduler", "sweeper");
+
+  private static final Set<String> ROLES_ALONE =
+      Set.of("worker", "scheduler", "sweeper", Alone.ROLE);
+
+  private final NodeBuilder from;
+  private final Groundwork ground;
+  private final LivenessSettings liveness;
+  private final Waker claimers;
+  final Fence fence;
+  final Heart heart;
+  final Driver.Driven beating;
+  final Driver.Driven guarding;
+  final Driver.Driven sweeping;
+  final Driver.Driven givingBack;
+
+  /**
+   * @param claimers woken when what the node may do has changed
+   * @param onStartedOver told when a new incarnation is in office
+   */
+  LivenessRoles(NodeBuilder from, Groundwork ground, Waker claimers, Runnable onStartedOver) {
+    this.from = from;
+    this.ground = ground;
+    this.liveness = ground.settings.liveness();
+    this.claimers = claimers;
+    this.fence =
+        new Fence(
+            ground.identity,
+            ground.holdings,
+            ground.meters,
+            ground.events,
+            ground.ticker,
+            liveness.margin());
+    this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper(), ground.modes)));
+    Strays strays = new Strays(ground.store.claims());
+    this.givingBack = ground.drive(strays);
+    strays.wokenBy(givingBack);
+    this.heart =
+        heart(
+            strays,
+            () -> {
+              ground.alone.startedOver();
+              ground.events.nodeJoined(ground.identity.incarnation());
+              sweeping.wake(); // What it held is to be taken back.
+              onStartedOver.run();
+            });
+    this.beating = ground.drive(heart);
+    Watchdog watchdog =
+        new Watchdog(ground.identity, fence, liveness.terms().running().dividedBy(10));
+    watchdog.wakes(beating);
+    this.guarding = ground.drive(watchdog);
+  }
+
+  /** The threads that stop last: the node beats to the end. */
+  List<Driver.Driven> last() {
+    return List.of(beating, guarding);
+  }
+
+  private Heart heart(Strays strays, Runnable onStartedOver) {
+    return new Heart(
+        new Heart.Parts(
+            ground.store.nodes(),
+            strays,
+            new Office(
+                ground.identity,
+                ground.surroundings.ids(),
+                ground.ticker,
+                liveness.allowed(),
+                ground.alone::isUnseated,
+                this::card,
+                ground.modes::modes),
+            fence,
+            ground.calls,
+            ground.holdings,
+            pace(),
+            this::hearing,
+            onStartedOver));
+  }
+
+  /** Whoever hears the answer to a beat that is sent now. */
+  private Consumer<BeatReply> hearing() {
+    int ownChanges = ground.modes.ownChanges();
+    return reply -> {
+      boolean queuesChanged = ground.rules.update(reply.rules());
+      boolean tasksChanged = ground.taskRules.update(reply.tasks(), ground.ticker.now());
+      if (ground.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
+        claimers.wake();
+      }
+    };
+  }
+
+  private BeatPace pace() {
+    return liveness.singleNode()
+        ? BeatPace.ALONE
+        : BeatPace.of(
+            liveness.heartbeat(),
+            liveness.terms().shorter(),
+            ground.settings.maxConcurrent(),
+            liveness.keepHeartbeats());
+  }
+
+  private Sweeper sweeper() {
+    return new Sweeper(
+        new Sweeper.Parts(
+            ground.store.nodes(),
+            ground.store.recovery(),
+            ground.tasks,
+            ground.bus,
+            ground.meters,
+            ground.events,
+            ground.endings,
+            ground.ticker,
+            ground.surroundings.random(),
+            liveness.sweep(),
+            // The only node beats too seldom for its terms, and nobody else could have it.
+            incarnation ->
+                liveness.singleNode() && incarnation.equals(ground.identity.incarnation()),
+            new Recovery.Scope(
+                liveness.recoverClaimed(),
+                liveness.recoverRunning(),
+                ground.settings.fleet().sweeps())));
+  }
+
+  /** How an incarnation of this node introduces itself. */
+  private NodeCard card(UUID incarnation) {
+    NodeSettings settings = ground.settings;
+    return new NodeCard(
+        incarnation,
+        settings.id(),
+        settings.name(),
+        NodeIdentity.hostName(),
+        ProcessHandle.current().pid(),
+        Version.current(),
+        liveness.terms(),
+        settings.queues().keySet(),
+        ground.tasks.names(),
+        settings.maxConcurrent(),
+        settings.fleet().stack(),
+        settings.fleet().serves(),
+        liveness.singleNode() ? ROLES_ALONE : ROLES,
+        advice());
+  }
+
+  /** Who does not take running jobs back is never asked about one. */
+  private Advice advice() {
+    return liveness.recoverRunning()
+        ? new Advice(
+            from.tasks.stream()
+                .filter(task -> task.recovery().isPresent())
+                .map(task -> task.type().name())
+                .collect(Collectors.toSet()),
+            ground.settings.fleet().sweeps())
+        : Advice.NONE;
+  }
+}

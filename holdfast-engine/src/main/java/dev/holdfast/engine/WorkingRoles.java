@@ -1,0 +1,160 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.api.task.Breaker;
+import dev.holdfast.engine.breaker.Tripper;
+import dev.holdfast.engine.claim.ClaimParts;
+import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.finish.Completer;
+import dev.holdfast.engine.finish.Receipts;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.run.Runner;
+import dev.holdfast.engine.run.Spans;
+import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.run.Timekeeper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The roles that claim jobs, run them and write down how they ended. */
+final class WorkingRoles {
+  private final Groundwork ground;
+  final Claimers claimers = new Claimers();
+  final Completer completer;
+  final List<TaskExecutor> executors;
+
+  /** The threads that bring work in. */
+  final List<Driver.Driven> claiming = new ArrayList<>();
+
+  /** The threads that watch over it. */
+  final List<Driver.Driven> watching = new ArrayList<>();
+
+  final Driver.Driven completing;
+
+  WorkingRoles(NodeBuilder from, Groundwork ground) {
+    this.ground = ground;
+    Optional<Tripper> tripper = tripper(from);
+    this.completer = completer(tripper);
+    this.completing = ground.drive(completer);
+    completer.wokenBy(completing);
+    tripper.ifPresent(trips -> {
+      Driver.Driven thread = ground.drive(trips);
+      trips.wokenBy(thread);
+      watching.add(thread);
+    });
+    Timekeeper timekeeper = timekeeper();
+    Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
+    this.executors = lanes.executors();
+    ClaimParts parts = claimParts(runner(from, timekeeper));
+    lanes
+        .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
+        .forEach(lane -> claimFor(lane, parts));
+    ground.holdings.onSuspectGone(claimers::expectWork);
+  }
+
+  /** Nobody waits for the failures of tasks that have no breaker here. */
+  private Optional<Tripper> tripper(NodeBuilder from) {
+    Map<String, Breaker> breakers = from.breakers.of(ground.tasks.names());
+    return breakers.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Tripper(
+                new Tripper.Parts(
+                    ground.store.tasks(),
+                    ground.taskRules,
+                    breakers,
+                    ground.bus,
+                    ground.meters,
+                    ground.events)));
+  }
+
+  private Completer completer(Optional<Tripper> tripper) {
+    Receipts.Follower makeRoom = makeRoom();
+    return new Completer(
+        ground.store.outcomes(),
+        ground.store.claims(),
+        ground.identity,
+        new Receipts(
+            ground.holdings,
+            ground.meters,
+            ground.bus,
+            ground.events,
+            ground.endings,
+            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)));
+  }
+
+  /**
+   * A job that ended under a limit makes room for another, which no slot that is free would tell.
+   */
+  private Receipts.Follower makeRoom() {
+    return (job, finish) -> {
+      if (ground.taskRules.isLimited(job.task()) || ground.rules.of(job.queue()).limit() != null) {
+        claimers.expectWork(job.queue());
+      }
+    };
+  }
+
+  private Timekeeper timekeeper() {
+    Timekeeper timekeeper =
+        new Timekeeper(
+            ground.settings.id(),
+            ground.holdings,
+            completer,
+            ground.ticker,
+            ground.surroundings.random());
+    Driver.Driven thread = ground.drive(timekeeper);
+    timekeeper.wokenBy(thread);
+    watching.add(thread);
+    return timekeeper;
+  }
+
+  private Runner runner(NodeBuilder from, Timekeeper timekeeper) {
+    return new Runner(
+        new Runner.Parts(
+            ground.logs,
+            new Spans(ground.logs, from.telemetry),
+            ground.tasks,
+            from.codec,
+            ground.holdings,
+            completer,
+            timekeeper,
+            ground.meters,
+            ground.ticker,
+            ground.surroundings.random(),
+            ground.settings.resultLimit()));
+  }
+
+  private ClaimParts claimParts(Runner runner) {
+    return new ClaimParts(
+        ground.store.claims(),
+        ground.identity,
+        ground.calls,
+        ground.rules,
+        ground.taskRules,
+        ground.modes,
+        ground.settings.fleet().serves(),
+        ground.tasks,
+        ground.holdings,
+        runner,
+        completer,
+        ground.meters,
+        ground.events,
+        ground.ticker,
+        ground.surroundings.random());
+  }
+
+  private void claimFor(Lane lane, ClaimParts parts) {
+    int prefetch = ground.settings.of(lane.queue()).prefetch();
+    Claimer claimer = new Claimer(lane, parts, ground.settings.poll(), prefetch);
+    Driver.Driven thread = ground.drive(claimer);
+    lane.claimedBy(thread);
+    claimers.add(claimer, thread);
+    claiming.add(thread);
+    if (prefetch > 0) {
+      Driver.Driven starter = ground.drive(claimer.starter());
+      claimer.startsBy(starter);
+      claiming.add(starter);
+    }
+  }
+}
