@@ -93,6 +93,26 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Takeover extends TakeoverContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Stopping extends StoppingContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Fleets extends FleetContract {
     private final Store store = freshStore();
 
