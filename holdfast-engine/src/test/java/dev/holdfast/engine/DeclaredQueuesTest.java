@@ -3,34 +3,17 @@ package dev.holdfast.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.engine.store.QueueBook;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class DeclaredQueuesTest {
-  private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(DeclaredQueues.class);
 
-  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+  @RegisterExtension final Logged logged = Logged.by(DeclaredQueues.class);
   private final List<String> asked = new ArrayList<>();
-
-  @BeforeEach
-  void listen() {
-    logged.start();
-    LOGGER.addAppender(logged);
-  }
-
-  @AfterEach
-  void stopListening() {
-    LOGGER.detachAppender(logged);
-  }
 
   /** A cluster in which somebody serves the queue mail, and nobody another. */
   private QueueBook onlyMail() {
@@ -45,10 +28,6 @@ class DeclaredQueuesTest {
             });
   }
 
-  private List<String> said() {
-    return logged.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
-  }
-
   @Test
   void byDefaultAQueueThatNobodyServesIsWarnedOf() {
     DeclaredQueues queues = new DeclaredQueues(onlyMail(), ClientSettings.DEFAULT);
@@ -56,7 +35,7 @@ class DeclaredQueuesTest {
     queues.check("mial");
     queues.check("mial");
 
-    assertThat(said())
+    assertThat(logged.messages())
         .containsExactly("No live node serves queue 'mial' yet; its jobs wait until one does");
     assertThat(asked).containsExactly("mial");
   }
@@ -68,7 +47,7 @@ class DeclaredQueuesTest {
     queues.check("mail");
     queues.check("mail");
 
-    assertThat(said()).isEmpty();
+    assertThat(logged.messages()).isEmpty();
     assertThat(asked).containsExactly("mail");
   }
 
@@ -82,6 +61,6 @@ class DeclaredQueuesTest {
           .hasMessageContaining("start a node");
     }
     assertThat(asked).containsExactly("mial", "mial");
-    assertThat(said()).isEmpty();
+    assertThat(logged.messages()).isEmpty();
   }
 }

@@ -1,21 +1,33 @@
 package dev.holdfast.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.contract.FinishContract;
 import dev.holdfast.testkit.contract.IntakeContract;
 import dev.holdfast.testkit.contract.LeaseContract;
+import dev.holdfast.testkit.contract.LimitContract;
 import dev.holdfast.testkit.contract.NodeBookContract;
 import dev.holdfast.testkit.contract.RecoveryContract;
 import dev.holdfast.testkit.contract.StoreFixture;
+import dev.holdfast.testkit.contract.TaskLimitContract;
 import dev.holdfast.testkit.contract.UniqueKeyContract;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /**
- * A store on a pool of the caller's own making, whose connections do not even commit by themselves.
+ * A store on a pool of the caller's own making, whose connections commit nothing by themselves and
+ * see one old snapshot.
  */
 class ForeignPoolTest {
   private static PostgresFixture fixture;
@@ -27,6 +39,7 @@ class ForeignPoolTest {
     fixture = new PostgresFixture();
     pool = fixture.foreignPool(10);
     pool.setAutoCommit(false);
+    pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
     store = PostgresStore.on(pool, "holdfast");
   }
 
@@ -50,6 +63,49 @@ class ForeignPoolTest {
         fixture.passTime(time);
       }
     };
+  }
+
+  @Test
+  void aSchemaIsMadeThroughIt() {
+    fixture.execute("drop schema if exists fresh cascade");
+    try (PostgresStore fresh = PostgresStore.on(pool, "fresh")) {
+      fresh.intake().enqueue(List.of(Drafts.job()));
+    }
+
+    assertThat(fixture.ask("select count(*) from fresh.job")).isEqualTo("1");
+  }
+
+  @Test
+  void connectionsGoBackAsTheyCame() throws SQLException {
+    try (Connection only = fixture.database().connect()) {
+      only.setAutoCommit(false);
+      only.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+      try (PostgresStore careful = PostgresStore.on(OneConnection.source(only), "holdfast")) {
+        careful.intake().enqueue(List.of(Drafts.job()));
+      }
+
+      assertThat(only.getAutoCommit()).isFalse();
+      assertThat(only.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+    }
+  }
+
+  @Test
+  void aTransactionThatSomebodyElseBeganIsNotCommittedByTheWay() throws SQLException {
+    fixture.execute("create table if not exists public.orders (id int)");
+    try (Connection only = fixture.database().connect();
+        PostgresStore careful = PostgresStore.on(OneConnection.source(only), "holdfast");
+        Statement statement = only.createStatement()) {
+      only.setAutoCommit(false);
+      statement.execute("insert into public.orders values (1)");
+
+      assertThatThrownBy(() -> careful.intake().enqueue(List.of(Drafts.job())))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("has a transaction open")
+          .hasMessageContaining("holdfast.in(connection)");
+      only.rollback();
+    }
+
+    assertThat(fixture.ask("select count(*) from public.orders")).isEqualTo("0");
   }
 
   @Nested
@@ -77,6 +133,30 @@ class ForeignPoolTest {
   }
 
   @Nested
+  class LeaseFacts extends LeaseContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
+  class LimitFacts extends LimitContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
+  class TaskLimitFacts extends TaskLimitContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return emptied();
+    }
+  }
+
+  @Nested
   class NodeFacts extends NodeBookContract {
     @Override
     protected StoreFixture newFixture() {
@@ -86,14 +166,6 @@ class ForeignPoolTest {
 
   @Nested
   class RecoveryFacts extends RecoveryContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return emptied();
-    }
-  }
-
-  @Nested
-  class LeaseFacts extends LeaseContract {
     @Override
     protected StoreFixture newFixture() {
       return emptied();

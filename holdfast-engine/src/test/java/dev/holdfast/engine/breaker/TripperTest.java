@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.Breaker;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
@@ -20,14 +20,11 @@ import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.engine.wake.SignalBus;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -87,21 +84,7 @@ class TripperTest {
   }
 
   private static ClaimedJob job(int number) {
-    return new ClaimedJob(
-        new JobId(new UUID(0, number)),
-        number,
-        TASK,
-        "default",
-        true,
-        1,
-        0,
-        null,
-        Set.of(),
-        null,
-        Instant.EPOCH,
-        Instant.EPOCH,
-        Instant.EPOCH,
-        0);
+    return Jobs.of(TASK, number);
   }
 
   private Held fail(int number) {

@@ -2,14 +2,10 @@ package dev.holdfast.engine.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.live.Tenure;
-import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,23 +24,7 @@ class HoldingsTest {
     Ticker ticker = Ticker.system();
     Tenure tenure =
         new Tenure(new UUID(1, 1), ticker, Duration.ofMinutes(1), () -> false, ticker.now());
-    ClaimedJob job =
-        new ClaimedJob(
-            new JobId(new UUID(1, 2)),
-            1,
-            "task",
-            "default",
-            true,
-            1,
-            4,
-            null,
-            Set.of(),
-            null,
-            Instant.EPOCH,
-            Instant.EPOCH,
-            Instant.EPOCH,
-            1);
-    return new Holding(job, 1, JobPolicy.NONE, tenure);
+    return new Holding(Jobs.of("task", 1, null, 1), 1, JobPolicy.NONE, tenure);
   }
 
   @Test

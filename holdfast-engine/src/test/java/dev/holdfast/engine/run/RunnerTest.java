@@ -2,7 +2,6 @@ package dev.holdfast.engine.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.Backoff;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryPolicy;
@@ -13,19 +12,16 @@ import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -105,23 +101,7 @@ class RunnerTest {
   private static Holding holding(JobPolicy policy) {
     Tenure tenure =
         new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
-    ClaimedJob job =
-        new ClaimedJob(
-            new JobId(new UUID(1, 2)),
-            1,
-            TASK.name(),
-            "default",
-            true,
-            1,
-            4,
-            "\"hello\"",
-            Set.of(),
-            null,
-            Instant.EPOCH,
-            Instant.EPOCH,
-            Instant.EPOCH,
-            0);
-    return new Holding(job, 1, policy, tenure);
+    return new Holding(Jobs.of(TASK.name(), 1, "\"hello\"", 0), 1, policy, tenure);
   }
 
   private void assertLetGo(Holding holding) {

@@ -2,19 +2,15 @@ package dev.holdfast.engine.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.live.Tenure;
-import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,23 +43,7 @@ class TimekeeperTest {
   private static Holding holding(JobPolicy policy) {
     Tenure tenure =
         new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
-    ClaimedJob job =
-        new ClaimedJob(
-            new JobId(new UUID(1, 2)),
-            1,
-            "task",
-            "default",
-            true,
-            1,
-            4,
-            null,
-            Set.of(),
-            null,
-            Instant.EPOCH,
-            Instant.EPOCH,
-            Instant.EPOCH,
-            0);
-    return new Holding(job, 1, policy, tenure);
+    return new Holding(Jobs.of("task", 1), 1, policy, tenure);
   }
 
   @Test

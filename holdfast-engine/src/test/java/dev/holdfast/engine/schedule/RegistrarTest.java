@@ -3,12 +3,11 @@ package dev.holdfast.engine.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
 import dev.holdfast.engine.store.ScheduleBook.Declared;
@@ -32,33 +31,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RegistrarTest {
   private static final Moment NOW = new Moment(0);
   private static final Moment LATER = NOW.plus(Duration.ofMinutes(2));
-  private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(Registrar.class);
 
   private final Map<String, StoreException.Outcome> failing = new HashMap<>();
   private final List<String> written = new ArrayList<>();
-  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+  @RegisterExtension final Logged logged = Logged.by(Registrar.class);
   private final List<String> queuesChecked = new ArrayList<>();
   private final Map<String, Standing> kept = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
-
-  @BeforeEach
-  void listen() {
-    logged.start();
-    LOGGER.addAppender(logged);
-  }
-
-  @AfterEach
-  void stopListening() {
-    LOGGER.detachAppender(logged);
-  }
 
   /** An empty book that cannot write some schedules. */
   private ScheduleBook book() {
@@ -115,7 +100,7 @@ class RegistrarTest {
   }
 
   private List<String> said(Level level) {
-    return logged.list.stream()
+    return logged.events().stream()
         .filter(event -> event.getLevel().equals(level))
         .map(ILoggingEvent::getFormattedMessage)
         .toList();

@@ -3,11 +3,10 @@ package dev.holdfast.engine.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.QueueBook;
@@ -18,17 +17,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class SamplerTest {
   private static final Moment NOW = new Moment(0);
-  private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(Sampler.class);
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+  @RegisterExtension final Logged logged = Logged.by(Sampler.class);
   private Supplier<List<QueueStatus>> queues = List::of;
   private Map<String, Long> unknown = Map.of();
   private int looksForTasks;
@@ -37,17 +33,6 @@ class SamplerTest {
           only(QueueBook.class, "list", () -> queues.get()),
           only(Lookup.class, "unknownTasks", this::unknownTasks),
           new Meters(registry, "worker"));
-
-  @BeforeEach
-  void listen() {
-    logged.start();
-    LOGGER.addAppender(logged);
-  }
-
-  @AfterEach
-  void stopListening() {
-    LOGGER.detachAppender(logged);
-  }
 
   /** Something that can answer one question only. */
   private static <T> T only(Class<T> type, String question, Supplier<?> answer) {
@@ -83,7 +68,7 @@ class SamplerTest {
   }
 
   private List<String> warnings() {
-    return logged.list.stream()
+    return logged.events().stream()
         .filter(event -> event.getLevel().equals(Level.WARN))
         .map(ILoggingEvent::getFormattedMessage)
         .toList();

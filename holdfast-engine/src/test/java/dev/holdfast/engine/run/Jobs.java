@@ -1,0 +1,37 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimedJob;
+import java.time.Instant;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs as a claim brings them, for tests that care about little of what they carry. */
+public final class Jobs {
+  private Jobs() {}
+
+  /** A job that is to be begun, of this number and with a token of the same. */
+  public static ClaimedJob of(String task, int number) {
+    return of(task, number, null, 0);
+  }
+
+  /** The same with a payload, and so many crashes on its record. */
+  public static ClaimedJob of(String task, int number, @Nullable String payload, int crashes) {
+    return new ClaimedJob(
+        new JobId(new UUID(1, number)),
+        number,
+        task,
+        "default",
+        true,
+        1,
+        4,
+        payload,
+        Set.of(),
+        null,
+        Instant.EPOCH,
+        Instant.EPOCH,
+        Instant.EPOCH,
+        crashes);
+  }
+}
