@@ -69,26 +69,19 @@ final class Plants {
 
   /** A node believes that it may be silent for an hour, and others wait for seconds. */
   static Plant noSelfFencing() {
+    Terms known = Terms.of(Duration.ofSeconds(4));
     return new Plant(
         UnaryOperator.identity(),
-        real -> introducedWith(Terms.of(Duration.ofSeconds(4)), real),
+        real ->
+            Interposed.on(
+                real,
+                call ->
+                    call.name().equals("register")
+                            && call.arguments().get(0) instanceof NodeCard card
+                        ? call.proceedWith(
+                            with(known, card), call.arguments().get(1), call.arguments().get(2))
+                        : call.proceed()),
         liveness -> liveness.with(settings -> settings.terms(Duration.ofHours(1))));
-  }
-
-  /** Others take over the moment a holder gives up, while its code has only just been told. */
-  static Plant noMargin() {
-    return Plant.inNodes(real -> introducedWith(Terms.of(Duration.ofSeconds(3)), real));
-  }
-
-  /** Nodes whose card states other terms than those that they keep to. */
-  private static Store introducedWith(Terms stated, Store real) {
-    return Interposed.on(
-        real,
-        call ->
-            call.name().equals("register") && call.arguments().get(0) instanceof NodeCard card
-                ? call.proceedWith(
-                    with(stated, card), call.arguments().get(1), call.arguments().get(2))
-                : call.proceed());
   }
 
   private static NodeCard with(Terms terms, NodeCard card) {
