@@ -31,10 +31,6 @@ final class PgClaims implements Claims {
   private static final String LOCK_LIMIT =
       "select max_held from ${schema}.queue where name = :queue and not paused for update";
 
-  // By job_capped.
-  private static final String COUNT_CAPPED =
-      "select count(*) from ${schema}.job where queue = :queue and capped";
-
   private final Database database;
   private final Starts starts;
   private final Duration aging;
@@ -46,7 +42,7 @@ final class PgClaims implements Claims {
   private final String claimStacks;
   private final String claimSuspects;
   private final String lockLimit;
-  private final String countCapped;
+  private final HeldCount heldCount;
   private final TaskGate gate;
   private final UnreadableJobs unreadableJobs;
 
@@ -67,7 +63,7 @@ final class PgClaims implements Claims {
     this.claimStacks = ClaimSql.stacks(database);
     this.claimSuspects = ClaimSql.suspects(database);
     this.lockLimit = database.sql(LOCK_LIMIT);
-    this.countCapped = database.sql(COUNT_CAPPED);
+    this.heldCount = HeldCount.ofQueue(database);
     this.gate = new TaskGate(database);
     this.unreadableJobs = new UnreadableJobs(database);
   }
@@ -106,13 +102,7 @@ final class PgClaims implements Claims {
     if (recorded.isEmpty() || recorded.get() != limit) {
       return 0;
     }
-    long held =
-        handle
-            .createQuery(countCapped)
-            .bind("queue", order.queue())
-            .map((row, context) -> row.getLong(1))
-            .one();
-    return (int) Math.min(order.wanted(), limit - held);
+    return (int) Math.min(order.wanted(), limit - heldCount.of(handle, order.queue()));
   }
 
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {

@@ -78,6 +78,7 @@ final class Starts {
       returning j.id, j.token
       """;
 
+  private final TallyShards shards = new TallyShards();
   private final String start;
   private final String endUnwanted;
   private final String running;
@@ -119,7 +120,7 @@ final class Starts {
     return claims.stream().filter(claim -> !done.contains(claim)).toList();
   }
 
-  private static Set<Held> run(Handle handle, String sql, UUID incarnation, List<Held> claims) {
+  private Set<Held> run(Handle handle, String sql, UUID incarnation, List<Held> claims) {
     HeldColumns columns = HeldColumns.of(claims);
     return new HashSet<>(
         handle
@@ -127,7 +128,7 @@ final class Starts {
             .bindArray("ids", UUID.class, columns.ids())
             .bindArray("tokens", Long.class, columns.tokens())
             .bind("incarnation", incarnation)
-            .bind("shard", incarnation)
+            .bind("shard", shards.next(incarnation))
             .map((row, context) -> held(row))
             .list());
   }
