@@ -82,8 +82,8 @@ class HeldSnapshotTest {
 
   @Test
   void finishesDoNotReadEarlierVersionsOfTheirCounts() {
-    long few = blocksPerFinish(400);
-    long many = blocksPerFinish(4_000);
+    long few = blocksPerFinish(200);
+    long many = blocksPerFinish(2_500);
 
     assertThat(many).isLessThanOrEqualTo(2 * few);
   }
