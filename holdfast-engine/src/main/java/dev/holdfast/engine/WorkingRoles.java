@@ -4,6 +4,7 @@ import dev.holdfast.api.task.Breaker;
 import dev.holdfast.engine.breaker.Tripper;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.claim.IdlePoll;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.role.Driver;
@@ -20,7 +21,7 @@ import java.util.Optional;
 /** The roles that claim jobs, run them and write down how they ended. */
 final class WorkingRoles {
   private final Groundwork ground;
-  final Claimers claimers = new Claimers();
+  final Claimers claimers;
   final Completer completer;
   final List<TaskExecutor> executors;
 
@@ -47,9 +48,14 @@ final class WorkingRoles {
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
     ClaimParts parts = claimParts(runner(from, timekeeper));
+    IdlePoll idlePoll = new IdlePoll(parts, ground.settings.poll());
+    this.claimers = new Claimers(idlePoll);
     lanes
         .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
-        .forEach(lane -> claimFor(lane, parts));
+        .forEach(lane -> claimFor(lane, parts, idlePoll));
+    Driver.Driven polling = ground.drive(idlePoll);
+    idlePoll.wokenBy(polling);
+    claiming.add(polling);
     ground.holdings.onSuspectGone(claimers::expectWork);
   }
 
@@ -144,15 +150,15 @@ final class WorkingRoles {
         ground.surroundings.random());
   }
 
-  private void claimFor(Lane lane, ClaimParts parts) {
+  private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
     int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground.settings.poll(), prefetch);
-    Driver.Driven thread = ground.drive(claimer);
-    lane.claimedBy(thread);
-    claimers.add(claimer, thread);
+    Claimer claimer = new Claimer(lane, parts, ground.settings.poll(), idlePoll, prefetch);
+    Driver.Driven thread = ground.driveShared(claimer);
+    claimer.wokenBy(thread);
+    claimers.add(claimer);
     claiming.add(thread);
     if (prefetch > 0) {
-      Driver.Driven starter = ground.drive(claimer.starter());
+      Driver.Driven starter = ground.driveShared(claimer.starter());
       claimer.startsBy(starter);
       claiming.add(starter);
     }

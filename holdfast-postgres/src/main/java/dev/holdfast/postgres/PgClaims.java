@@ -40,6 +40,7 @@ final class PgClaims implements Claims {
   private final String lockLimit;
   private final HeldCount heldCount;
   private final ReadyEntries readyEntries;
+  private final ReadyQueues readyQueues;
   private final TaskGate gate;
   private final UnreadableJobs unreadableJobs;
 
@@ -51,6 +52,7 @@ final class PgClaims implements Claims {
     this.database = database;
     this.scans = new LaneMemory<>(() -> new ReadyScan(aging, slow));
     this.readyEntries = new ReadyEntries(database);
+    this.readyQueues = new ReadyQueues(database);
     this.starts = new Starts(database);
     this.claimOneTask = ClaimSql.oneTask(database);
     this.claimSeveralTasks = ClaimSql.severalTasks(database);
@@ -215,6 +217,14 @@ final class PgClaims implements Claims {
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
     return claimed;
+  }
+
+  @Override
+  public Set<String> queuesWithReadyJobs(
+      Set<String> queues, Set<String> tasks, Set<String> stacks) {
+    return database.run(
+        "look for ready jobs in %d queues".formatted(queues.size()),
+        handle -> readyQueues.find(handle, queues, tasks, stacks));
   }
 
   @Override

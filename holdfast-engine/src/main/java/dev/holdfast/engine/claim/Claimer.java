@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While there is a backlog it claims whenever a quarter of its slots is free, or a moment has
  * passed: single slots would make tiny batches. While there is none it waits to be woken, and polls
- * ever more rarely.
+ * ever more rarely. When it would poll as rarely as it may, and before its first claim, an {@link
+ * IdlePoll} polls for it.
  *
  * <p>Tasks with rules of their own are ordered one by one, the others together.
  */
@@ -40,17 +41,22 @@ public final class Claimer implements Role {
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
   private final Starter starter;
+  private final IdlePoll idlePoll;
+  private volatile boolean claims;
   private volatile int looksInVain;
+  private volatile Waker waker = () -> {};
   private volatile Waker starterWaker = () -> {};
   private volatile boolean stopped;
   private int turns;
 
-  public Claimer(Lane lane, ClaimParts parts, PollPace pace, int prefetch) {
+  public Claimer(Lane lane, ClaimParts parts, PollPace pace, IdlePoll idlePoll, int prefetch) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
+    this.idlePoll = idlePoll;
     this.prefetch = prefetch;
     this.starter = new Starter(lane, prefetched, parts);
+    idlePoll.join(this);
   }
 
   @Override
@@ -66,15 +72,27 @@ public final class Claimer implements Role {
     return starter;
   }
 
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+    lane.claimedBy(driver);
+  }
+
   /** Who to wake when jobs wait to be started. */
   public void startsBy(Waker driver) {
     this.starterWaker = driver;
     lane.startedBy(driver, prefetched::size);
   }
 
-  /** Note that there may be work: the next look counts as the first. */
+  /** Note that there may be work: claim now, and poll often for a while. */
   public void expectWork() {
     looksInVain = 0;
+    workFound();
+  }
+
+  /** Note that the queue has ready jobs. They may be of tasks that this node does not know. */
+  void workFound() {
+    claims = true;
+    waker.wake();
   }
 
   /** Claim no more, and give back what has not begun. */
@@ -86,6 +104,10 @@ public final class Claimer implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    if (!claims) {
+      return Moment.NEVER;
+    }
+    idlePoll.leave(this);
     QueueBook.Rule rule = parts.rules().of(lane.queue());
     List<String> tasks = lane.tasks().stream().filter(parts.modes()::mayRun).toList();
     if (stopped || rule.paused() || tasks.isEmpty()) {
@@ -153,7 +175,7 @@ public final class Claimer implements Role {
   }
 
   private Wish claim(Wish wish, TaskRules.Group group) {
-    boolean suspects = pace.looksForSuspects(looksInVain) && parts.holdings().reserveSuspect();
+    boolean suspects = parts.holdings().reserveSuspect();
     long call = parts.calls().begin();
     List<ClaimedJob> jobs;
     Moment asked = parts.ticker().now();
@@ -256,6 +278,10 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
+    if (pace.isDeepIdle(looksInVain - 1)) {
+      idlePoll.join(this);
+      return Moment.NEVER;
+    }
     return now.plus(pace.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
   }
 }

@@ -24,21 +24,40 @@ public interface Driver {
   Driven drive(Role role, Runnable entering);
 
   /**
-   * A platform thread for each role: handlers that hog the virtual ones must not starve them.
+   * Be ready to drive a role of which a node may have thousands: those may share threads.
+   *
+   * @param entering what is to be done first wherever the role is ticked
+   */
+  default Driven driveShared(Role role, Runnable entering) {
+    return drive(role, entering);
+  }
+
+  /**
+   * A platform thread for each role, and a few for those that share: handlers that hog the virtual
+   * ones must not starve them.
    *
    * @param ticker the clock that roles are ticked by
    */
   static Driver threads(Ticker ticker) {
-    return (role, entering) -> {
-      var threads = Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory();
-      return new RoleThread(
-          role,
-          ticker,
-          loop ->
-              threads.newThread(() -> {
-                entering.run();
-                loop.run();
-              }));
+    RolePool shared = new RolePool(ticker);
+    return new Driver() {
+      @Override
+      public Driven drive(Role role, Runnable entering) {
+        var threads = Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory();
+        return new RoleThread(
+            role,
+            ticker,
+            loop ->
+                threads.newThread(() -> {
+                  entering.run();
+                  loop.run();
+                }));
+      }
+
+      @Override
+      public Driven driveShared(Role role, Runnable entering) {
+        return shared.drive(role, entering);
+      }
     };
   }
 }
