@@ -15,8 +15,10 @@ final class Faults {
   private enum Kind {
     CRASH,
     PAUSE,
+    SUSPENSION,
     PARTITION,
     OUTAGE,
+    READ_ONLY,
     SLOW_STORE,
     DATABASE_CLOCK,
     WALL_CLOCK,
@@ -61,8 +63,10 @@ final class Faults {
     switch (kind) {
       case CRASH -> host.crash();
       case PAUSE -> host.pause(lasts);
+      case SUSPENSION -> host.suspend(lasts);
       case PARTITION -> host.cutOff(lasts);
       case OUTAGE -> weather.storeGoesAway(lasts);
+      case READ_ONLY -> weather.storeBecomesReadOnly(lasts);
       case SLOW_STORE -> weather.storeSlowsDown(lasts, random.nextLong(SECOND / 20, 2 * SECOND));
       case DATABASE_CLOCK -> weather.setDatabaseClock(jump());
       case WALL_CLOCK -> host.setWallClock(jump());

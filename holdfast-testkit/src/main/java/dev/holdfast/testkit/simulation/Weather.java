@@ -20,9 +20,12 @@ final class Weather implements InstantSource {
   private final double badness;
 
   private long storeAwayUntil;
+  private long lastAway = Long.MIN_VALUE;
+  private long readOnlyUntil;
   private long storeSlowUntil;
   private long slowness;
   private Duration databaseClockOffset = Duration.ZERO;
+  private int databaseClockChanges;
 
   /**
    * What becomes of a call.
@@ -49,6 +52,12 @@ final class Weather implements InstantSource {
 
   void setDatabaseClock(Duration forward) {
     databaseClockOffset = databaseClockOffset.plus(forward);
+    databaseClockChanges++;
+  }
+
+  /** How often the clock of the database has jumped. */
+  int databaseClockChanges() {
+    return databaseClockChanges;
   }
 
   boolean isCalm() {
@@ -62,6 +71,25 @@ final class Weather implements InstantSource {
 
   void storeGoesAway(long nanos) {
     storeAwayUntil = Math.max(storeAwayUntil, timeline.now() + nanos);
+    lastAway = storeAwayUntil;
+  }
+
+  /** Until when reads have failed, at the latest since the beginning. */
+  long awayUntil() {
+    return lastAway;
+  }
+
+  /** Let the store refuse writes for this time, as a primary does that became a standby. */
+  void storeBecomesReadOnly(long nanos) {
+    readOnlyUntil = Math.max(readOnlyUntil, timeline.now() + nanos);
+  }
+
+  boolean isStoreReadOnly() {
+    return readOnlyUntil > timeline.now();
+  }
+
+  long readOnlyUntil() {
+    return readOnlyUntil;
   }
 
   boolean isStoreAway() {
