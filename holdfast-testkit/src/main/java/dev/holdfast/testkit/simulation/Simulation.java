@@ -48,6 +48,7 @@ public final class Simulation {
   private final Workload workload;
   private final Competitor competitor;
   private final boolean competes;
+  private final boolean silence;
   private final List<Host> hosts = new ArrayList<>();
 
   /**
@@ -73,14 +74,15 @@ public final class Simulation {
     this.seed = seed;
     this.plant = plant;
     this.random = new SplittableRandom(seed);
-    this.weather = new Weather(timeline, random.split(), CALM_AT);
+    this.silence = random.nextInt(4) == 0;
+    this.weather = new Weather(timeline, random.split(), CALM_AT, silence ? 0.2 : 0.03);
     this.journal = new Journal(timeline, told);
     this.real = new InMemoryStore(weather);
     this.database = plant.database().apply(real);
     this.ledger = new Ledger(timeline, real.lookup());
     this.workload = new Workload(timeline, real, ledger, journal, random.split());
     this.competitor = new Competitor(timeline, weather, real, ledger, journal);
-    this.competes = random.nextBoolean();
+    this.competes = silence || random.nextBoolean();
   }
 
   /** Let the cluster of this seed live, and see whether it keeps its promises. */
@@ -130,7 +132,7 @@ public final class Simulation {
       hosts.add(boot("node-" + i, i - 1));
     }
     workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
-    new Faults(timeline, weather, real.nodes(), journal, random.split()).plan(CALM_AT, hosts);
+    new Faults(timeline, weather, real.nodes(), journal, random.split()).plan(CALM_AT, hosts, silence);
     long events = 0;
     boolean more = true;
     while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {

@@ -15,6 +15,7 @@ final class Weather implements InstantSource {
   private final Timeline timeline;
   private final SplittableRandom random;
   private final long calmAt;
+  private final double lateResults;
 
   /** How bad it is: the chance of each single fault is multiplied by it. */
   private final double badness;
@@ -37,7 +38,11 @@ final class Weather implements InstantSource {
    */
   record Trip(long there, long back, boolean answerLost, long patience) {}
 
-  Weather(Timeline timeline, SplittableRandom random, long calmAt) {
+  /**
+   * @param lateResults how likely it is that a result arrives just before its caller would give up
+   */
+  Weather(Timeline timeline, SplittableRandom random, long calmAt, double lateResults) {
+    this.lateResults = lateResults;
     this.timeline = timeline;
     this.random = random;
     this.calmAt = calmAt;
@@ -110,6 +115,10 @@ final class Weather implements InstantSource {
       // It is carried out long after its caller has given up.
       long givenUp = random.nextLong(1_000_000, patience);
       return new Trip(givenUp + random.nextLong(9_000_000_000L), back, true, givenUp);
+    }
+    if (strikes(lateResults)) {
+      // It is carried out at once, and its result arrives just before the caller would give up.
+      return new Trip(100_000, patience - 200_000, false, patience);
     }
     return new Trip(there, back, strikes(0.03), patience);
   }

@@ -26,7 +26,7 @@ final class Workload {
           .with(options ->
               options
                   .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(3))
-                  .timeout(Duration.ofSeconds(4)));
+                  .timeout(Duration.ofSeconds(10)));
 
   private static final long MILLI = 1_000_000;
 
@@ -96,11 +96,15 @@ final class Workload {
 
   private void enqueue() {
     JobId id = new JobId(new UUID(plans.size() + 1, random.nextLong()));
+    // Slow ones need almost all of the margin to respond to an interrupt: see LivenessSettings.
+    boolean slow = random.nextBoolean();
     plans.put(
         id,
         new Plan(
-            random.nextInt(1, 12),
-            random.nextLong(5 * MILLI, 500 * MILLI),
+            slow ? random.nextInt(5, 14) : random.nextInt(1, 12),
+            slow
+                ? random.nextLong(500 * MILLI, 950 * MILLI)
+                : random.nextLong(5 * MILLI, 500 * MILLI),
             random.nextInt(4) == 0 ? random.nextInt(1, 4) : 0,
             random.nextBoolean(),
             random.nextBoolean()));
