@@ -2,6 +2,7 @@ package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.testkit.simulation.Simulation.Focus;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -47,16 +48,20 @@ final class Faults {
   /**
    * Plan some before it calms down. The list of hosts changes as they are replaced.
    *
-   * @param silence whether nothing happens but nodes that fall silent, again and again: so often
-   *     that one of them is bound to be caught with a task that is slow to stop
+   * @param focus what goes wrong
    */
-  void plan(long calmAt, List<Host> hosts, boolean silence) {
-    int count = silence ? 6 : random.nextInt(7);
+  void plan(long calmAt, List<Host> hosts, Focus focus) {
+    boolean everything = focus == Focus.EVERYTHING;
+    int count = everything ? random.nextInt(7) : 6;
     for (int i = 0; i < count; i++) {
       Kind kind =
-          silence ? Kind.PARTITION : Kind.values()[random.nextInt(Kind.values().length)];
+          switch (focus) {
+            case EVERYTHING -> Kind.values()[random.nextInt(Kind.values().length)];
+            case SILENCE -> Kind.PARTITION;
+            case SUSPENSION -> Kind.SUSPENSION;
+          };
       int victim = random.nextInt(hosts.size());
-      long lasts = random.nextLong(silence ? LONGEST / 2 : SECOND / 10, LONGEST);
+      long lasts = random.nextLong(everything ? SECOND / 10 : LONGEST / 2, LONGEST);
       timeline.at(random.nextLong(calmAt), () -> strike(kind, hosts.get(victim), lasts));
     }
   }
