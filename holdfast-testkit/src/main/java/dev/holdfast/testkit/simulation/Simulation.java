@@ -190,7 +190,7 @@ public final class Simulation {
     int prefetch = random.nextInt(3);
     LivenessSettings liveness = LIVENESS.get(random.nextInt(LIVENESS.size()));
     MeterRegistry meters =
-        random.nextInt(8) == 100
+        random.nextInt(8) == 0
             ? new BrokenMeters(host.chance())
             : new CompositeMeterRegistry();
     Wire wire = new Wire(timeline, host, weather, ledger, journal, this::sawSignOfLife);
