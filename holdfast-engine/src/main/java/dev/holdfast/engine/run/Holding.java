@@ -22,7 +22,12 @@ public final class Holding {
   private @Nullable Thread runner;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
+  private boolean ran;
+  private boolean returned;
+  private @Nullable StopReason stoppedBy;
   private boolean ended;
+  private boolean slotFreed;
+  private volatile boolean unreported;
 
   /** A job that the claim call of this number brought to the incarnation of this tenure. */
   public Holding(ClaimedJob job, long claimNo, JobPolicy policy, Tenure tenure) {
@@ -83,7 +88,13 @@ public final class Holding {
       return false;
     }
     runner = Thread.currentThread();
+    ran = true;
     return true;
+  }
+
+  /** Whether its code has run, or may have. */
+  public synchronized boolean hasRun() {
+    return ran;
   }
 
   /** Note that the attempt was getting on then. */
@@ -97,12 +108,21 @@ public final class Holding {
   }
 
   /**
-   * Note that the handler has returned: no interrupt will come any more, and one that came is
-   * spent.
+   * Note that the handler has returned: no interrupt will come any more, and one that came has
+   * served its purpose. A request to stop that comes later came too late.
    */
   synchronized void handlerReturned() {
+    if (!returned) {
+      returned = true;
+      stoppedBy = stopReason;
+    }
     runner = null;
     Thread.interrupted();
+  }
+
+  /** Why the attempt was told to stop before its handler returned; null if it was not. */
+  synchronized @Nullable StopReason stoppedBy() {
+    return returned ? stoppedBy : stopReason;
   }
 
   /**
@@ -116,6 +136,41 @@ public final class Holding {
     }
     ended = true;
     return true;
+  }
+
+  /**
+   * Settle an attempt whose code has not started: it never will.
+   *
+   * @return false if its code runs, or how it ended is settled; then somebody else reports it
+   */
+  public synchronized boolean withdraw() {
+    return runner == null && settle();
+  }
+
+  /**
+   * Note that its slot is given back.
+   *
+   * @return false if it was before
+   */
+  synchronized boolean freeSlot() {
+    if (slotFreed) {
+      return false;
+    }
+    slotFreed = true;
+    return true;
+  }
+
+  /**
+   * Note that nothing here will report how it ended, since that failed: the next heartbeat gives
+   * the job back.
+   */
+  public void markUnreported() {
+    unreported = true;
+  }
+
+  /** Whether the job is to be given back by a heartbeat, since nothing else here does. */
+  public boolean isUnreported() {
+    return unreported;
   }
 
   /**

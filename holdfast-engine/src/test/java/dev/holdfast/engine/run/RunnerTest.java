@@ -88,7 +88,7 @@ class RunnerTest {
                 holdings,
                 sink,
                 new Timekeeper("node", holdings, sink, alarms, chance),
-                new Meters(new SimpleMeterRegistry(), null),
+                new Meters(new SimpleMeterRegistry(), null, List.of()),
                 () -> BEGIN,
                 chance,
                 1 << 20));
