@@ -6,6 +6,8 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.time.Moment;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One job in this node's hands, from its claim until the store has confirmed how it ended.
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * has gone on to another job.
  */
 public final class Holding {
+  private static final Logger log = LoggerFactory.getLogger(Holding.class);
+
   private final ClaimedJob job;
   private final long claimNo;
   private final JobPolicy policy;
@@ -200,7 +204,16 @@ public final class Holding {
       stopReason = reason;
     }
     if (runner != null) {
-      runner.interrupt();
+      interrupt(runner);
+    }
+  }
+
+  /** Threads of a custom executor, and channels that a handler waits for, may throw. */
+  private void interrupt(Thread thread) {
+    try {
+      thread.interrupt();
+    } catch (RuntimeException | Error broken) {
+      log.warn("Interrupting job {} of {} failed; others are not affected", job.id(), job.task(), broken);
     }
   }
 
