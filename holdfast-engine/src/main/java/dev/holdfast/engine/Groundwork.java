@@ -65,7 +65,7 @@ final class Groundwork {
                 alone::isUnseated,
                 ticker.now()));
     this.bus = new SignalBus(from.coordinator());
-    this.meters = new Meters(from.meters, settings.name());
+    this.meters = new Meters(from.meters, settings.name(), tasks.names());
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);

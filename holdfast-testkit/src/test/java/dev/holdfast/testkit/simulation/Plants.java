@@ -64,7 +64,7 @@ final class Plants {
       case Finish.RetryIn(var old, var delay, var failure) ->
           new Finish.RetryIn(held, delay, failure);
       case Finish.Dead(var old, var failure) -> new Finish.Dead(held, failure);
-      case Finish.Later(var old, var delay) -> new Finish.Later(held, delay);
+      case Finish.Later(var old, var delay, var ran) -> new Finish.Later(held, delay, ran);
       case Finish.Cancelled(var old) -> new Finish.Cancelled(held);
     };
   }
