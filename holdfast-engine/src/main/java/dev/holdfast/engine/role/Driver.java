@@ -33,6 +33,15 @@ public interface Driver {
   }
 
   /**
+   * Runs code that may block once, away from the roles.
+   *
+   * @param name what the code does, for the name of its thread
+   */
+  default void run(String name, Runnable body) {
+    Thread.ofPlatform().daemon().name("holdfast-" + name).start(body);
+  }
+
+  /**
    * A platform thread for each role, and a few for those that share: handlers that hog the virtual
    * ones must not starve them.
    *
