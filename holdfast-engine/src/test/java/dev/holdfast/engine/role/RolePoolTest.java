@@ -20,8 +20,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RolePoolTest {
-  private static final Function<Moment, Moment> NEVER = now -> Moment.NEVER;
-
   private final RolePool pool = new RolePool(Ticker.system());
   private final List<Driver.Driven> open = new ArrayList<>();
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
@@ -53,6 +51,10 @@ class RolePoolTest {
     return driven;
   }
 
+  private static Moment never(Moment now) {
+    return Moment.NEVER;
+  }
+
   @AfterEach
   void closeAll() {
     open.forEach(Driver.Driven::close);
@@ -64,7 +66,7 @@ class RolePoolTest {
 
   @Test
   void thousandsOfRolesShareAFewThreads() {
-    List<Driver.Driven> roles = IntStream.range(0, 5_000).mapToObj(n -> start(NEVER)).toList();
+    List<Driver.Driven> roles = IntStream.range(0, 5_000).mapToObj(n -> start(RolePoolTest::never)).toList();
     awaitTicks(5_000);
 
     roles.forEach(Driver.Driven::wake);
@@ -81,7 +83,7 @@ class RolePoolTest {
       return Moment.NEVER;
     });
     awaitTicks(1);
-    start(NEVER);
+    start(RolePoolTest::never);
 
     awaitTicks(2);
     release.countDown();
@@ -131,7 +133,7 @@ class RolePoolTest {
           inside.decrementAndGet();
           return now.plus(Duration.ofNanos(1_000));
         });
-    IntStream.range(0, RolePool.MOST_THREADS).forEach(n -> start(NEVER));
+    IntStream.range(0, RolePool.MOST_THREADS).forEach(n -> start(RolePoolTest::never));
 
     IntStream.range(0, 20_000).parallel().forEach(n -> role.wake());
     awaitTicks(1_000);
@@ -173,21 +175,21 @@ class RolePoolTest {
 
   @Test
   void theThreadsEndWithTheLastRole() {
-    Driver.Driven one = start(NEVER);
-    Driver.Driven other = start(NEVER);
+    Driver.Driven one = start(RolePoolTest::never);
+    Driver.Driven other = start(RolePoolTest::never);
     awaitTicks(2);
 
     one.close();
     other.close();
 
     await().until(() -> threads.stream().noneMatch(Thread::isAlive));
-    start(NEVER);
+    start(RolePoolTest::never);
     awaitTicks(3);
   }
 
   @Test
   void aRoleThatNeverStartedCanBeClosed() {
-    Driver.Driven role = driven(NEVER);
+    Driver.Driven role = driven(RolePoolTest::never);
 
     role.close();
     role.start();
