@@ -14,6 +14,7 @@ import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -133,7 +134,7 @@ final class Intaker {
         options.tags(),
         PolicyText.write(JobPolicy.difference(options, request.type().defaults())),
         options.startWithin(),
-        own != null,
+        own != null ? IdUse.CHOSEN : IdUse.FRESH,
         stamper.of(request.type().name()));
   }
 

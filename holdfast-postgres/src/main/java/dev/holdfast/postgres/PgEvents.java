@@ -1,7 +1,10 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.api.KeyLockedException;
+import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Failures;
 import java.util.List;
 
 /** Events, each a transaction of its own. */
@@ -16,11 +19,22 @@ final class PgEvents implements EventIntake {
 
   @Override
   public List<Started> publish(String event, Plan plan) {
-    return database.transaction(
-        "publish event %s".formatted(event),
-        handle ->
-            new EventTransaction(statements, handle.getConnection())
-                .publish(event, plan)
-                .answers());
+    try {
+      return database.transaction(
+          "publish event %s".formatted(event),
+          handle ->
+              new EventTransaction(statements, handle.getConnection())
+                  .publish(event, plan)
+                  .answers());
+    } catch (StoreException failure) {
+      if (!Failures.state(failure).equals(Failures.LOCK_NOT_AVAILABLE)) {
+        throw failure;
+      }
+      throw new KeyLockedException(
+          "Could not publish event %s within %d s: another transaction that is still open has published an event of the same subject or payload. Nothing was changed; publish again when that transaction has ended, and keep transactions that publish short."
+              .formatted(event, LockPatience.SECONDS),
+          List.of(),
+          failure);
+    }
   }
 }

@@ -81,11 +81,11 @@ public final class PostgresStore implements Store {
     UUID shard = UUID.randomUUID();
     this.access = access;
     Database callers = access.callers();
-    this.callersIntake = new IntakeStatements(callers, aging);
+    this.callersIntake = IntakeStatements.callers(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
     this.reminders = new Reminders(signal -> coordinator().announce(signal));
     this.notice = new PacedNotice(callers, Channel.of(database.schema()), reminders);
-    IntakeStatements intakeStatements = new IntakeStatements(database, aging);
+    IntakeStatements intakeStatements = IntakeStatements.own(database, aging);
     this.intake = new PgIntake(database, intakeStatements);
     this.events = new PgEvents(database, new EventStatements(database, intakeStatements));
     this.triggers = new PgTriggerBook(database);

@@ -41,6 +41,10 @@ final class Tables {
   final Map<JobId, JobRow> history = new LinkedHashMap<>();
   final Map<JobId, JobRow> deadLetter = new LinkedHashMap<>();
   final Keys keys = new Keys();
+
+  /** Enqueues that were sent again, and when. */
+  final Map<JobId, Instant> repeats = new LinkedHashMap<>();
+
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
