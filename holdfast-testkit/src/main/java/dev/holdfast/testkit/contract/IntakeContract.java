@@ -306,9 +306,9 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void repeatsAreRememberedForADayAlthoughHistoryIsKeptForLess() {
+  void repeatsAreRememberedForADayAlthoughTheirJobsAreKeptForLess() {
     JobDraft draft = job().idUse(IdUse.REPEATED);
-    bring(draft, JobState.SUCCEEDED);
+    bring(draft, JobState.FAILED);
     passTime(Duration.ofHours(23));
     tidy();
     assertThat(countAll(JobFilter.ALL)).isZero();
