@@ -39,6 +39,7 @@ public final class Claimer implements Role {
   private final PollPace pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
+  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
   private volatile int looksInVain;
   private volatile Waker starterWaker = () -> {};
@@ -103,8 +104,8 @@ public final class Claimer implements Role {
       return now.plus(SLOT_CHECK); // The Heart is about to settle it.
     }
     int waiting = prefetched.size();
-    int start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
-    int ahead = Math.max(0, Math.min(prefetch - waiting, LARGEST_BATCH - start));
+    int start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
+    int ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - start));
     if (start + ahead == 0) {
       return awaitSlots(now);
     }
@@ -168,6 +169,7 @@ public final class Claimer implements Role {
       throw failure;
     }
     Duration took = asked.until(parts.ticker().now());
+    size.saw(jobs);
     if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
       parts.holdings().returnSuspect();
     }

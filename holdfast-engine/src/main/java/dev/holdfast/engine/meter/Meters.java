@@ -30,6 +30,8 @@ public final class Meters {
   private final Counter nodesDied;
   private final Counter eventsDropped;
   private final AtomicLong unknownTaskJobs = new AtomicLong();
+  private final AtomicLong reportsWaiting = new AtomicLong();
+  private final AtomicLong oldestReportMillis = new AtomicLong();
 
   /**
    * @param node the readable name of the node, if it has one. Its id is no tag: it differs with
@@ -56,6 +58,15 @@ public final class Meters {
             .register(registry);
     Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
         .description("Ready jobs of tasks that no live node has a handler for")
+        .tags(own)
+        .register(registry);
+    Gauge.builder("holdfast.reports.waiting", reportsWaiting, AtomicLong::get)
+        .description("Attempts that have ended on this node without that being written yet")
+        .tags(own)
+        .register(registry);
+    Gauge.builder("holdfast.reports.oldest", oldestReportMillis, age -> age.get() / 1000.0)
+        .description("How long the longest-waiting of them has waited")
+        .baseUnit("seconds")
         .tags(own)
         .register(registry);
   }
@@ -212,6 +223,12 @@ public final class Meters {
 
   public void unknownTaskJobs(long count) {
     unknownTaskJobs.set(count);
+  }
+
+  /** How many ended attempts are not written yet, and how long the oldest has waited. */
+  public void reports(int waiting, Duration oldest) {
+    reportsWaiting.set(waiting);
+    oldestReportMillis.set(oldest.toMillis());
   }
 
   /** Take over what the store says about queues. A queue it does not name is empty. */
