@@ -57,7 +57,7 @@ final class Intaker {
 
   /** Enqueue in a transaction of our own. */
   <P, R> Enqueued<R> enqueue(Intake intake, JobRequest<P, R> request) {
-    List<NewJob> jobs = List.of(prepare(request));
+    List<NewJob> jobs = List.of(prepare(intake, request));
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
     return answer(request, admissions.get(0));
@@ -65,7 +65,7 @@ final class Intaker {
 
   /** Enqueue many in a transaction of our own. */
   List<Enqueued<?>> enqueueAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
-    List<NewJob> jobs = prepareAll(requests);
+    List<NewJob> jobs = prepareAll(intake, requests);
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
     return answers(requests, admissions);
@@ -80,12 +80,12 @@ final class Intaker {
     return new Enqueuer() {
       @Override
       public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
-        return answer(request, write(List.of(prepare(request))).get(0));
+        return answer(request, write(List.of(prepare(intake, request))).get(0));
       }
 
       @Override
       public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-        return answers(requests, write(prepareAll(requests)));
+        return answers(requests, write(prepareAll(intake, requests)));
       }
 
       private List<Admission> write(List<NewJob> jobs) {
@@ -96,10 +96,11 @@ final class Intaker {
     };
   }
 
-  private List<NewJob> prepareAll(List<? extends JobRequest<?, ?>> requests) {
+  private List<NewJob> prepareAll(
+      Intake intake, List<? extends JobRequest<?, ?>> requests) {
     List<NewJob> jobs = new ArrayList<>(requests.size());
     for (JobRequest<?, ?> request : requests) {
-      jobs.add(prepare(request));
+      jobs.add(prepare(intake, request));
     }
     return jobs;
   }
@@ -113,7 +114,7 @@ final class Intaker {
     return answers;
   }
 
-  private NewJob prepare(JobRequest<?, ?> request) {
+  private NewJob prepare(Intake intake, JobRequest<?, ?> request) {
     JobOptions options = request.options();
     String payload = codec.encode(request.payload());
     if (TextSize.exceeds(payload, settings.payloadLimit())) {
@@ -121,7 +122,7 @@ final class Intaker {
           "The payload of task '%s' has %d bytes, and %d are allowed: enqueue a reference to it instead, or raise the limit."
               .formatted(request.type().name(), TextSize.bytes(payload), settings.payloadLimit()));
     }
-    declared.check(options.queue());
+    declared.check(options.queue(), intake::isDeclared);
     JobId own = request.id();
     return new NewJob(
         own != null ? own : new JobId(ids.get()),

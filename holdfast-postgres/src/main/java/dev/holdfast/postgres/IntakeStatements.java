@@ -137,6 +137,10 @@ final class IntakeStatements {
   // By job_pkey.
   private static final String REMOVE = "delete from ${schema}.job where id = any(?)";
 
+  // Reads all nodes, which are few.
+  static final String DECLARED =
+      "select exists (select from ${schema}.node where state = 'ALIVE' and ? = any(queues))";
+
   private final Database database;
   private final LockPatience patience;
   private final KeyStatements keys;
@@ -148,6 +152,7 @@ final class IntakeStatements {
   private final String known;
   private final String rememberRepeats;
   private final String remove;
+  private final String declared;
 
   private IntakeStatements(Database database, Duration aging, LockPatience patience) {
     this.database = database;
@@ -161,6 +166,7 @@ final class IntakeStatements {
     this.known = database.sql(KNOWN);
     this.rememberRepeats = database.sql(REMEMBER_REPEATS);
     this.remove = database.sql(REMOVE);
+    this.declared = database.sql(DECLARED);
   }
 
   /** Statements for transactions of ours. */
@@ -293,6 +299,16 @@ final class IntakeStatements {
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
       statement.setArray(2, c.createArrayOf("uuid", firstAttempts.toArray()));
       return ids(statement);
+    }
+  }
+
+  /** Whether a live node serves a queue. */
+  boolean isDeclared(Connection c, String queue) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, declared)) {
+      statement.setString(1, queue);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next() && row.getBoolean(1);
+      }
     }
   }
 

@@ -47,6 +47,13 @@ final class PgIntake implements Intake {
     return admit(operation, known);
   }
 
+  @Override
+  public boolean isDeclared(String queue) {
+    return database.run(
+        "look for queue %s".formatted(queue),
+        handle -> statements.isDeclared(handle.getConnection(), queue));
+  }
+
   /** The short way for fresh ids without keys: all or none without looking first. */
   private List<Admission> insert(String operation, List<NewJob> jobs) {
     Work<Set<UUID>> insert =

@@ -41,6 +41,11 @@ final class MemoryIntake implements Intake {
     });
   }
 
+  @Override
+  public boolean isDeclared(String queue) {
+    return tables.isDeclared(queue);
+  }
+
   private void write(NewJob job, Admission admission, Instant now) {
     switch (admission.answer()) {
       case CREATED -> tables.insert(new JobRow(job, tables.nextSequence(), now), now);

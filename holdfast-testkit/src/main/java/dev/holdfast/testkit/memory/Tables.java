@@ -178,6 +178,11 @@ final class Tables {
     return row != null && row.state.isHeld() && row.token == claim.token();
   }
 
+  /** Whether a live node serves a queue. */
+  boolean isDeclared(String queue) {
+    return transaction(now -> nodes.values().stream().anyMatch(node -> node.serves(queue)));
+  }
+
   TaskRow taskRule(String task) {
     return taskRules.getOrDefault(task, TaskRow.NONE);
   }
