@@ -11,14 +11,17 @@ import java.util.List;
 final class PgEvents implements EventIntake {
   private final Database database;
   private final EventStatements statements;
+  private final OutsideTransaction outside;
 
-  PgEvents(Database database, EventStatements statements) {
+  PgEvents(Database database, EventStatements statements, OutsideTransaction outside) {
     this.database = database;
     this.statements = statements;
+    this.outside = outside;
   }
 
   @Override
   public List<Started> publish(String event, Plan plan) {
+    outside.check("publish");
     try {
       return database.transaction(
           "publish event %s".formatted(event),

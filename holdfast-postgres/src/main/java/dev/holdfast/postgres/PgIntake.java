@@ -20,10 +20,12 @@ final class PgIntake implements Intake {
 
   private final Database database;
   private final IntakeStatements statements;
+  private final OutsideTransaction outside;
 
-  PgIntake(Database database, IntakeStatements statements) {
+  PgIntake(Database database, IntakeStatements statements, OutsideTransaction outside) {
     this.database = database;
     this.statements = statements;
+    this.outside = outside;
   }
 
   @Override
@@ -31,6 +33,7 @@ final class PgIntake implements Intake {
     if (jobs.isEmpty()) {
       return List.of();
     }
+    outside.check("enqueue");
     String operation = "enqueue %d jobs".formatted(jobs.size());
     List<NewJob> known = jobs;
     if (AdmissionDesk.isPlain(jobs)) {
