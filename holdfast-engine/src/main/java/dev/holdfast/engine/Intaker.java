@@ -7,9 +7,9 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
-import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
@@ -116,12 +116,12 @@ final class Intaker {
 
   private NewJob prepare(Intake intake, JobRequest<?, ?> request) {
     JobOptions options = request.options();
-    String payload = codec.encode(request.payload());
-    if (TextSize.exceeds(payload, settings.payloadLimit())) {
-      throw new IllegalArgumentException(
-          "The payload of task '%s' has %d bytes, and %d are allowed: enqueue a reference to it instead, or raise the limit."
-              .formatted(request.type().name(), TextSize.bytes(payload), settings.payloadLimit()));
-    }
+    String payload =
+        Encoding.payload(
+            codec,
+            request.payload(),
+            "task '%s'".formatted(request.type().name()),
+            settings.payloadLimit());
     declared.check(options.queue(), intake::isDeclared);
     JobId own = request.id();
     return new NewJob(
