@@ -66,11 +66,6 @@ final class PgQueueBook implements QueueBook {
       order by n.name collate "C"
       """;
 
-  private static final String DECLARED =
-      """
-      select exists (select from ${schema}.node where state = 'ALIVE' and :queue = any(queues))
-      """;
-
   private final Database database;
   private final String pause;
   private final String limit;
@@ -86,7 +81,7 @@ final class PgQueueBook implements QueueBook {
     this.capHeld = new CapHeld(database, CAP_HELD);
     this.rules = database.sql(RULES);
     this.list = database.sql(LIST);
-    this.declared = database.sql(DECLARED);
+    this.declared = database.sql(IntakeStatements.DECLARED);
   }
 
   @Override
@@ -142,7 +137,7 @@ final class PgQueueBook implements QueueBook {
         handle ->
             handle
                 .createQuery(declared)
-                .bind("queue", queue)
+                .bind(0, queue)
                 .map((row, context) -> row.getBoolean(1))
                 .one());
   }

@@ -39,6 +39,7 @@ public final class Claimer implements Role {
   private final PollPace pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
+  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
   private volatile int looksInVain;
   private volatile Waker starterWaker = () -> {};
@@ -106,8 +107,8 @@ public final class Claimer implements Role {
     int wanted;
     try {
       int waiting = prefetched.size();
-      wish.start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
-      wish.ahead = Math.max(0, Math.min(prefetch - waiting, LARGEST_BATCH - wish.start));
+      wish.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
+      wish.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - wish.start));
       wanted = wish.size();
       if (wanted == 0) {
         return awaitSlots(now);
@@ -169,6 +170,7 @@ public final class Claimer implements Role {
       Moment asked = parts.ticker().now();
       List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
       Duration took = asked.until(parts.ticker().now());
+      size.saw(jobs);
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
         Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);

@@ -41,6 +41,8 @@ public final class Meters {
   private final Guarded<Counter> nodesDied;
   private final Guarded<Counter> eventsDropped;
   private final AtomicLong unknownTaskJobs;
+  private final AtomicLong reportsWaiting;
+  private final AtomicLong oldestReportMillis;
 
   /**
    * @param node the readable name of the node, if it has one. Its id is no tag: it differs with
@@ -71,6 +73,22 @@ public final class Meters {
             "Ready jobs of tasks that no live node has a handler for",
             null,
             1,
+            own);
+    this.reportsWaiting =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.waiting",
+            "Attempts that have ended on this node without that being written yet",
+            null,
+            1,
+            own);
+    this.oldestReportMillis =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.oldest",
+            "How long the longest-waiting of them has waited",
+            "seconds",
+            1000,
             own);
   }
 
@@ -247,6 +265,12 @@ public final class Meters {
 
   public void unknownTaskJobs(long count) {
     unknownTaskJobs.set(count);
+  }
+
+  /** How many ended attempts are not written yet, and how long the oldest has waited. */
+  public void reports(int waiting, Duration oldest) {
+    reportsWaiting.set(waiting);
+    oldestReportMillis.set(oldest.toMillis());
   }
 
   /** Take over what the store says about queues. A queue it does not name is empty. */

@@ -146,6 +146,8 @@ public abstract class QueueContract extends Contract {
     assertThat(store.queues().isDeclared("a")).isTrue();
     assertThat(store.queues().isDeclared("b")).isTrue();
     assertThat(store.queues().isDeclared("c")).isFalse();
+    assertThat(store.intake().isDeclared("a")).isTrue();
+    assertThat(store.intake().isDeclared("c")).isFalse();
   }
 
   @Test

@@ -82,7 +82,6 @@ final class MemoryQueueBook implements QueueBook {
 
   @Override
   public boolean isDeclared(String queue) {
-    return tables.transaction(
-        now -> tables.nodes.values().stream().anyMatch(node -> node.serves(queue)));
+    return tables.isDeclared(queue);
   }
 }
