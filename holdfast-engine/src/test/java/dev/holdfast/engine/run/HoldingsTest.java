@@ -89,6 +89,7 @@ class HoldingsTest {
             throw new IllegalStateException("not this one");
           }
         };
+    thread.setDaemon(true);
     thread.start();
     begun.await();
 
