@@ -53,7 +53,7 @@ final class Groundwork {
     this.tasks = new TaskRegistry(from.tasks);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
-    this.leases = HoldfastLeases.ofNode(store, logs, from.meters);
+    this.leases = HoldfastLeases.ofNode(store, logs, from.meters, surroundings);
     this.alone = new Alone(store.nodes(), leases, settings);
     this.identity =
         new Identity(
