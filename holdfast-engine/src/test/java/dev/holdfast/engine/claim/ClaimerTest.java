@@ -127,6 +127,11 @@ class ClaimerTest {
     return new Claimer(lane, parts, PACE, 0);
   }
 
+  /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */
+  private static ClaimedJob job(int number) {
+    return Jobs.of(TASK.name(), number, "\"hello\"", 0);
+  }
+
   private static Duration wait(Claimer claimer) {
     return Duration.ofNanos(claimer.tick(NOW).nanos() - NOW.nanos());
   }
@@ -151,7 +156,7 @@ class ClaimerTest {
   @Test
   void aCallWhoseJobsCouldNotBeTakenInIsNotForgotten() {
     Claimer claimer = claimer();
-    List<ClaimedJob> jobs = List.of(Jobs.of(TASK.name(), 1), Jobs.of(TASK.name(), 2));
+    List<ClaimedJob> jobs = List.of(job(1), job(2));
     reply =
         () ->
             new AbstractList<>() {
