@@ -45,7 +45,7 @@ class CompleterTest {
   @RegisterExtension final Logged alarms = Logged.by(FinishAlarm.class);
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final Meters meters = new Meters(registry, null);
+  private final Meters meters = new Meters(registry, null, List.of());
   private final Holdings holdings = new Holdings();
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofDays(1), () -> false, BEGIN);
