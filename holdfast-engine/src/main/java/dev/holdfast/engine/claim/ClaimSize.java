@@ -40,7 +40,7 @@ final class ClaimSize {
     // Up at once and down slowly: too few jobs cost a round trip, too many cost memory.
     average = Math.max(latest, (average * 3 + latest) / 4);
     long fitting = average < 1 ? largest : (long) (Portions.LARGEST / average);
-    most = (int) Math.clamp(fitting, 1, Math.min(largest, most * 2));
+    most = Math.clamp(fitting, 1, Math.min(largest, most * 2));
   }
 
   private static long size(ClaimedJob job) {

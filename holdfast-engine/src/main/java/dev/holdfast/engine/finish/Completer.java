@@ -235,14 +235,10 @@ public final class Completer implements Role, FinishSink {
     // All of one tenure: what belonged to an earlier one is void.
     UUID incarnation = reports.get(0).holding.tenure().incarnation();
     List<Outcomes.Answer> answers = outcomes.finish(incarnation, finishes);
-    // All of them before any is acknowledged: a meter or listener that fails must not have them
-    // written again.
+    // All of them before any is announced: what fails there must not have them written again.
     reports.forEach(report -> report.written = true);
     for (int i = 0; i < answers.size(); i++) {
-      Report report = reports.get(i);
-      Finish finish = finishes.get(i);
-      Outcomes.Answer answer = answers.get(i);
-      acknowledge(report, () -> receipts.record(report.holding, finish, answer));
+      receipts.record(reports.get(i).holding, finishes.get(i), answers.get(i));
     }
   }
 
@@ -257,20 +253,7 @@ public final class Completer implements Role, FinishSink {
     Set<Held> given = claims.giveBack(reports.get(0).holding.tenure().incarnation(), back);
     reports.forEach(report -> report.written = true);
     for (Report report : reports) {
-      boolean wasGiven = given.contains(report.holding.held());
-      acknowledge(report, () -> receipts.recordGivenBack(report.holding, wasGiven));
-    }
-  }
-
-  private static void acknowledge(Report report, Runnable receipt) {
-    try {
-      receipt.run();
-    } catch (RuntimeException failure) {
-      log.error(
-          "The end of job {} of {} is written, and telling meters and listeners of it failed",
-          report.holding.job().id(),
-          report.holding.job().task(),
-          failure);
+      receipts.recordGivenBack(report.holding, given.contains(report.holding.held()));
     }
   }
 

@@ -52,7 +52,6 @@ class CompleterTest {
   private final List<Integer> groups = new ArrayList<>();
   private final Set<Long> written = new HashSet<>();
   private Predicate<List<? extends Finish>> fails = group -> false;
-  private Outcome failure = Outcome.UNKNOWN;
   private Receipts.Follower follower = (job, finish) -> {};
   private Moment now = BEGIN;
   private int lastNumber;
@@ -90,7 +89,7 @@ class CompleterTest {
   private List<Outcomes.Answer> store(UUID incarnation, List<? extends Finish> finishes) {
     groups.add(finishes.size());
     if (fails.test(finishes)) {
-      throw new StoreException(failure, "The connection broke.", null);
+      throw new StoreException(Outcome.UNKNOWN, "The connection broke.", null);
     }
     finishes.forEach(finish -> written.add(finish.held().token()));
     return finishes.stream().map(finish -> Outcomes.Answer.WRITTEN).toList();
@@ -154,7 +153,7 @@ class CompleterTest {
   /** Whatever the failure: here each statement of more than 3 MB breaks its connection. */
   @Test
   void aGroupThatFailsRepeatedlyIsHalvedUntilItPasses() {
-    fails = group -> size(group) > 3 * MEGABYTE.length();
+    fails = group -> size(group) > 3L * MEGABYTE.length();
     end(50, MEGABYTE);
     run(Duration.ofMinutes(2));
 
