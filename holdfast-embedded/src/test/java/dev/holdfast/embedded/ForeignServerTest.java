@@ -1,0 +1,103 @@
+package dev.holdfast.embedded;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A program of another user at the port of an embedded server that stopped. */
+@Timeout(60)
+class ForeignServerTest {
+  private static final int SSL_REQUEST = 80_877_103;
+  private static final int GSS_REQUEST = 80_877_104;
+  private static final String PASSWORD = "the-secret-of-the-superuser";
+
+  /** What the foreign server asks a client for. */
+  enum Request {
+    CLEARTEXT_PASSWORD(new byte[] {0, 0, 0, 3}),
+    MD5_PASSWORD(new byte[] {0, 0, 0, 5, 1, 2, 3, 4}),
+    NOTHING(new byte[] {0, 0, 0, 0});
+
+    private final byte[] message;
+
+    Request(byte[] message) {
+      this.message = message;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void itGetsNoPasswordAndNoSession(Request request) throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CompletableFuture<String> said =
+          CompletableFuture.supplyAsync(() -> serve(socket, request), Threads.OWN);
+
+      assertThatThrownBy(() ->
+              DriverManager.getConnection(
+                  Login.url(socket.getLocalPort(), "postgres"), Login.SUPERUSER, PASSWORD))
+          .isInstanceOf(SQLException.class)
+          .hasMessageContaining("requireAuth");
+
+      assertThat(said.get(30, TimeUnit.SECONDS)).contains("user").doesNotContain(PASSWORD, "md5");
+    }
+  }
+
+  @Test
+  void everyAddressOfAServerAsksForScram() {
+    EmbeddedPostgres server = dev.holdfast.embedded.testing.SharedServer.server();
+
+    assertThat(server.jdbcUrl()).endsWith("?requireAuth=scram-sha-256");
+    assertThat(server.jdbcUrl("orders")).endsWith("/orders?requireAuth=scram-sha-256");
+  }
+
+  /** Everything that the client sends, after it was asked for its password. */
+  private static String serve(ServerSocket server, Request request) {
+    try (Socket client = server.accept()) {
+      DataInputStream in = new DataInputStream(client.getInputStream());
+      DataOutputStream out = new DataOutputStream(client.getOutputStream());
+      byte[] startup = startup(in, out);
+      out.writeByte('R');
+      out.writeInt(4 + request.message.length);
+      out.write(request.message);
+      if (request == Request.NOTHING) {
+        out.write(new byte[] {'Z', 0, 0, 0, 5, 'I'}); // Ready for queries.
+      }
+      out.flush();
+      ByteArrayOutputStream said = new ByteArrayOutputStream();
+      said.write(startup);
+      in.transferTo(said);
+      return said.toString(ISO_8859_1);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Declines encryption, and returns what the client says about itself. */
+  private static byte[] startup(DataInputStream in, DataOutputStream out) throws IOException {
+    while (true) {
+      int length = in.readInt();
+      int code = in.readInt();
+      byte[] rest = in.readNBytes(length - 8);
+      if (code != SSL_REQUEST && code != GSS_REQUEST) {
+        return rest;
+      }
+      out.writeByte('N');
+      out.flush();
+    }
+  }
+}
