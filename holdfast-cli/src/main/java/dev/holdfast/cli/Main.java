@@ -1,9 +1,15 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.cli.bench.BenchSuite;
+import dev.holdfast.cli.print.Closest;
 import java.io.PrintWriter;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Starts the holdfast command. */
 public final class Main {
@@ -34,9 +40,29 @@ public final class Main {
     command
         .getErr()
         .println(
-            "%s See '%s --help'."
-                .formatted(Sentence.of(wrong), command.getCommandSpec().qualifiedName()));
+            "%s%s See '%s --help'."
+                .formatted(
+                    Sentence.of(wrong), meant(wrong), command.getCommandSpec().qualifiedName()));
     return WRONG_USE;
+  }
+
+  /** The command or option that was probably meant by one that does not exist. */
+  private static String meant(ParameterException wrong) {
+    if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
+      return "";
+    }
+    CommandSpec spec = wrong.getCommandLine().getCommandSpec();
+    String word = unmatched.getUnmatched().getFirst();
+    Collection<String> known =
+        word.startsWith("-") ? spec.optionsMap().keySet() : visible(spec);
+    return Closest.to(word, known).map(" Did you mean '%s'?"::formatted).orElse("");
+  }
+
+  private static List<String> visible(CommandSpec spec) {
+    return spec.subcommands().entrySet().stream()
+        .filter(entry -> !entry.getValue().getCommandSpec().usageMessage().hidden())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private static int report(Exception failure, PrintWriter err, boolean verbose) {
