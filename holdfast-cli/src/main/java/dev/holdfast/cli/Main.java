@@ -3,7 +3,6 @@ package dev.holdfast.cli;
 import dev.holdfast.cli.bench.BenchSuite;
 import dev.holdfast.cli.print.Closest;
 import java.io.PrintWriter;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -37,25 +36,30 @@ public final class Main {
 
   private static int refuse(ParameterException wrong) {
     CommandLine command = wrong.getCommandLine();
+    String sentence =
+        wrong instanceof UnmatchedArgumentException unmatched
+            ? unknown(unmatched, command.getCommandSpec())
+            : Sentence.of(wrong);
     command
         .getErr()
         .println(
-            "%s%s See '%s --help'."
-                .formatted(
-                    Sentence.of(wrong), meant(wrong), command.getCommandSpec().qualifiedName()));
+            "%s See '%s --help'."
+                .formatted(sentence, command.getCommandSpec().qualifiedName()));
     return WRONG_USE;
   }
 
-  /** The command or option that was probably meant by one that does not exist. */
-  private static String meant(ParameterException wrong) {
-    if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
-      return "";
-    }
-    CommandSpec spec = wrong.getCommandLine().getCommandSpec();
+  /** Names the word that does not exist, and the command or option that was probably meant. */
+  private static String unknown(UnmatchedArgumentException unmatched, CommandSpec spec) {
     String word = unmatched.getUnmatched().getFirst();
-    Collection<String> known =
-        word.startsWith("-") ? spec.optionsMap().keySet() : visible(spec);
-    return Closest.to(word, known).map(" Did you mean '%s'?"::formatted).orElse("");
+    boolean option = word.startsWith("-");
+    String sentence =
+        option || spec.subcommands().isEmpty()
+            ? Sentence.of(unmatched)
+            : "There is no command '%s'.".formatted(word);
+    return Closest.to(
+            word.split("=", 2)[0], option ? spec.optionsMap().keySet() : visible(spec))
+        .map(meant -> "%s Did you mean '%s'?".formatted(sentence, meant))
+        .orElse(sentence);
   }
 
   private static List<String> visible(CommandSpec spec) {

@@ -16,6 +16,7 @@ public final class Closest {
         .filter(candidate -> distance(word, candidate) <= most)
         .min(
             Comparator.<String>comparingInt(candidate -> distance(word, candidate))
+                .thenComparingInt(candidate -> Math.abs(candidate.length() - word.length()))
                 .thenComparing(Comparator.naturalOrder()));
   }
 
