@@ -19,22 +19,19 @@ import java.util.stream.Collectors;
 record KnownNames(String what, Set<String> names) {
   private static final int MOST_SHOWN = 20;
 
-  /** The queues that have jobs, settings or a live node. */
+  /** The queues that have jobs, settings, or a node that is alive or died lately. */
   static KnownNames queues(Holdfast client) {
-    return new KnownNames(
-        "queue",
-        client.queues().list().stream()
-            .map(QueueStatus::name)
-            .collect(Collectors.toCollection(TreeSet::new)));
+    Set<String> names = new TreeSet<>();
+    client.queues().list().stream().map(QueueStatus::name).forEach(names::add);
+    client.nodes().list().stream().map(NodeInfo::queues).forEach(names::addAll);
+    return new KnownNames("queue", names);
   }
 
-  /** The tasks that have settings or a live node. */
+  /** The tasks that have settings, or a node that is alive or died lately. */
   static KnownNames tasks(Holdfast client) {
     Set<String> names = new TreeSet<>();
     client.tasks().list().stream().map(TaskStatus::task).forEach(names::add);
-    client.nodes().list().stream()
-        .filter(NodeInfo::alive)
-        .forEach(node -> names.addAll(node.tasks()));
+    client.nodes().list().stream().map(NodeInfo::tasks).forEach(names::addAll);
     return new KnownNames("task", names);
   }
 

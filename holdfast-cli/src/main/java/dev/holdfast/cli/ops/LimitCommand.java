@@ -35,7 +35,7 @@ public final class LimitCommand extends ClientCommand {
 
   @Option(
       names = "--force",
-      description = "Limit it although it has no jobs, settings or live node yet.")
+      description = "Limit it although it has no jobs, settings or node yet.")
   private boolean force;
 
   @Override

@@ -15,7 +15,7 @@ public final class PauseCommand extends ClientCommand {
 
   @Option(
       names = "--force",
-      description = "Pause it although it has no jobs, settings or live node yet.")
+      description = "Pause it although it has no jobs, settings or node yet.")
   private boolean force;
 
   @Override

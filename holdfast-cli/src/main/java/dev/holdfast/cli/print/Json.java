@@ -61,7 +61,7 @@ public final class Json {
   }
 
   /** The components of records that a codec has encoded. */
-  private interface EncodedPayloads {
+  interface EncodedPayloads {
     @JsonSerialize(using = Encoded.class)
     @Nullable String payload();
 
