@@ -21,7 +21,7 @@ final class CacheFolder {
       return Files.createDirectories(folder).toRealPath();
     } catch (IOException e) {
       if (asked == null && !account.isSomebodyElse()) {
-        return inTemp(folder, e);
+        return inTemp(Path.of(System.getProperty("java.io.tmpdir")), folder, e);
       }
       throw unusable(folder, e);
     }
@@ -38,18 +38,16 @@ final class CacheFolder {
   }
 
   /** For a user without a home, as in many containers. */
-  private static Path inTemp(Path unusable, IOException why) {
+  static Path inTemp(Path temp, Path unusable, IOException why) {
     Path folder =
-        Path.of(
-            System.getProperty("java.io.tmpdir"),
-            "holdfast-cache-" + System.getProperty("user.name").replaceAll("\\W", "_"));
+        temp.resolve("holdfast-cache-" + System.getProperty("user.name").replaceAll("\\W", "_"));
     try {
       if (!Files.exists(folder, NOFOLLOW_LINKS)) {
         Files.createDirectory(
             folder, PosixFilePermissions.asFileAttribute(PrivateFolder.OWNER_ONLY));
       }
       // Every user may write to the temp folder: never run a binary that another user put there.
-      Path mine = Files.createTempFile("holdfast-owner-", "");
+      Path mine = Files.createTempFile(temp, "holdfast-owner-", "");
       PrivateFolder ours = PrivateFolder.likeThatOf(mine);
       Files.delete(mine);
       if (ours.admits(folder)) {
