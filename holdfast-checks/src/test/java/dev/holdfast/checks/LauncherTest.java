@@ -105,13 +105,13 @@ class LauncherTest {
     return checkout;
   }
 
-  private static final String SAY_WORDS = "#!/bin/sh\nfor word in \"$@\"; do echo \"$word\"; done\n";
+  private static final String SAY_WORDS =
+      "#!/bin/sh\nfor word in \"$@\"; do echo \"$word\"; done\n";
 
   private static void copy(String file, Path to) throws IOException {
     Path target = to.resolve(file);
     Files.createDirectories(target.getParent());
-    Files.copy(
-        Checkout.root().resolve(file), target, StandardCopyOption.COPY_ATTRIBUTES);
+    Files.copy(Checkout.root().resolve(file), target, StandardCopyOption.COPY_ATTRIBUTES);
   }
 
   private static Path touch(Path file) throws IOException {
@@ -129,7 +129,8 @@ class LauncherTest {
     builder.environment().put("HOME", temp.resolve("nobody").toString());
     builder
         .environment()
-        .merge("PATH", temp.toRealPath().resolve("jdk/bin").toString(), (old, own) -> own + ":" + old);
+        .merge(
+            "PATH", temp.toRealPath().resolve("jdk/bin").toString(), (old, own) -> own + ":" + old);
     builder.environment().remove("HOLDFAST_JAVA_OPTS");
     Process process = builder.start();
     List<String> lines = process.inputReader().lines().toList();

@@ -43,8 +43,7 @@ public final class Main {
     command
         .getErr()
         .println(
-            "%s See '%s --help'."
-                .formatted(sentence, command.getCommandSpec().qualifiedName()));
+            "%s See '%s --help'.".formatted(sentence, command.getCommandSpec().qualifiedName()));
     return WRONG_USE;
   }
 
@@ -56,8 +55,7 @@ public final class Main {
         option || spec.subcommands().isEmpty()
             ? Sentence.of(unmatched)
             : "There is no command '%s'.".formatted(word);
-    return Closest.to(
-            word.split("=", 2)[0], option ? spec.optionsMap().keySet() : visible(spec))
+    return Closest.to(word.split("=", 2)[0], option ? spec.optionsMap().keySet() : visible(spec))
         .map(meant -> "%s Did you mean '%s'?".formatted(sentence, meant))
         .orElse(sentence);
   }

@@ -60,8 +60,7 @@ final class Trees {
     try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parentOf(root))) {
       if (siblings instanceof SecureDirectoryStream<Path> secure) {
         Path name = root.getFileName();
-        try (SecureDirectoryStream<Path> folder =
-            secure.newDirectoryStream(name, NOFOLLOW_LINKS)) {
+        try (SecureDirectoryStream<Path> folder = secure.newDirectoryStream(name, NOFOLLOW_LINKS)) {
           if (!rule.admits(
               folder.getFileAttributeView(PosixFileAttributeView.class).readAttributes())) {
             return false;
@@ -120,8 +119,7 @@ final class Trees {
     step.at(parent, name, what);
   }
 
-  private static void walkInside(SecureDirectoryStream<Path> folder, Step step)
-      throws IOException {
+  private static void walkInside(SecureDirectoryStream<Path> folder, Step step) throws IOException {
     for (Path entry : folder) {
       try {
         walk(folder, entry.getFileName(), step);
@@ -148,8 +146,7 @@ final class Trees {
   /** For systems without open folders to start from, where the temp folder is the user's own. */
   private static final class Deletion extends SimpleFileVisitor<Path> {
     @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-        throws IOException {
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
       Files.deleteIfExists(file);
       return FileVisitResult.CONTINUE;
     }

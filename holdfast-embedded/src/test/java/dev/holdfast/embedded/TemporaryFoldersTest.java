@@ -73,7 +73,8 @@ class TemporaryFoldersTest {
     assumeTrue(Account.isRoot());
     Path other = leftover(temp.resolve("holdfast-postgres-1"));
     Files.setOwner(
-        other, temp.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+        other,
+        temp.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
 
     clear();
 
@@ -88,8 +89,8 @@ class TemporaryFoldersTest {
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
 
     assertThat(Trees.deleteIfPrivate(open, ours)).isFalse();
-    assertThat(org.assertj.core.api.Assertions.catchThrowable(
-            () -> Trees.deleteIfPrivate(link, ours)))
+    assertThat(
+            org.assertj.core.api.Assertions.catchThrowable(() -> Trees.deleteIfPrivate(link, ours)))
         .isNotNull();
 
     assertThat(open.resolve("pgdata/base")).exists();
@@ -116,8 +117,7 @@ class TemporaryFoldersTest {
   }
 
   private static Path leftover(Path folder) throws Exception {
-    Files.createDirectory(
-        folder, PosixFilePermissions.asFileAttribute(PrivateFolder.OWNER_ONLY));
+    Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PrivateFolder.OWNER_ONLY));
     Files.createDirectories(folder.resolve("pgdata/base"));
     Path lock = Files.createFile(folder.resolve("owner.lock"));
     Files.setLastModifiedTime(lock, longAgo());

@@ -63,9 +63,7 @@ public final class LeaseCommand extends ClientCommand {
         seen.state() == LeaseState.CLAIMED
             && leases.end(new Grip(key, seen.fencingToken()), new Ending.Failed(RELEASED));
     return released
-        ? session.answer(
-            true, "Lease '%s' of '%s' is released.".formatted(key, seen.holder()))
-        : session.answer(
-            false, "Nobody holds lease '%s'; it is %s.".formatted(key, seen.state()));
+        ? session.answer(true, "Lease '%s' of '%s' is released.".formatted(key, seen.holder()))
+        : session.answer(false, "Nobody holds lease '%s'; it is %s.".formatted(key, seen.state()));
   }
 }

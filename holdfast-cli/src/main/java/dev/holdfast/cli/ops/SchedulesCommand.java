@@ -50,9 +50,7 @@ public final class SchedulesCommand extends ClientCommand {
   private static boolean anyNodeFires(Holdfast client) {
     return client.nodes().list().stream()
         .anyMatch(node ->
-            node.alive()
-                && node.roles().contains("scheduler")
-                && node.mode() != NodeMode.DISABLED);
+            node.alive() && node.roles().contains("scheduler") && node.mode() != NodeMode.DISABLED);
   }
 
   private static String time(@Nullable Instant time) {

@@ -34,8 +34,7 @@ public final class Closest {
   private static int cost(String one, String other, int i, int j, int[][] costs) {
     int exchange = one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1;
     int cost =
-        Math.min(
-            costs[i - 1][j - 1] + exchange, Math.min(costs[i - 1][j], costs[i][j - 1]) + 1);
+        Math.min(costs[i - 1][j - 1] + exchange, Math.min(costs[i - 1][j], costs[i][j - 1]) + 1);
     boolean swapped =
         i > 1
             && j > 1

@@ -3,21 +3,21 @@ package dev.holdfast.cli.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.api.NodeMode;
 import dev.holdfast.cli.Cli;
 import dev.holdfast.cli.print.Json;
-import dev.holdfast.engine.HoldfastNode;
-import tools.jackson.databind.JsonNode;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 class ScheduleCommandTest {
   record Report(String kind) {}

@@ -65,8 +65,17 @@ class WorkCommandTest {
   void aJobIsEnqueuedWithItsOptions() {
     Cli enqueue =
         holdfast(
-            "enqueue", "mail::send", "{\"to\": \"ada\"}", "--queue=post", "--priority=7",
-            "--in=2h", "--tag=a", "--tag=b", "--unique=ada", "--timeout=30s", "--json");
+            "enqueue",
+            "mail::send",
+            "{\"to\": \"ada\"}",
+            "--queue=post",
+            "--priority=7",
+            "--in=2h",
+            "--tag=a",
+            "--tag=b",
+            "--unique=ada",
+            "--timeout=30s",
+            "--json");
 
     assertThat(enqueue.exit()).as(enqueue.err()).isZero();
     JobId id = JobId.parse(Json.read(enqueue.out()).get("id").stringValue());

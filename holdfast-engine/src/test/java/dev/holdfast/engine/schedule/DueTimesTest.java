@@ -65,7 +65,8 @@ class DueTimesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0 3 * *", "0 25 * * *", "61 * * * *", "often", "0 0 * * FUNDAY", "0 0 * * 1#9"})
+  @ValueSource(
+      strings = {"0 3 * *", "0 25 * * *", "61 * * * *", "often", "0 0 * * FUNDAY", "0 0 * * 1#9"})
   void aScheduleWithAnInvalidExpressionIsNotBuilt(String expression) {
     Schedule.Builder builder =
         Schedule.called("nightly")

@@ -83,9 +83,7 @@ public abstract class QueueContract extends Contract {
   void aQueueIsForgottenWhenItIsNeitherPausedNorLimitedAnyMore() {
     store.queues().pause("a-typo", true);
     store.queues().limit("another", 3);
-    assertThat(store.queues().list())
-        .extracting(QueueStatus::name)
-        .contains("a-typo", "another");
+    assertThat(store.queues().list()).extracting(QueueStatus::name).contains("a-typo", "another");
 
     store.queues().pause("a-typo", false);
     store.queues().limit("another", null);
