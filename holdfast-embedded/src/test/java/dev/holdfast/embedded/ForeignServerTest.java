@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -31,14 +32,14 @@ class ForeignServerTest {
 
   /** What the foreign server asks a client for. */
   enum Request {
-    CLEARTEXT_PASSWORD(new byte[] {0, 0, 0, 3}),
-    MD5_PASSWORD(new byte[] {0, 0, 0, 5, 1, 2, 3, 4}),
-    NOTHING(new byte[] {0, 0, 0, 0});
+    CLEARTEXT_PASSWORD("00000003"),
+    MD5_PASSWORD("0000000501020304"),
+    NOTHING("00000000");
 
-    private final byte[] message;
+    private final String hex;
 
-    Request(byte[] message) {
-      this.message = message;
+    Request(String hex) {
+      this.hex = hex;
     }
   }
 
@@ -74,8 +75,9 @@ class ForeignServerTest {
       DataOutputStream out = new DataOutputStream(client.getOutputStream());
       byte[] startup = startup(in, out);
       out.writeByte('R');
-      out.writeInt(4 + request.message.length);
-      out.write(request.message);
+      byte[] message = HexFormat.of().parseHex(request.hex);
+      out.writeInt(4 + message.length);
+      out.write(message);
       if (request == Request.NOTHING) {
         out.write(new byte[] {'Z', 0, 0, 0, 5, 'I'}); // Ready for queries.
       }
