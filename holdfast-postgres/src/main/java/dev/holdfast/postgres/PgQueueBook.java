@@ -51,7 +51,7 @@ final class PgQueueBook implements QueueBook {
         from ${schema}.job
         group by queue
       ), named as (
-        select name from ${schema}.queue
+        select name from ${schema}.queue where paused or max_held is not null
         union
         select queue from counted
         union

@@ -46,7 +46,12 @@ final class MemoryQueueBook implements QueueBook {
   }
 
   private Set<String> names() {
-    Set<String> names = new TreeSet<>(tables.rules.keySet());
+    Set<String> names = new TreeSet<>();
+    tables.rules.forEach((name, rule) -> {
+      if (!rule.equals(Rule.NONE)) {
+        names.add(name);
+      }
+    });
     tables.live.values().forEach(row -> names.add(row.queue));
     tables.nodes.values().stream()
         .filter(node -> node.alive)
