@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.db.KeptConnection;
 import dev.holdfast.postgres.db.QuietDataSource;
 import java.time.Duration;
 import java.util.Properties;
@@ -26,6 +27,15 @@ record Connections(PostgresSettings settings, String session) {
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
   /**
+   * How long any connection is used. An address may lead to another server after a failover; a
+   * connection that still works, to a server that nobody writes to any more, would never notice.
+   */
+  static final Duration LIFETIME = Duration.ofMinutes(30);
+
+  /** How long the pool keeps more than one connection that nothing uses. */
+  private static final Duration IDLE = Duration.ofMinutes(2);
+
+  /**
    * How long a client may leave its transaction alone, or what the server sends it unacknowledged.
    * Shorter than any sensible terms, so that the locks of a machine that is gone are free when its
    * jobs are taken back; and longer than our own transactions, which never wait for anything but
@@ -40,32 +50,31 @@ record Connections(PostgresSettings settings, String session) {
 
   /** A pool that asks the database nothing of its own accord. */
   HikariDataSource pool() {
-    HikariConfig config = quiet(settings.name() + "-" + settings.schema() + "-pool", single());
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(settings.name() + "-" + settings.schema() + "-pool");
+    config.setDataSource(single());
+    config.setKeepaliveTime(0);
+    // Whether the database is there is asked, and answered in words, by Migrations.
+    config.setInitializationFailTimeout(-1);
     config.setMaximumPoolSize(settings.poolSize());
     config.setMinimumIdle(1);
     config.setConnectionTimeout(CONNECT.toMillis());
+    // The pool spreads it by a fortieth.
+    config.setMaxLifetime(LIFETIME.toMillis());
+    config.setIdleTimeout(IDLE.toMillis());
     return new HikariDataSource(config);
   }
 
   /**
    * A connection for heartbeats alone. However busy the pool is, a node must be able to say that it
-   * lives; and an answer that takes longer than a heartbeat is worth less than another try.
+   * lives; and a reply that takes longer than a heartbeat is worth less than another try.
    */
-  HikariDataSource heart() {
-    return heart(
-        settings.name() + "-" + settings.schema() + "-heart",
-        working(HEARTBEAT, Duration.ofSeconds(1)));
+  KeptConnection heart() {
+    return heart(working(HEARTBEAT, Duration.ofSeconds(1)));
   }
 
-  static HikariDataSource heart(String name, DataSource source) {
-    HikariConfig config = quiet(name, source);
-    config.setMaximumPoolSize(1);
-    config.setMinimumIdle(0);
-    config.setConnectionTimeout(HEARTBEAT.toMillis());
-    // Kept as long as it works: when another is wanted there may be none.
-    config.setIdleTimeout(0);
-    config.setMaxLifetime(0);
-    return new HikariDataSource(config);
+  static KeptConnection heart(DataSource source) {
+    return new KeptConnection("holdfast-heart-connection", source, HEARTBEAT, LIFETIME);
   }
 
   /**
@@ -76,16 +85,6 @@ record Connections(PostgresSettings settings, String session) {
     Properties properties = properties(MIGRATION);
     PGProperty.LOGIN_TIMEOUT.set(properties, (int) CONNECT.toSeconds());
     return new QuietDataSource(settings.url(), properties);
-  }
-
-  private static HikariConfig quiet(String name, DataSource source) {
-    HikariConfig config = new HikariConfig();
-    config.setPoolName(name);
-    config.setDataSource(source);
-    config.setKeepaliveTime(0);
-    // Whether the database is there is asked, and answered in words, by Migrations.
-    config.setInitializationFailTimeout(-1);
-    return config;
   }
 
   private DataSource working(Duration timeout, Duration grace) {

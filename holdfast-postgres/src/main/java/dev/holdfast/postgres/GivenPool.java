@@ -1,9 +1,8 @@
 package dev.holdfast.postgres;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.KeptConnection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -35,8 +34,8 @@ final class GivenPool {
    * One of its connections, taken when the first node registers and kept until the store is closed:
    * handlers that use up the pool must not keep a node from saying that it lives.
    */
-  HikariDataSource heart(String schema) {
-    return Connections.heart(schema + "-heart", QuietDataSource.over(source));
+  KeptConnection heart() {
+    return Connections.heart(source);
   }
 
   /**

@@ -18,6 +18,7 @@ import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.KeptConnection;
 import dev.holdfast.postgres.schema.Migrations;
 import dev.holdfast.postgres.wake.Channel;
 import dev.holdfast.postgres.wake.PostgresCoordinator;
@@ -116,7 +117,7 @@ public final class PostgresStore implements Store {
     new Migrations(Database.own(connections.migrating(), settings.schema()), settings.place())
         .migrate();
     HikariDataSource pool = connections.pool();
-    HikariDataSource heart = connections.heart();
+    KeptConnection heart = connections.heart();
     Runnable close =
         () -> {
           heart.close();
@@ -165,7 +166,7 @@ public final class PostgresStore implements Store {
             Database.foreign(dataSource, schema, Connections.MIGRATION), "the given data source")
         .migrate();
     Database database = Database.foreign(dataSource, schema, statementTimeout);
-    HikariDataSource heart = pool.heart(schema);
+    KeptConnection heart = pool.heart();
     return new PostgresStore(
         new Access(
             database,

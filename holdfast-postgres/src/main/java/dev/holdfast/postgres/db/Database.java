@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.db;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -90,9 +91,32 @@ public final class Database {
    */
   public <T> T run(String operation, Work<T> work) {
     try (Handle handle = open(operation)) {
-      return work.with(handle);
+      return with(handle, work);
     } catch (SQLException | JdbiException failure) {
       throw Failures.during(operation, failure);
+    }
+  }
+
+  private <T> T with(Handle handle, Work<T> work) throws SQLException {
+    try {
+      return work.with(handle);
+    } catch (SQLException | JdbiException failure) {
+      if (Failures.isNotPrimary(failure)) {
+        discardAll(handle.getConnection());
+      }
+      throw failure;
+    }
+  }
+
+  /**
+   * The server behind this connection takes no writes, or is going away: the next request needs a
+   * connection to its successor. In our own pool the others are as old and lead to the same server;
+   * a pool of the caller is the caller's business but for the connection that we have in hand.
+   */
+  private void discardAll(Connection connection) {
+    Discarding.discard(dataSource, connection);
+    if (!isForeign() && dataSource instanceof HikariDataSource pool) {
+      pool.getHikariPoolMXBean().softEvictConnections();
     }
   }
 

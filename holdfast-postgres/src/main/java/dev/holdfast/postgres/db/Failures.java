@@ -32,6 +32,13 @@ public final class Failures {
   private static final Set<String> PASSING =
       Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION, "26000", "42P05");
 
+  /**
+   * What a server says that is no longer the primary, or never was: it takes no writes, is in
+   * recovery (25006, 0A000, 55000), shuts down, has crashed, or does not accept connections yet.
+   */
+  private static final Set<String> NOT_PRIMARY =
+      Set.of(READ_ONLY, FEATURE_NOT_SUPPORTED, "55000", "57P01", "57P02", "57P03", "57P04");
+
   private Failures() {}
 
   /** Translate a failure to get a connection: nothing has been sent. */
@@ -101,6 +108,14 @@ public final class Failures {
   /** Whether this is about the way to the database, and not about what was asked of it. */
   public static boolean isOfConnection(Throwable failure) {
     return !fromServer(failure) || state(failure).startsWith("08");
+  }
+
+  /**
+   * Whether a connection should not be used again, although it may work: the address it was made
+   * with may lead to another server by now.
+   */
+  static boolean isNotPrimary(Throwable failure) {
+    return NOT_PRIMARY.contains(state(failure));
   }
 
   private static String advice(Outcome outcome, String state) {
