@@ -21,6 +21,13 @@ final class GivenPool {
   /** How long a pool is asked for connections before it counts as too small. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  /**
+   * How long a reply on the kept connection is waited for. Long, since the connection is lost
+   * afterwards, and while handlers use up the pool there is no other; a heartbeat waits no longer
+   * than its reply counts.
+   */
+  static final Duration HEART_SILENCE = Duration.ofSeconds(30);
+
   /** One to beat on, one to listen on, one to work with; a migration needs as many. */
   private static final int FEWEST = 3;
 

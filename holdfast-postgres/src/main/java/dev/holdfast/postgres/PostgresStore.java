@@ -67,6 +67,7 @@ public final class PostgresStore implements Store {
    * @param heart for heartbeats
    * @param listenOn gives a connection that is kept
    * @param session what the sessions are called; null if they cannot be told from others
+   * @param spare whether a connection for heartbeats that breaks can be replaced at once
    */
   private record Access(
       Database database,
@@ -74,6 +75,7 @@ public final class PostgresStore implements Store {
       Database heart,
       DataSource listenOn,
       @Nullable String session,
+      boolean spare,
       Runnable onClose) {}
 
   private PostgresStore(Access access, Duration aging) {
@@ -97,7 +99,7 @@ public final class PostgresStore implements Store {
     this.control = new PgControl(database, aging, shard);
     this.queues = new PgQueueBook(database);
     this.tasks = new PgTaskBook(database);
-    this.nodes = new PgNodeBook(database, access.heart(), access.session());
+    this.nodes = new PgNodeBook(database, access.heart(), access.session(), access.spare());
     this.recovery = new PgRecovery(database, aging, shard);
     this.leases = new PgLeaseBook(database);
     this.upkeep = new PgUpkeep(database);
@@ -130,6 +132,7 @@ public final class PostgresStore implements Store {
             Database.own(heart, settings.schema()),
             connections.single(),
             session,
+            true,
             close),
         settings.aging());
   }
@@ -171,9 +174,10 @@ public final class PostgresStore implements Store {
         new Access(
             database,
             database,
-            Database.foreign(heart, schema, Connections.HEARTBEAT),
+            Database.foreign(heart, schema, Connections.HEARTBEAT, GivenPool.HEART_SILENCE),
             dataSource,
             null,
+            false,
             heart::close),
         aging);
   }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,6 +89,13 @@ final class FaultProxy implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Hold everything back for this long. */
+  void stallFor(Duration time) throws InterruptedException {
+    stall();
+    Thread.sleep(time);
+    resume();
   }
 
   /** Drop, silently and for good, whatever is sent on the connections that exist; new ones work. */

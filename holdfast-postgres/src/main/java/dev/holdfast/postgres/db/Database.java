@@ -22,12 +22,12 @@ public final class Database {
   private final int timeoutSeconds;
   private final int silenceMillis;
 
-  private Database(DataSource dataSource, String schema, int timeoutSeconds) {
+  private Database(
+      DataSource dataSource, String schema, int timeoutSeconds, int silenceMillis) {
     this.dataSource = dataSource;
     this.schema = schema;
     this.timeoutSeconds = timeoutSeconds;
-    // A little longer than the server is given: its own word says more than a broken connection.
-    this.silenceMillis = timeoutSeconds * 1_250;
+    this.silenceMillis = silenceMillis;
     this.jdbi =
         (isForeign()
                 ? Jdbi.create(new ForeignConnections(dataSource, silenceMillis))
@@ -46,7 +46,7 @@ public final class Database {
 
   /** Use connections that were made for us: they time out by themselves and plan as we need it. */
   public static Database own(DataSource dataSource, String schema) {
-    return new Database(dataSource, schema, 0);
+    return new Database(dataSource, schema, 0, 0);
   }
 
   /**
@@ -58,7 +58,22 @@ public final class Database {
    * @param timeout how long a statement may take; an answer of whatever kind, a quarter more
    */
   public static Database foreign(DataSource dataSource, String schema, Duration timeout) {
-    return new Database(dataSource, schema, Math.toIntExact(Math.max(1, timeout.toSeconds())));
+    // A little longer than the server is given: its own word says more than a broken connection.
+    return foreign(dataSource, schema, timeout, timeout.plus(timeout.dividedBy(4)));
+  }
+
+  /**
+   * The same, with a patience of its own for the network.
+   *
+   * @param silence how long a reply of whatever kind is waited for; the connection is lost then
+   */
+  public static Database foreign(
+      DataSource dataSource, String schema, Duration timeout, Duration silence) {
+    return new Database(
+        dataSource,
+        schema,
+        Math.toIntExact(Math.max(1, timeout.toSeconds())),
+        Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
   }
 
   private boolean isForeign() {
