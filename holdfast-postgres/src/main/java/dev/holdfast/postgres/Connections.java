@@ -2,12 +2,15 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.KeptConnection;
 import dev.holdfast.postgres.db.QuietDataSource;
 import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
 import org.postgresql.PGProperty;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes connections as settings say.
@@ -15,6 +18,8 @@ import org.postgresql.PGProperty;
  * @param session what the database shows as their name
  */
 record Connections(PostgresSettings settings, String session) {
+  private static final Logger log = LoggerFactory.getLogger(Connections.class);
+
   /** How long an answer to what a heart asks is waited for. */
   static final Duration HEARTBEAT = Duration.ofSeconds(4);
 
@@ -63,6 +68,29 @@ record Connections(PostgresSettings settings, String session) {
     config.setMaxLifetime(LIFETIME.toMillis());
     config.setIdleTimeout(IDLE.toMillis());
     return new HikariDataSource(config);
+  }
+
+  /**
+   * Open the first connection with the settings that the others need as well: a pooler may reject
+   * them, which nobody should learn from the first job.
+   */
+  void tryOut(Database database) {
+    long millis =
+        database.run(
+            "use %s".formatted(settings.place()),
+            handle ->
+                handle
+                    .createQuery("select setting from pg_settings where name = 'statement_timeout'")
+                    .mapTo(Long.class)
+                    .one());
+    if (millis != settings.statementTimeout().toMillis()) {
+      log.warn(
+          "Connections to {} do not have the settings that Holdfast asks for as the startup"
+              + " parameter 'options': a pooler drops it, or the URL has another. Statements may"
+              + " hang or be planned badly; use a URL that goes past the pooler, or"
+              + " PostgresStore.on with a DataSource, whose connections do without",
+          settings.place());
+    }
   }
 
   /**

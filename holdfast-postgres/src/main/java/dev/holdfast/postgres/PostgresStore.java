@@ -110,7 +110,8 @@ public final class PostgresStore implements Store {
    * Connect to a database with a pool of its own, and bring its tables up to date.
    *
    * @throws dev.holdfast.api.StoreException if it cannot be reached, is older than PostgreSQL 14,
-   *     or has tables of a newer Holdfast; nothing was written then
+   *     has tables of a newer Holdfast, or the role lacks a privilege, which the message names;
+   *     nothing was written then
    */
   public static PostgresStore connect(PostgresSettings settings) {
     // Named after this process, so that others can end them when it is dead and they hold locks.
@@ -119,6 +120,12 @@ public final class PostgresStore implements Store {
     new Migrations(Database.own(connections.migrating(), settings.schema()), settings.place())
         .migrate();
     HikariDataSource pool = connections.pool();
+    try {
+      connections.tryOut(Database.own(pool, settings.schema()));
+    } catch (RuntimeException | Error failure) {
+      pool.close();
+      throw failure;
+    }
     KeptConnection heart = connections.heart();
     Runnable close =
         () -> {
@@ -139,7 +146,7 @@ public final class PostgresStore implements Store {
 
   /**
    * Use a pool of the caller's own, which stays open when the store is closed, with defaults for
-   * everything else. Its user must be allowed to make the schema and its tables.
+   * everything else. See docs/database.md for the privileges that its user needs.
    *
    * <p>One connection of the pool is kept for heartbeats from the first node on, so that handlers
    * that use up the rest do not make their node look dead, and another to listen on. It needs three

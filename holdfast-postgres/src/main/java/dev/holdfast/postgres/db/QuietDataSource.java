@@ -36,7 +36,10 @@ public final class QuietDataSource extends PlainDataSource {
     this(url, properties, TRUSTED);
   }
 
-  QuietDataSource(String url, Properties properties, Duration trusted) {
+  /**
+   * @param trusted how long a connection may be idle before the server is asked
+   */
+  public QuietDataSource(String url, Properties properties, Duration trusted) {
     this.url = url;
     this.properties = properties;
     this.trusted = trusted;
