@@ -71,10 +71,11 @@ record Connections(PostgresSettings settings, String session) {
   }
 
   /**
-   * Open the first connection with the settings that the others need as well: a pooler may reject
-   * them, which nobody should learn from the first job.
+   * Open a connection with the settings that all need: a pooler may reject them, which nobody
+   * should learn from the first job. Not in the pool, which would try for as long as it may.
    */
-  void tryOut(Database database) {
+  void tryOut() {
+    Database database = Database.own(single(), settings.schema());
     long millis =
         database.run(
             "use %s".formatted(settings.place()),

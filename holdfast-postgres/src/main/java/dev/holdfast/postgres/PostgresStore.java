@@ -119,13 +119,8 @@ public final class PostgresStore implements Store {
     Connections connections = new Connections(settings, session);
     new Migrations(Database.own(connections.migrating(), settings.schema()), settings.place())
         .migrate();
+    connections.tryOut();
     HikariDataSource pool = connections.pool();
-    try {
-      connections.tryOut(Database.own(pool, settings.schema()));
-    } catch (RuntimeException | Error failure) {
-      pool.close();
-      throw failure;
-    }
     KeptConnection heart = connections.heart();
     Runnable close =
         () -> {

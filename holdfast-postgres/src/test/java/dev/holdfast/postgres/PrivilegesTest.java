@@ -68,7 +68,7 @@ class PrivilegesTest {
 
     assertThatThrownBy(() -> connect("app"))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("Role app may not")
+        .hasMessageContaining("permission denied for schema holdfast")
         .hasMessageContaining("grant usage on schema holdfast to \"app\"")
         .hasMessageNotContaining("Flyway");
     execute("grant usage on schema holdfast to \"app\"");
