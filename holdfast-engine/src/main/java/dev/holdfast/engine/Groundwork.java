@@ -54,7 +54,7 @@ final class Groundwork {
     this.tasks = new TaskRegistry(from.tasks);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
-    this.leases = HoldfastLeases.ofNode(store, logs, from.meters);
+    this.leases = HoldfastLeases.ofNode(store, logs, from.meters, surroundings);
     this.alone = new Alone(store.nodes(), leases, settings);
     this.identity =
         new Identity(
@@ -69,7 +69,7 @@ final class Groundwork {
     try (var speaking = logs.borrow()) {
       this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
     }
-    this.meters = new Meters(from.meters, settings.name());
+    this.meters = new Meters(from.meters, settings.name(), tasks.names());
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);

@@ -25,12 +25,13 @@ final class Privileges {
         'job', 'job_history', 'job_history_default', 'dead_letter', 'node', 'queue',
         'unique_ledger', 'tally', 'lease', 'event_trigger', 'trigger_subject', 'schedule',
         'task_rule', 'heartbeat']) t (name)
-      where exists (
+      where to_regclass('${schema}.' || t.name) is not null and exists (
         select from unnest(array['select', 'insert', 'update', 'delete']) p (name)
         where not has_table_privilege('${schema}.' || t.name, p.name))
       union all
       select s.name from unnest(array['lease_token', 'schedule_number']) s (name)
-      where not has_sequence_privilege('${schema}.' || s.name, 'usage')
+      where to_regclass('${schema}.' || s.name) is not null
+        and not has_sequence_privilege('${schema}.' || s.name, 'usage')
       """;
 
   private static final String MAY_CREATE =
