@@ -147,7 +147,7 @@ final class WorkingRoles {
 
   private void claimFor(Lane lane, ClaimParts parts) {
     int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground.settings.poll(), prefetch);
+    Claimer claimer = new Claimer(lane, parts, ground::pollPace, prefetch);
     Driver.Driven thread = ground.drive(claimer);
     lane.claimedBy(thread);
     claimers.add(claimer, thread);

@@ -15,6 +15,7 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +37,7 @@ public final class Claimer implements Role {
 
   private final Lane lane;
   private final ClaimParts parts;
-  private final PollPace pace;
+  private final Supplier<PollPace> pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
   private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
@@ -46,7 +47,7 @@ public final class Claimer implements Role {
   private volatile boolean stopped;
   private int turns;
 
-  public Claimer(Lane lane, ClaimParts parts, PollPace pace, int prefetch) {
+  public Claimer(Lane lane, ClaimParts parts, Supplier<PollPace> pace, int prefetch) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
@@ -162,7 +163,8 @@ public final class Claimer implements Role {
   }
 
   private void claim(Wish wish, TaskRules.Group group) {
-    boolean suspects = pace.looksForSuspects(looksInVain) && parts.holdings().reserveSuspect();
+    boolean suspects =
+        pace.get().looksForSuspects(looksInVain) && parts.holdings().reserveSuspect();
     long call = parts.calls().begin();
     boolean known = false;
     boolean suspectHeld = false;
@@ -269,6 +271,6 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
-    return now.plus(pace.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
+    return now.plus(pace.get().after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
   }
 }

@@ -124,7 +124,7 @@ class ClaimerTest {
             new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
             TICKER,
             random);
-    return new Claimer(lane, parts, PACE, 0);
+    return new Claimer(lane, parts, () -> PACE, 0);
   }
 
   /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */
