@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.engine.claim.ClaimCalls;
+import dev.holdfast.engine.claim.PollPace;
 import dev.holdfast.engine.claim.QueueRules;
 import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
@@ -64,11 +65,19 @@ final class Groundwork {
                 settings.liveness().allowed(),
                 alone::isUnseated,
                 ticker.now()));
-    this.bus = new SignalBus(from.coordinator());
+    // A coordinator names those who listen to it in its log lines.
+    try (var speaking = logs.borrow()) {
+      this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
+    }
     this.meters = new Meters(from.meters, settings.name(), tasks.names());
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
+  }
+
+  /** How often to poll at present. */
+  PollPace pollPace() {
+    return bus.hearsOthers() ? settings.poll() : settings.poll().whileUnheard();
   }
 
   Driver.Driven drive(Role role) {

@@ -48,7 +48,7 @@ final class WorkingRoles {
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
     ClaimParts parts = claimParts(runner(from, timekeeper));
-    IdlePoll idlePoll = new IdlePoll(parts, ground.settings.poll());
+    IdlePoll idlePoll = new IdlePoll(parts, ground::pollPace);
     this.claimers = new Claimers(idlePoll);
     lanes
         .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
@@ -87,7 +87,8 @@ final class WorkingRoles {
             ground.bus,
             ground.events,
             ground.endings,
-            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)));
+            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
+        ground.meters);
   }
 
   /**
@@ -152,7 +153,7 @@ final class WorkingRoles {
 
   private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
     int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground.settings.poll(), idlePoll, prefetch);
+    Claimer claimer = new Claimer(lane, parts, ground::pollPace, idlePoll, prefetch);
     Driver.Driven thread = ground.driveShared(claimer);
     claimer.wokenBy(thread);
     claimers.add(claimer);

@@ -161,16 +161,21 @@ final class PgNodeBook implements NodeBook {
   private final Database database;
   private final Database heart;
   private final @Nullable String session;
+  private final boolean spare;
 
   /**
    * @param heart where a node says that it lives, however busy the other one is
    * @param session what the sessions of this process are called in the database; null if they
    *     cannot be told from others
+   * @param spare whether a connection of the heart that breaks can be replaced at once. In a pool
+   *     of the caller it cannot while handlers use all connections: a reply that is merely late, as
+   *     on a busy machine, must then not cost the node its only connection
    */
-  PgNodeBook(Database database, Database heart, @Nullable String session) {
+  PgNodeBook(Database database, Database heart, @Nullable String session, boolean spare) {
     this.database = database;
     this.heart = heart;
     this.session = session;
+    this.spare = spare;
   }
 
   @Override
@@ -224,7 +229,7 @@ final class PgNodeBook implements NodeBook {
   @Override
   public Optional<BeatReply> beat(Beat beat) {
     return heart.within(
-        beat.patience(),
+        spare ? beat.patience() : beat.useful(),
         "write the heartbeat of incarnation %s".formatted(beat.incarnation()),
         handle -> {
           NodeRows.Reply reply = new NodeRows.Reply();
@@ -279,7 +284,8 @@ final class PgNodeBook implements NodeBook {
 
   @Override
   public void leave(UUID incarnation) {
-    heart.run(
+    heart.within(
+        Connections.HEARTBEAT,
         "sign incarnation %s off".formatted(incarnation),
         handle -> change(handle, LEAVE, incarnation));
   }

@@ -65,6 +65,16 @@ final class PgUpkeep implements Upkeep {
         where expires_at <= now() order by expires_at limit :batch for update skip locked))
       """;
 
+  // By enqueue_repeat_at. A first attempt that arrives later than this is taken for a new job.
+  private static final String REPEATS =
+      """
+      delete from ${schema}.enqueue_repeat
+      where ctid = any(array(
+        select ctid from ${schema}.enqueue_repeat
+        where repeated_at < now() - interval '1 day'
+        order by repeated_at limit :batch for update skip locked))
+      """;
+
   // By trigger_subject_forget.
   private static final String SUBJECTS =
       """
@@ -188,6 +198,7 @@ final class PgUpkeep implements Upkeep {
     long dead = round.clear("throw old dead letters away", DEAD_LETTERS, deadLetter);
     long results = round.clear("throw old results away", RESULTS, history);
     round.clear("throw expired keys away", LEDGER, history);
+    round.clear("forget repeated enqueues", REPEATS, history);
     round.clear("forget leases that ended long ago", LEASES, history);
     round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("forget schedules that ended long ago", SCHEDULES, history);

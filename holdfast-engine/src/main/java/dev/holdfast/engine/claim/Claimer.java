@@ -15,6 +15,7 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,9 +38,10 @@ public final class Claimer implements Role {
 
   private final Lane lane;
   private final ClaimParts parts;
-  private final PollPace pace;
+  private final Supplier<PollPace> pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
+  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
   private final IdlePoll idlePoll;
   private volatile boolean claims;
@@ -49,7 +51,8 @@ public final class Claimer implements Role {
   private volatile boolean stopped;
   private int turns;
 
-  public Claimer(Lane lane, ClaimParts parts, PollPace pace, IdlePoll idlePoll, int prefetch) {
+  public Claimer(
+      Lane lane, ClaimParts parts, Supplier<PollPace> pace, IdlePoll idlePoll, int prefetch) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
@@ -128,8 +131,8 @@ public final class Claimer implements Role {
     int wanted;
     try {
       int waiting = prefetched.size();
-      wish.start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
-      wish.ahead = Math.max(0, Math.min(prefetch - waiting, LARGEST_BATCH - wish.start));
+      wish.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
+      wish.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - wish.start));
       wanted = wish.size();
       if (wanted == 0) {
         return awaitSlots(now);
@@ -191,6 +194,7 @@ public final class Claimer implements Role {
       Moment asked = parts.ticker().now();
       List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
       Duration took = asked.until(parts.ticker().now());
+      size.saw(jobs);
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
         Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
@@ -228,7 +232,9 @@ public final class Claimer implements Role {
         group.rule());
   }
 
-  /** Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back. */
+  /**
+   * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
+   */
   private void accept(ClaimedJob job, Holding holding, Wish wish) {
     try {
       begin(job, holding, wish);
@@ -287,10 +293,11 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
-    if (pace.isDeepIdle(looksInVain - 1)) {
+    PollPace current = pace.get();
+    if (current.isDeepIdle(looksInVain - 1)) {
       idlePoll.join(this);
       return Moment.NEVER;
     }
-    return now.plus(pace.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
+    return now.plus(current.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
   }
 }

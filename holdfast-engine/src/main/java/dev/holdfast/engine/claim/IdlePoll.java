@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +23,14 @@ public final class IdlePoll implements Role {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private final ClaimParts parts;
-  private final PollPace pace;
+  private final Supplier<PollPace> pace;
   private final Set<Claimer> idle = ConcurrentHashMap.newKeySet();
   private volatile Waker waker = () -> {};
   private volatile boolean expected = true;
   private Moment due = Moment.NEVER;
   private int looks;
 
-  public IdlePoll(ClaimParts parts, PollPace pace) {
+  public IdlePoll(ClaimParts parts, Supplier<PollPace> pace) {
     this.parts = parts;
     this.pace = pace;
   }
@@ -111,6 +112,6 @@ public final class IdlePoll implements Role {
   }
 
   private Moment next(Moment now) {
-    return now.plus(pace.after(looks++, parts.random().nextDouble()));
+    return now.plus(pace.get().after(looks++, parts.random().nextDouble()));
   }
 }

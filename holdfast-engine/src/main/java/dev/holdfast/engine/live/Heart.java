@@ -114,6 +114,7 @@ public final class Heart implements Role {
                     before.size(),
                     oldestCall,
                     parts.pace().patience(),
+                    now.until(tenure.deadline()),
                     parts.pace().kept()));
     if (reply.isEmpty()) {
       parts.fence().shut(tenure, "others have found it dead");

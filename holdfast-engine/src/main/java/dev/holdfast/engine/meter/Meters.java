@@ -41,6 +41,8 @@ public final class Meters {
   private final Guarded<Counter> nodesDied;
   private final Guarded<Counter> eventsDropped;
   private final AtomicLong unknownTaskJobs;
+  private final AtomicLong reportsWaiting;
+  private final AtomicLong oldestReportMillis;
 
   /**
    * @param node the readable name of the node, if it has one. Its id is no tag: it differs with
@@ -51,8 +53,7 @@ public final class Meters {
   public Meters(MeterRegistry registry, @Nullable String node, Collection<String> tasks) {
     this.registry = registry;
     this.own = tagsOf(node);
-    this.tasks =
-        tasks.stream().sorted().limit(MOST_TASKS).collect(Collectors.toUnmodifiableSet());
+    this.tasks = tasks.stream().sorted().limit(MOST_TASKS).collect(Collectors.toUnmodifiableSet());
     this.fenced =
         counter(
             "holdfast.node.fenced",
@@ -72,6 +73,22 @@ public final class Meters {
             null,
             1,
             own);
+    this.reportsWaiting =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.waiting",
+            "Attempts that have ended on this node without that being written yet",
+            null,
+            1,
+            own);
+    this.oldestReportMillis =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.oldest",
+            "How long the longest-waiting of them has waited",
+            "seconds",
+            1000,
+            own);
   }
 
   /** What all meters of a node carry. */
@@ -81,8 +98,7 @@ public final class Meters {
 
   private Guarded<Counter> counter(String name, String description, Tags tags) {
     return new Guarded<>(
-        name,
-        () -> Counter.builder(name).description(description).tags(tags).register(registry));
+        name, () -> Counter.builder(name).description(description).tags(tags).register(registry));
   }
 
   private Guarded<Timer> timer(String name, String description, Tags tags) {
@@ -247,6 +263,12 @@ public final class Meters {
 
   public void unknownTaskJobs(long count) {
     unknownTaskJobs.set(count);
+  }
+
+  /** How many ended attempts are not written yet, and how long the oldest has waited. */
+  public void reports(int waiting, Duration oldest) {
+    reportsWaiting.set(waiting);
+    oldestReportMillis.set(oldest.toMillis());
   }
 
   /** Take over what the store says about queues. A queue it does not name is empty. */

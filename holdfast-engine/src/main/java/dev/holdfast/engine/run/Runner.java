@@ -3,8 +3,8 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.api.task.RetryLater;
 import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.meter.Meters;
@@ -300,7 +300,7 @@ public final class Runner {
       return new Finish.Succeeded(holding.held(), null, null);
     }
     try {
-      String result = parts.codec().encode(value);
+      String result = Encoding.storable(parts.codec().encode(value));
       if (TextSize.exceeds(result, parts.resultLimit())) {
         return failure(
             holding,

@@ -116,7 +116,9 @@ public final class Scheduler implements Role {
     if (failed) {
       return AFTER_FAILURE;
     }
-    return report.due().size() == BATCH ? Duration.ZERO : shorter(next, LONGEST_SLEEP);
+    return report.due().size() == BATCH
+        ? Duration.ZERO
+        : shorter(next, bus.sleepAtMost(LONGEST_SLEEP));
   }
 
   /** Fire one schedule and say how long until it is due again. */

@@ -97,7 +97,8 @@ public final class Stager implements Role {
     if (report.more()) {
       return Duration.ZERO;
     }
-    Duration next = report.next().filter(d -> d.compareTo(LONGEST_SLEEP) < 0).orElse(LONGEST_SLEEP);
+    Duration longest = bus.sleepAtMost(LONGEST_SLEEP);
+    Duration next = report.next().filter(d -> d.compareTo(longest) < 0).orElse(longest);
     boolean idle = report.readied().isEmpty() && report.expired() == 0;
     boolean again = foundNothing;
     foundNothing = idle && next.isZero();

@@ -91,10 +91,18 @@ public interface NodeBook {
    * @param fromCall the first claim call to report claims of. A node names the oldest that it still
    *     holds anything by or does not know the answer to, so that a store need not look past what
    *     is long done to find what is held.
-   * @param patience how long to wait for the answer
+   * @param patience how long to wait for the reply before another connection is worth a try
+   * @param useful how long a reply counts: later, the node has fenced itself. A store that has no
+   *     other connection to try waits this long
    * @param kept whether the beat is to be found in the history of heartbeats
    */
-  record Beat(UUID incarnation, int running, long fromCall, Duration patience, boolean kept) {}
+  record Beat(
+      UUID incarnation,
+      int running,
+      long fromCall,
+      Duration patience,
+      Duration useful,
+      boolean kept) {}
 
   /**
    * The answer to a beat.
@@ -175,7 +183,8 @@ public interface NodeBook {
 
   /** Say that an incarnation lives, and ask about what it holds by this call or later ones. */
   default Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
-    return beat(new Beat(incarnation, running, fromCall, Duration.ofSeconds(30), false));
+    Duration patience = Duration.ofSeconds(30);
+    return beat(new Beat(incarnation, running, fromCall, patience, patience, false));
   }
 
   /** Say that an incarnation lives, and ask about everything it holds. */

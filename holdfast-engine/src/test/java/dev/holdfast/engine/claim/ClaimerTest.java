@@ -56,8 +56,7 @@ class ClaimerTest {
   private final ClaimCalls calls = new ClaimCalls();
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(SLOTS)));
   private final Lane lane =
-      new Lane(
-          "default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
+      new Lane("default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
   private Supplier<List<ClaimedJob>> reply = List::of;
 
   @AfterEach
@@ -111,8 +110,7 @@ class ClaimerTest {
         new ClaimParts(
             claims,
             new Identity(
-                "node",
-                new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW)),
+                "node", new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW)),
             calls,
             new QueueRules(),
             new TaskRules(),
@@ -126,9 +124,14 @@ class ClaimerTest {
             new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
             TICKER,
             random);
-    Claimer claimer = new Claimer(lane, parts, PACE, new IdlePoll(parts, PACE), 0);
+    Claimer claimer = new Claimer(lane, parts, () -> PACE, new IdlePoll(parts, () -> PACE), 0);
     claimer.expectWork();
     return claimer;
+  }
+
+  /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */
+  private static ClaimedJob job(int number) {
+    return Jobs.of(TASK.name(), number, "\"hello\"", 0);
   }
 
   private static Duration wait(Claimer claimer) {
@@ -155,7 +158,7 @@ class ClaimerTest {
   @Test
   void aCallWhoseJobsCouldNotBeTakenInIsNotForgotten() {
     Claimer claimer = claimer();
-    List<ClaimedJob> jobs = List.of(Jobs.of(TASK.name(), 1), Jobs.of(TASK.name(), 2));
+    List<ClaimedJob> jobs = List.of(job(1), job(2));
     reply =
         () ->
             new AbstractList<>() {

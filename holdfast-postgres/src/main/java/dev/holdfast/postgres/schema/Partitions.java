@@ -5,12 +5,12 @@ import dev.holdfast.postgres.db.Failures;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
@@ -41,9 +41,10 @@ public final class Partitions {
   // The date as well, so that a round that finds nothing to do asks once.
   private static final String EXISTING =
       """
-      select (now() at time zone 'UTC')::date, c.relname
+      select (now() at time zone 'UTC')::date, c.relname, pg_has_role(p.relowner, 'usage')
       from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
+      join pg_class p on p.oid = i.inhparent
       where i.inhparent = '${schema}.job_history'::regclass
       """;
 
@@ -73,12 +74,32 @@ public final class Partitions {
     this.mayProceed = mayProceed;
   }
 
-  /** Today by the clock of the database, and the days that have a partition. */
-  private record Calendar(LocalDate today, Set<LocalDate> days) {}
+  /**
+   * Today by the clock of the database, and the days that have a partition.
+   *
+   * @param mayChange whether the role is an owner of history, as making and dropping requires
+   */
+  private record Calendar(LocalDate today, Set<LocalDate> days, boolean mayChange) {
+    boolean isComplete() {
+      return IntStream.rangeClosed(0, DAYS_AHEAD).mapToObj(today::plusDays).allMatch(days::contains);
+    }
+  }
 
-  /** Make the partitions of today and of the next days, as far as they are missing. */
+  /**
+   * Make the partitions of today and of the next days, as far as they are missing. A role that may
+   * not make them is warned, at each start: it can work without them.
+   */
   public void ensure() {
-    ensure(look());
+    Calendar calendar = look();
+    if (!calendar.mayChange() && !calendar.isComplete()) {
+      log.warn(
+          "This role may not make the daily partitions of history in schema {}, since it does not"
+              + " own them: ended jobs without a partition go to job_history_default, where they"
+              + " are deleted row by row. Let a node or the holdfast command connect as the owner"
+              + " each day, or grant the owner's role to this one",
+          database.schema());
+    }
+    ensure(calendar);
   }
 
   /**
@@ -89,6 +110,9 @@ public final class Partitions {
   public int tidy(Duration retention) {
     Calendar calendar = look();
     ensure(calendar);
+    if (!calendar.mayChange()) {
+      return 0;
+    }
     long daysKept = Math.min(retention.plusDays(1).minusNanos(1).toDays(), 3_650_000);
     LocalDate first = calendar.today().minusDays(daysKept);
     return (int)
@@ -99,6 +123,9 @@ public final class Partitions {
   }
 
   private void ensure(Calendar calendar) {
+    if (!calendar.mayChange()) {
+      return;
+    }
     for (int ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
       LocalDate day = calendar.today().plusDays(ahead);
       if (!calendar.days().contains(day)) {
@@ -141,6 +168,8 @@ public final class Partitions {
     }
   }
 
+  private record Row(LocalDate today, String name, boolean mayChange) {}
+
   private Calendar look() {
     return database.run(
         "list the partitions of history",
@@ -148,19 +177,22 @@ public final class Partitions {
           // There is always one row: the default partition.
           Set<LocalDate> days = new TreeSet<>();
           LocalDate today = LocalDate.MIN;
-          for (Map.Entry<LocalDate, String> row :
+          boolean mayChange = false;
+          for (Row row :
               handle
                   .createQuery(database.sql(EXISTING))
                   .map((row, context) ->
-                      Map.entry(row.getObject(1, LocalDate.class), row.getString(2)))
+                      new Row(
+                          row.getObject(1, LocalDate.class), row.getString(2), row.getBoolean(3)))
                   .list()) {
-            today = row.getKey();
-            Matcher name = NAME.matcher(row.getValue());
+            today = row.today();
+            mayChange = row.mayChange();
+            Matcher name = NAME.matcher(row.name());
             if (name.matches()) {
               days.add(LocalDate.parse(name.group(1), DAY));
             }
           }
-          return new Calendar(today, days);
+          return new Calendar(today, days, mayChange);
         });
   }
 }
