@@ -16,6 +16,7 @@ import dev.holdfast.engine.meter.LeaseMeters;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.time.Deadline;
 import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * and free for others when its ttl is over.
  */
 public final class HoldfastLeases implements Leases, AutoCloseable {
+  private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);
+
   private final HeldLeases held = new HeldLeases();
   private final Lessor lessor;
   private final Locks locks;
@@ -160,7 +163,9 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
       closed = true;
     }
     held.close();
-    renewer.close();
-    fence.close();
+    renewer.stop();
+    fence.stop();
+    // A renewal in progress may wait long for the database; it changes nothing any more.
+    Deadline.in(LAST_RENEWAL).await(() -> renewer.hasEnded() && fence.hasEnded());
   }
 }

@@ -297,15 +297,20 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Let running jobs go on this long when the node is closed; defaults to 25 s. */
+  /**
+   * Lets running jobs go on for this time when the node is closed, before they are interrupted.
+   * Stopping takes at most 4 seconds more than that. Defaults to 25 s, which fits into the 30 s
+   * after which Kubernetes kills a process.
+   */
   public NodeBuilder shutdownGrace(Duration grace) {
     this.shutdownGrace = grace;
     return this;
   }
 
   /**
-   * Drain when the process is asked to stop by SIGTERM or SIGINT, and then end it; a second signal
-   * ends it at once. Defaults to leaving signals to the program, which calls {@code close}.
+   * Drains the node when the process is asked to stop, by SIGTERM, SIGINT or {@code System.exit},
+   * together with all other nodes of the process that say so, and then ends the process; a second
+   * signal ends it at once. Defaults to leaving signals to the program, which calls {@code close}.
    */
   public NodeBuilder stopOnSignals() {
     this.stopsOnSignals = true;
@@ -340,7 +345,7 @@ public final class NodeBuilder {
       }
     });
     if (stopsOnSignals) {
-      new StopSignals(node).heed();
+      StopSignals.drain(node);
     }
     return node;
   }
