@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param roles what it does for the cluster
  * @param queues the queues it serves
  * @param tasks the tasks it has handlers for
- * @param running how many jobs it held at its last beat
+ * @param running how many jobs it held at its last heartbeat; 0 for a node that has stopped or died
  * @param capacity how many it runs at once
  */
 public record NodeInfo(

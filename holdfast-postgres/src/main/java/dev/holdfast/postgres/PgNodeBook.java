@@ -49,6 +49,20 @@ final class PgNodeBook implements NodeBook {
         and o.incarnation = :before
       """;
 
+  // By schedule_declaration_pkey. In the transaction that ends the old incarnation: a schedule that
+  // no live node declares, even for a moment, is deleted by other nodes of the application.
+  private static final String INHERIT_DECLARATIONS =
+      """
+      insert into ${schema}.schedule_declaration
+        (incarnation, schedule_id, application, fingerprint, generation)
+      select n.incarnation, d.schedule_id, d.application, d.fingerprint, d.generation
+      from ${schema}.schedule_declaration d
+      join ${schema}.node n
+        on n.incarnation = :incarnation and n.state = 'ALIVE' and n.beat = 0
+      where d.incarnation = :before
+      on conflict (incarnation, schedule_id) do nothing
+      """;
+
   // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
   // of finished jobs in the index, their calls are older and the scan begins behind them. One
   // statement, so that a beat costs one round trip: the row that says whether the node is alive and
@@ -101,13 +115,14 @@ final class PgNodeBook implements NodeBook {
   private static final String MARK_DEAD =
       """
       update ${schema}.node set
-        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence
+        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence, running = 0
       where incarnation = :incarnation and beat = :beat and state = 'ALIVE'
       """;
 
   private static final String LEAVE =
       """
-      update ${schema}.node set state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0
+      update ${schema}.node set
+        state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0, running = 0
       where incarnation = :incarnation and state = 'ALIVE'
       """;
 
@@ -174,12 +189,17 @@ final class PgNodeBook implements NodeBook {
           }
           change(handle, LEAVE, before);
           insert(handle, card, modes);
-          return handle
-              .createUpdate(database.sql(INHERIT))
-              .bind("incarnation", card.incarnation())
-              .bind("before", before)
-              .execute();
+          inherit(handle, INHERIT_DECLARATIONS, card.incarnation(), before);
+          return inherit(handle, INHERIT, card.incarnation(), before);
         });
+  }
+
+  private int inherit(Handle handle, String sql, UUID incarnation, UUID before) {
+    return handle
+        .createUpdate(database.sql(sql))
+        .bind("incarnation", incarnation)
+        .bind("before", before)
+        .execute();
   }
 
   private int insert(Handle handle, NodeCard card, Modes modes) {

@@ -159,6 +159,7 @@ public interface NodeBook {
   /**
    * Make a node known and, in the same step, mark the incarnation dead by its own hand that it was
    * before. Its modes go over to the new one, whoever set them; the given ones are for the first.
+   * So do its declarations of schedules, which other nodes would cancel otherwise.
    *
    * <p>Repeating it changes the card, and is a sign of life as a beat is: who repeats it because
    * the answer was lost counts its time from the repeat, and others who have watched a silent

@@ -197,6 +197,36 @@ public abstract class NodeBookContract extends Contract {
   }
 
   @Test
+  void aNodeThatHasStoppedOrDiedRunsNothing() {
+    Worker stopped = worker("stopped");
+    Worker dead = worker("dead");
+    store.nodes().beat(stopped.incarnation(), 42);
+    store.nodes().beat(dead.incarnation(), 42);
+
+    stopped.leave();
+    assertThat(store.nodes().markDead(dead.incarnation(), 1, Duration.ofMinutes(1))).isTrue();
+
+    assertThat(status(stopped).running()).isZero();
+    assertThat(status(dead).running()).isZero();
+  }
+
+  @Test
+  void theStartTimeOfANodeIsThatOfItsIncarnationWhateverItWritesLater() {
+    Worker worker = worker("first");
+    passTime(Duration.ofHours(1));
+    store.nodes().beat(worker.incarnation(), 0);
+    store.nodes().register(worker.card());
+    Worker next = worker("second");
+
+    assertThat(Duration.between(status(worker).startedAt(), status(next).startedAt()))
+        .isBetween(Duration.ofHours(1), Duration.ofMinutes(61));
+    passTime(Duration.ofMinutes(30));
+    store.nodes().register(next.card(), Modes.FULL, worker.incarnation());
+    assertThat(Duration.between(status(worker).startedAt(), status(next).startedAt()))
+        .isBetween(Duration.ofHours(1), Duration.ofMinutes(61));
+  }
+
+  @Test
   void anUnknownIncarnationGetsNoAnswerToItsBeat() {
     assertThat(store.nodes().beat(freshIncarnation(), 0)).isEmpty();
     assertThat(store.nodes().list()).isEmpty();

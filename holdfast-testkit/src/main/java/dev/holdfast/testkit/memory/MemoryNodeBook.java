@@ -30,6 +30,9 @@ final class MemoryNodeBook implements NodeBook {
       NodeRow known = tables.nodes.get(card.incarnation());
       if (known == null) {
         NodeRow old = before == null ? null : tables.nodes.get(before);
+        if (before != null) {
+          inheritDeclarations(card.incarnation(), before);
+        }
         return tables.nodes.put(
             card.incarnation(), new NodeRow(card, old == null ? modes : old.modes, now));
       }
@@ -40,6 +43,14 @@ final class MemoryNodeBook implements NodeBook {
       }
       return known;
     });
+  }
+
+  private void inheritDeclarations(UUID incarnation, UUID before) {
+    tables.declarations.addAll(
+        tables.declarations.stream()
+            .filter(note -> note.incarnation().equals(before))
+            .map(note -> new Tables.Note(incarnation, note.application(), note.declaration()))
+            .toList());
   }
 
   @Override

@@ -32,6 +32,7 @@ final class MemoryUpkeep implements Upkeep {
       long deadLetters = drop(tables.deadLetter, row -> isPast(row.endedAt, failedBefore));
       long results = dropResults(now);
       drop(tables.nodes, node -> isForgettable(node, now));
+      tables.declarations.removeIf(note -> !tables.nodes.containsKey(note.incarnation()));
       tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);

@@ -48,5 +48,6 @@ final class NodeRow {
     death = how;
     diedFor = silence;
     lastSeen = now;
+    running = 0;
   }
 }
