@@ -189,6 +189,9 @@ public final class Heart implements Role {
     if (parts.office().unseated().getAsBoolean() || !parts.fence().isSettled(now)) {
       return now.plus(GLANCE); // Who has no place here any more is about to be retired.
     }
+    if (identity.isRetired()) {
+      return Moment.NEVER; // It was told to stop while it waited for the reply to a heartbeat.
+    }
     Office office = parts.office();
     // A try that seems to have failed may have been carried out: the next one is for the same.
     Tenure next =
