@@ -142,11 +142,15 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Whether this node takes part: started, not told to stop, and not fenced. For a readiness probe;
-   * it turns false the moment {@link #close} is called.
+   * Whether this node takes part: started, not told to stop, not fenced, and not without most of its
+   * slots because of handlers that hang. For a readiness probe; it turns false the moment {@link
+   * #close} is called.
    */
   public boolean isReady() {
-    return running && !shutdown.isAsked() && !ground.identity.tenure().isOver();
+    return running
+        && !shutdown.isAsked()
+        && !ground.identity.tenure().isOver()
+        && ground.lost.count() <= ground.settings.hung().mostLost() * ground.settings.slots();
   }
 
   /** What it does with work at present, in general and by exception. */

@@ -47,9 +47,9 @@ final class WorkingRoles {
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
     ClaimParts parts = claimParts(runner(from, timekeeper));
-    lanes
-        .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
-        .forEach(lane -> claimFor(lane, parts));
+    List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
+    ground.lost.of(all);
+    all.forEach(lane -> claimFor(lane, parts));
     ground.holdings.onSuspectGone(claimers::expectWork);
   }
 
@@ -98,11 +98,15 @@ final class WorkingRoles {
   private Timekeeper timekeeper() {
     Timekeeper timekeeper =
         new Timekeeper(
-            ground.settings.id(),
-            ground.holdings,
-            completer,
-            ground.ticker,
-            ground.surroundings.random());
+            new Timekeeper.Parts(
+                ground.settings.id(),
+                ground.holdings,
+                completer,
+                ground.lost,
+                ground.settings.hung().patience(),
+                ground.settings.hung().holdJobs(),
+                ground.ticker,
+                ground.surroundings.random()));
     Driver.Driven thread = ground.drive(timekeeper);
     timekeeper.wokenBy(thread);
     watching.add(thread);

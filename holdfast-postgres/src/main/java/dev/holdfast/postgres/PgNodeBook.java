@@ -72,7 +72,8 @@ final class PgNodeBook implements NodeBook {
       """
       with beaten as (
         update ${schema}.node set
-          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall
+          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall,
+          lost_slots = :lostSlots, lost_lanes = :lostLanes
         where incarnation = :incarnation and state = 'ALIVE'
         returning incarnation, id, roles, host, pid, mode, mode_exceptions, dismissed
       ), kept as (
@@ -115,14 +116,16 @@ final class PgNodeBook implements NodeBook {
   private static final String MARK_DEAD =
       """
       update ${schema}.node set
-        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence, running = 0
+        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
       where incarnation = :incarnation and beat = :beat and state = 'ALIVE'
       """;
 
   private static final String LEAVE =
       """
       update ${schema}.node set
-        state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0, running = 0
+        state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
       where incarnation = :incarnation and state = 'ALIVE'
       """;
 
@@ -145,7 +148,7 @@ final class PgNodeBook implements NodeBook {
              capacity, stack, roles,
              state = 'ALIVE', beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
-             mode_exceptions, advises, sweeps, serves
+             mode_exceptions, advises, sweeps, serves, lost_slots, lost_lanes
       from ${schema}.node
       order by started_at, incarnation
       """;
@@ -245,6 +248,8 @@ final class PgNodeBook implements NodeBook {
               .bind("running", beat.running())
               .bind("fromCall", beat.fromCall())
               .bind("kept", beat.kept())
+              .bind("lostSlots", beat.lost().slots())
+              .bindArray("lostLanes", String.class, NodeRows.texts(beat.lost()))
               .map((row, context) -> reply.read(row))
               .forEach(kind -> {});
           return reply.toReply();

@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeBook.Lost;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,6 +44,7 @@ public final class Heart implements Role {
    * What a heart watches over.
    *
    * @param office how the node introduces itself, and for how long
+   * @param lost what hung handlers cost the node at present
    * @param hearing asked before each beat for who is to be told of the answer
    * @param onStartedOver told when a new incarnation is in office
    */
@@ -54,6 +56,7 @@ public final class Heart implements Role {
       ClaimCalls calls,
       Holdings holdings,
       BeatPace pace,
+      Supplier<Lost> lost,
       Supplier<Consumer<BeatReply>> hearing,
       Runnable onStartedOver) {}
 
@@ -115,7 +118,8 @@ public final class Heart implements Role {
                     before.size(),
                     oldestCall,
                     parts.pace().patience(),
-                    parts.pace().kept()));
+                    parts.pace().kept(),
+                    parts.lost().get()));
     if (reply.isEmpty()) {
       parts.fence().shut(tenure, "others have found it dead");
     } else if (reply.get().dismissed()) {

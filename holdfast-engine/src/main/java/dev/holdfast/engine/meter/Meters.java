@@ -96,6 +96,8 @@ public final class Meters {
     final Timer run;
     final Timer claimTime;
     final DistributionSummary claimBatch;
+    final AtomicLong slotsLost = new AtomicLong();
+    final AtomicLong slotsReplaced = new AtomicLong();
     final AtomicLong depth = new AtomicLong();
     final AtomicLong oldestMillis = new AtomicLong();
 
@@ -121,6 +123,14 @@ public final class Meters {
               .description("Jobs per claim call")
               .tags(tags)
               .register(registry);
+      Gauge.builder("holdfast.slots.lost", slotsLost, AtomicLong::get)
+          .description("Slots occupied by handlers that ignore their interrupt")
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("holdfast.slots.replaced", slotsReplaced, AtomicLong::get)
+          .description("Slots in place of those of handlers that ignore their interrupt")
+          .tags(tags)
+          .register(registry);
       Gauge.builder("holdfast.queue.depth", depth, AtomicLong::get)
           .description("Ready jobs")
           .tags(tags)
@@ -191,6 +201,12 @@ public final class Meters {
 
   public void recovered(String queue) {
     queue(queue).recovered.increment();
+  }
+
+  /** The number of attempts that hang has changed. */
+  public void hung(String queue, boolean replaced, int by) {
+    OfQueue meters = queue(queue);
+    (replaced ? meters.slotsReplaced : meters.slotsLost).addAndGet(by);
   }
 
   public void fenced() {

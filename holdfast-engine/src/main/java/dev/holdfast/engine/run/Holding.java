@@ -20,6 +20,7 @@ public final class Holding {
   private final Tenure tenure;
   private final boolean probe;
   private @Nullable Thread runner;
+  private volatile @Nullable Lane lane;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
   private boolean ended;
@@ -84,6 +85,16 @@ public final class Holding {
     }
     runner = Thread.currentThread();
     return true;
+  }
+
+  /** Notes whose slot its attempt occupies. */
+  void occupies(Lane slotOf) {
+    this.lane = slotOf;
+  }
+
+  /** The lane whose slot its attempt occupies; null before it is run. */
+  @Nullable Lane lane() {
+    return lane;
   }
 
   /** Note that the attempt was getting on then. */

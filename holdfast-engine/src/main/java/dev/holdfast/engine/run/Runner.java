@@ -86,6 +86,7 @@ public final class Runner {
   }
 
   private void attempt(Lane lane, Holding holding) {
+    holding.occupies(lane);
     try {
       long begin = parts.ticker().now().nanos();
       Went went = begin(holding);
@@ -102,7 +103,7 @@ public final class Runner {
             holding.job().task());
       }
     } finally {
-      lane.release();
+      parts.timekeeper().release(lane, holding);
       parts.logs().leave();
     }
   }

@@ -93,8 +93,47 @@ public interface NodeBook {
    *     is long done to find what is held.
    * @param patience how long to wait for the answer
    * @param kept whether the beat is to be found in the history of heartbeats
+   * @param lost what hung handlers cost the node at present
    */
-  record Beat(UUID incarnation, int running, long fromCall, Duration patience, boolean kept) {}
+  record Beat(
+      UUID incarnation, int running, long fromCall, Duration patience, boolean kept, Lost lost) {
+
+    /** A heartbeat of a node that has lost no slots. */
+    public Beat(UUID incarnation, int running, long fromCall, Duration patience, boolean kept) {
+      this(incarnation, running, fromCall, patience, kept, Lost.NONE);
+    }
+  }
+
+  /**
+   * What hung handlers cost a node: threads that ignore their interrupt occupy its slots.
+   *
+   * @param slots how many it has lost
+   * @param lanes where that leaves fewer than there should be
+   */
+  record Lost(int slots, List<LostLane> lanes) {
+    public static final Lost NONE = new Lost(0, List.of());
+
+    public Lost {
+      lanes = List.copyOf(lanes);
+    }
+  }
+
+  /**
+   * Slots that tasks of a queue share.
+   *
+   * @param lost how many cannot be had
+   * @param slots how many there are
+   */
+  record LostLane(String queue, int lost, int slots, List<String> tasks) {
+    public LostLane {
+      tasks = List.copyOf(tasks);
+    }
+
+    /** Whether jobs of this task in this queue find none that is left. */
+    public boolean blocks(String queueName, String task) {
+      return lost >= slots && queue.equals(queueName) && tasks.contains(task);
+    }
+  }
 
   /**
    * The answer to a beat.
@@ -137,7 +176,12 @@ public interface NodeBook {
       @Nullable Death death,
       Duration diedFor) {}
 
-  /** A node as people look at it. */
+  /**
+   * A node as people look at it.
+   *
+   * @param running how many jobs it held at its last heartbeat; 0 for the dead
+   * @param lost what hung handlers cost it at its last heartbeat; nothing for the dead
+   */
   record NodeStatus(
       NodeCard card,
       boolean alive,
@@ -145,7 +189,8 @@ public interface NodeBook {
       Instant startedAt,
       Duration silence,
       int running,
-      Modes modes) {}
+      Modes modes,
+      Lost lost) {}
 
   /** A heartbeat of the past. */
   record PastBeat(

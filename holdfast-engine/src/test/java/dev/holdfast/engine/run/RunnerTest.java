@@ -87,7 +87,16 @@ class RunnerTest {
                 new JsonCodec(),
                 holdings,
                 sink,
-                new Timekeeper("node", holdings, sink, alarms, chance),
+                new Timekeeper(
+                    new Timekeeper.Parts(
+                        "node",
+                        holdings,
+                        sink,
+                        Jobs.lostSlots(0),
+                        Duration.ofSeconds(10),
+                        false,
+                        alarms,
+                        chance)),
                 new Meters(new SimpleMeterRegistry(), null),
                 () -> BEGIN,
                 chance,

@@ -63,6 +63,7 @@ final class MemoryNodeBook implements NodeBook {
       row.beat++;
       row.lastSeen = now;
       row.running = beat.running();
+      row.lost = beat.lost();
       if (beat.kept()) {
         NodeCard card = row.card;
         tables.heartbeats.add(

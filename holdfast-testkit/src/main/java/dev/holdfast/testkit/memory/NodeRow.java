@@ -2,6 +2,7 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.Lost;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.time.Duration;
@@ -19,6 +20,7 @@ final class NodeRow {
   Duration diedFor = Duration.ZERO;
   long beat;
   int running;
+  Lost lost = Lost.NONE;
 
   /** When it was last heard of; for a dead one, when it died. */
   Instant lastSeen;
@@ -40,7 +42,7 @@ final class NodeRow {
 
   NodeStatus toStatus(Instant now) {
     return new NodeStatus(
-        card, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes);
+        card, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes, lost);
   }
 
   void die(Death how, Duration silence, Instant now) {
@@ -49,5 +51,6 @@ final class NodeRow {
     diedFor = silence;
     lastSeen = now;
     running = 0;
+    lost = Lost.NONE;
   }
 }

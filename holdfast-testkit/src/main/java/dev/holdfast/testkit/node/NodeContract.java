@@ -113,6 +113,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Hung extends HungContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Fleets extends FleetContract {
     private final Store store = freshStore();
 
