@@ -12,6 +12,7 @@ import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.run.Unreadable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +47,9 @@ final class WorkingRoles {
     Timekeeper timekeeper = timekeeper();
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
-    ClaimParts parts = claimParts(runner(from, timekeeper));
+    Unreadable unreadable =
+        new Unreadable(ground.settings.id(), ground.store.lookup(), ground.store.nodes());
+    ClaimParts parts = claimParts(runner(from, timekeeper, unreadable), unreadable);
     List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
     ground.lost.of(all);
     all.forEach(lane -> claimFor(lane, parts));
@@ -113,7 +116,7 @@ final class WorkingRoles {
     return timekeeper;
   }
 
-  private Runner runner(NodeBuilder from, Timekeeper timekeeper) {
+  private Runner runner(NodeBuilder from, Timekeeper timekeeper, Unreadable unreadable) {
     return new Runner(
         new Runner.Parts(
             ground.logs,
@@ -123,13 +126,14 @@ final class WorkingRoles {
             ground.holdings,
             completer,
             timekeeper,
+            unreadable,
             ground.meters,
             ground.ticker,
             ground.surroundings.random(),
             ground.settings.resultLimit()));
   }
 
-  private ClaimParts claimParts(Runner runner) {
+  private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
     return new ClaimParts(
         ground.store.claims(),
         ground.identity,
@@ -141,6 +145,7 @@ final class WorkingRoles {
         ground.tasks,
         ground.holdings,
         runner,
+        unreadable,
         completer,
         ground.meters,
         ground.events,

@@ -11,6 +11,7 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.run.TaskExecutor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.time.Duration;
@@ -62,8 +63,31 @@ class StalledStopTest {
         PostgresSettings.builder(url).user(database.user()).password(database.password()).build());
   }
 
+  /** One of the program, which a node that has stopped could still use. */
+  private static final TaskExecutor LASTING =
+      new TaskExecutor() {
+        @Override
+        public String name() {
+          return VIRTUAL;
+        }
+
+        @Override
+        public int capacity() {
+          return Integer.MAX_VALUE;
+        }
+
+        @Override
+        public void execute(Runnable job) {
+          Thread.startVirtualThread(job);
+        }
+
+        @Override
+        public void close() {}
+      };
+
   private HoldfastNode node() {
     return HoldfastNode.on(stalling)
+        .executor(LASTING)
         .id("stalled")
         .meters(meters)
         .queue("default", 5, 5)

@@ -1,6 +1,5 @@
 package dev.holdfast.engine.run;
 
-import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryLater;
@@ -28,6 +27,7 @@ public final class Runner {
    *
    * @param logs who this node is
    * @param spans makes attempts visible to whoever traces
+   * @param unreadable knows whether another node may read what this one cannot
    * @param resultLimit how large an encoded result may be, in bytes of UTF-8
    */
   public record Parts(
@@ -38,6 +38,7 @@ public final class Runner {
       Holdings holdings,
       FinishSink sink,
       Timekeeper timekeeper,
+      Unreadable unreadable,
       Meters meters,
       Ticker ticker,
       RandomGenerator random,
@@ -184,7 +185,7 @@ public final class Runner {
     try {
       String text = holding.job().payload();
       payload = text == null ? null : parts.codec().decode(text, task.type().payload());
-    } catch (CodecException unreadable) {
+    } catch (RuntimeException | LinkageError unreadable) { // A codec of the user may throw any.
       return new Went.Threw(FailureCode.BAD_PAYLOAD, unreadable);
     }
     if (payload == null) {
@@ -277,12 +278,14 @@ public final class Runner {
     int attempt = holding.job().attempt();
     Finish.Failure failure = FailureReport.of(attempt, code, thrown, parts.logs().node());
     Finish finish =
-        Verdict.onFailure(
-            holding.held(),
-            failure,
-            thrown,
-            holding.policy().retryOrDefault(),
-            parts.random().nextDouble());
+        code.equals(FailureCode.BAD_PAYLOAD)
+            ? unreadable(holding, failure)
+            : Verdict.onFailure(
+                holding.held(),
+                failure,
+                thrown,
+                holding.policy().retryOrDefault(),
+                parts.random().nextDouble());
     if (!(thrown instanceof RetryLater)) {
       log.info(
           "Attempt {} of job {} ({}) failed with {}: {}: {}; {}",
@@ -297,6 +300,15 @@ public final class Runner {
               : "no more attempts");
     }
     return finish;
+  }
+
+  private Finish unreadable(Holding holding, Finish.Failure failure) {
+    return Verdict.onUnreadable(
+        holding.held(),
+        failure,
+        holding.policy().retryOrDefault(),
+        parts.unreadable().leave(holding.job(), parts.ticker().now()),
+        parts.random().nextDouble());
   }
 
   /** The report of an attempt that was stopped for taking too long, whatever it came back with. */

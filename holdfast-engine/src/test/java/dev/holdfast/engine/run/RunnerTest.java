@@ -97,6 +97,7 @@ class RunnerTest {
                         false,
                         alarms,
                         chance)),
+                Jobs.unreadable(),
                 new Meters(new SimpleMeterRegistry(), null),
                 () -> BEGIN,
                 chance,

@@ -123,6 +123,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Rolling extends RollingContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Fleets extends FleetContract {
     private final Store store = freshStore();
 
