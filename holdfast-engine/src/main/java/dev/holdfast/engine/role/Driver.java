@@ -48,10 +48,8 @@ public interface Driver {
                 }));
       }
 
-      /**
-       * One thread for this alone: a role's own may be waiting for the database when the node has
-       * to stop, and would keep the process from ending.
-       */
+      // One thread for this alone: a role's own may be waiting for the database when the node has
+      // to stop, and would keep the process from ending.
       @Override
       public void keepAlive(CountDownLatch until) {
         Thread.ofPlatform()
