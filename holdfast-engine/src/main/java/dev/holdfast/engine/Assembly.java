@@ -31,8 +31,7 @@ final class Assembly {
   HoldfastNode assemble() {
     Shutdown.Threads threads =
         new Shutdown.Threads(work.claiming, clocks(), work.completing, life.last());
-    Shutdown shutdown =
-        new Shutdown(ground, work, life, threads, ground.bus.subscribe(this::hear));
+    Shutdown shutdown = new Shutdown(ground, work, life, threads, ground.bus.subscribe(this::hear));
     return new HoldfastNode(ground, work, life, threads, client(), shutdown);
   }
 

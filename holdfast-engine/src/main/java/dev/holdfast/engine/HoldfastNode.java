@@ -142,9 +142,9 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Whether this node takes part: started, not told to stop, not fenced, and not without most of its
-   * slots because of handlers that hang. For a readiness probe; it turns false the moment {@link
-   * #close} is called.
+   * Whether this node takes part: started, not told to stop, not fenced, and not without most of
+   * its slots because of handlers that hang. For a readiness probe; it turns false the moment
+   * {@link #close} is called.
    */
   public boolean isReady() {
     return running

@@ -314,8 +314,7 @@ public final class NodeBuilder {
    * Defaults to 10 s. See {@link #holdHungJobs} for what may run at the same time then.
    */
   public NodeBuilder interruptPatience(Duration patience) {
-    this.hung =
-        new HungSettings(patience, hung.holdJobs(), hung.replacedSlots(), hung.mostLost());
+    this.hung = new HungSettings(patience, hung.holdJobs(), hung.replacedSlots(), hung.mostLost());
     return this;
   }
 
@@ -327,8 +326,7 @@ public final class NodeBuilder {
    * apart.
    */
   public NodeBuilder holdHungJobs() {
-    this.hung =
-        new HungSettings(hung.patience(), true, hung.replacedSlots(), hung.mostLost());
+    this.hung = new HungSettings(hung.patience(), true, hung.replacedSlots(), hung.mostLost());
     return this;
   }
 
@@ -348,8 +346,7 @@ public final class NodeBuilder {
    * replaced, so that an orchestrator or an alarm notices. Defaults to 0.5.
    */
   public NodeBuilder maxLostShare(double share) {
-    this.hung =
-        new HungSettings(hung.patience(), hung.holdJobs(), hung.replacedSlots(), share);
+    this.hung = new HungSettings(hung.patience(), hung.holdJobs(), hung.replacedSlots(), share);
     return this;
   }
 

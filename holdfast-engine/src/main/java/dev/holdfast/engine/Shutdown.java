@@ -139,10 +139,11 @@ final class Shutdown {
       log.warn("{} jobs are interrupted and handed back without using an attempt", held());
     }
     step = "wait for interrupted jobs";
-    Deadline.in(TO_RESPOND).await(() -> {
-      attempt(step, this::interruptAll);
-      return isEmpty();
-    });
+    Deadline.in(TO_RESPOND)
+        .await(() -> {
+          attempt(step, this::interruptAll);
+          return isEmpty();
+        });
   }
 
   /** Called again and again: a claim that was in progress may bring jobs even now. */
@@ -157,10 +158,12 @@ final class Shutdown {
 
   /** Deregisters the node if nothing of it is left; its heartbeat goes on until then. */
   private void leave() {
-    attempt("stop its roles", () -> {
-      stopAll(threads.clocks());
-      threads.completer().stop();
-    });
+    attempt(
+        "stop its roles",
+        () -> {
+          stopAll(threads.clocks());
+          threads.completer().stop();
+        });
     Deadline.in(TO_LEAVE)
         .await(() -> haveEnded(threads.clocks()) && threads.completer().hasEnded());
     if (!haveEnded(threads.claiming())) {
@@ -198,10 +201,12 @@ final class Shutdown {
   }
 
   private void release() {
-    attempt("stop listening to signals", () -> {
-      subscription.run();
-      ground.bus.close();
-    });
+    attempt(
+        "stop listening to signals",
+        () -> {
+          subscription.run();
+          ground.bus.close();
+        });
     for (TaskExecutor executor : work.executors) {
       attempt("close executor " + executor.name(), executor::close);
     }

@@ -77,8 +77,7 @@ final class NodeRows {
     return lost.lanes().stream()
         .map(lane ->
             "%s %d %d %s"
-                .formatted(
-                    lane.queue(), lane.lost(), lane.slots(), String.join(" ", lane.tasks())))
+                .formatted(lane.queue(), lane.lost(), lane.slots(), String.join(" ", lane.tasks())))
         .toList();
   }
 

@@ -25,22 +25,26 @@ final class DrainProgram {
     PostgresStore store =
         PostgresStore.connect(
             PostgresSettings.builder(args[0]).user(args[1]).password(args[2]).build());
-    HoldfastNode node = HoldfastNode.on(store)
-        .id("draining")
-        .shutdownGrace(Duration.ofSeconds(60))
-        .liveness(settings ->
-            settings.heartbeat(Duration.ofMillis(300)).terms(TERMS).sweep(Duration.ofSeconds(1)))
-        .stopOnSignals()
-        .handle(
-            TASK,
-            (wait, context) -> {
-              System.out.println("BEGUN");
-              while (System.in.read() != '\n') {
-                // Told by a line.
-              }
-              return "done";
-            })
-        .start();
+    HoldfastNode node =
+        HoldfastNode.on(store)
+            .id("draining")
+            .shutdownGrace(Duration.ofSeconds(60))
+            .liveness(settings ->
+                settings
+                    .heartbeat(Duration.ofMillis(300))
+                    .terms(TERMS)
+                    .sweep(Duration.ofSeconds(1)))
+            .stopOnSignals()
+            .handle(
+                TASK,
+                (wait, context) -> {
+                  System.out.println("BEGUN");
+                  while (System.in.read() != '\n') {
+                    // Told by a line.
+                  }
+                  return "done";
+                })
+            .start();
     System.out.println(NodeProcess.READY);
     // A daemon, so that the node alone keeps the process alive.
     Thread.ofPlatform()

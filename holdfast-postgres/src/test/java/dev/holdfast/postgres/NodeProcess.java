@@ -36,8 +36,7 @@ final class NodeProcess implements AutoCloseable {
     command.add(database.user());
     command.add(database.password());
     command.addAll(List.of(more));
-    process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     said = process.inputReader(UTF_8);
     awaitLine(READY);
   }

@@ -88,8 +88,7 @@ public sealed interface LifecycleEvent {
    * @param replaced whether the node runs another job in its place, within {@code
    *     replaceLostSlots}; otherwise it runs one job less until then
    */
-  record SlotLost(
-      String node, JobId job, String task, String queue, int attempt, boolean replaced)
+  record SlotLost(String node, JobId job, String task, String queue, int attempt, boolean replaced)
       implements OfJob {}
 
   /** The node is known to the cluster by this incarnation, its first or a later one. */

@@ -63,8 +63,7 @@ public final class Takers {
         : slotsLost(queue, task, taking);
   }
 
-  private static Optional<WaitReason> slotsLost(
-      String queue, String task, List<Candidate> taking) {
+  private static Optional<WaitReason> slotsLost(String queue, String task, List<Candidate> taking) {
     List<LostLane> blocked =
         taking.stream().flatMap(node -> node.blocked(queue, task).stream()).toList();
     return blocked.size() < taking.size()

@@ -95,7 +95,8 @@ public final class LostSlots {
       lane.release();
     }
     if (replaces != null) {
-      log.warn("The slot of queue {} that job {} had is free again", lane.queue(), holding.job().id());
+      log.warn(
+          "The slot of queue {} that job {} had is free again", lane.queue(), holding.job().id());
       tell(() -> meters.hung(lane.queue(), replaces, -1));
     }
   }

@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Jobs whose payload this node could not read while another node may: during a rolling deployment,
- * producers of the new version write what nodes of the old one cannot read. This node does not claim
- * such a job again as long as there is a live node that serves it and has not failed to read it. The
- * failures that the job carries tell which nodes have, so that in the end its attempts are used up
- * although each node avoids it.
+ * producers of the new version write what nodes of the old one cannot read. This node does not
+ * claim such a job again as long as there is a live node that serves it and has not failed to read
+ * it. The failures that the job carries tell which nodes have, so that in the end its attempts are
+ * used up although each node avoids it.
  */
 public final class Unreadable {
   private static final Logger log = LoggerFactory.getLogger(Unreadable.class);
@@ -95,8 +95,8 @@ public final class Unreadable {
   }
 
   /**
-   * Looks from time to time whether the other nodes can still be relied on, and forgets the jobs for
-   * which that is not so, or which have ended.
+   * Looks from time to time whether the other nodes can still be relied on, and forgets the jobs
+   * for which that is not so, or which have ended.
    *
    * @return when to call again at the latest
    */

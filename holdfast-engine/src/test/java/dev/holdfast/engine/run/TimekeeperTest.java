@@ -25,8 +25,7 @@ class TimekeeperTest {
 
   private final List<Finish> finishes = new ArrayList<>();
   private final Holdings holdings = new Holdings();
-  private final Timekeeper timekeeper =
-      new Timekeeper(parts(false));
+  private final Timekeeper timekeeper = new Timekeeper(parts(false));
   private final Holding holding = holding(new JobPolicy(null, TIMEOUT, null, null, null));
 
   private Timekeeper.Parts parts(boolean holdsHung) {

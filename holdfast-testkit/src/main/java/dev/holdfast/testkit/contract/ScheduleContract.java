@@ -379,8 +379,7 @@ public abstract class ScheduleContract extends Contract {
     NodeCard old = Worker.card("node", Set.of(), Set.of());
     store.nodes().register(old);
     save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "f"));
-    List<Declaration> before =
-        book().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
+    List<Declaration> before = book().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
 
     NodeCard young = Worker.card("node", Set.of(), Set.of());
     for (int i = 0; i < 2; i++) { // A repeat after a lost reply changes nothing.

@@ -7,11 +7,11 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.Lost;
 import dev.holdfast.engine.store.NodeBook.LostLane;
-import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Ruling;
 import java.time.Duration;
@@ -74,9 +74,7 @@ public abstract class WaitReasonContract extends Contract {
 
   private void loseSlots(Worker worker, LostLane... lanes) {
     Lost lost = new Lost(1, List.of(lanes));
-    store
-        .nodes()
-        .beat(new Beat(worker.incarnation(), 0, 0, Duration.ofSeconds(30), false, lost));
+    store.nodes().beat(new Beat(worker.incarnation(), 0, 0, Duration.ofSeconds(30), false, lost));
   }
 
   @Test

@@ -89,8 +89,7 @@ public abstract class RollingContract extends NodeTestBase {
     start(old("one"));
     start(old("two"));
 
-    Enqueued<String> job =
-        enqueue(RetryPolicy.fixed(Duration.ofMillis(10)).maxAttempts(4));
+    Enqueued<String> job = enqueue(RetryPolicy.fixed(Duration.ofMillis(10)).maxAttempts(4));
 
     assertThat(awaitState(job.id(), JobState.FAILED).failures())
         .hasSize(4)

@@ -230,8 +230,7 @@ public abstract class RunningContract extends NodeTestBase {
     Job dead = awaitState(bad.id(), JobState.FAILED);
     assertThat(dead.failures())
         .extracting(FailedAttempt::code)
-        .containsExactly(
-            FailureCode.BAD_PAYLOAD, FailureCode.BAD_PAYLOAD, FailureCode.BAD_PAYLOAD);
+        .containsExactly(FailureCode.BAD_PAYLOAD, FailureCode.BAD_PAYLOAD, FailureCode.BAD_PAYLOAD);
     assertThat(dead.failures().get(0).message()).contains("Count");
     await().atMost(SOON).until(() -> handled.get() == 20);
     assertThat(asText.name()).isEqualTo(asNumber.name());

@@ -160,8 +160,7 @@ public abstract class StoppingContract extends NodeTestBase {
             throw new IllegalStateException("cannot be closed");
           }
         };
-    HoldfastNode node =
-        start(node().executor(broken).handle(ECHO, (note, context) -> note.text()));
+    HoldfastNode node = start(node().executor(broken).handle(ECHO, (note, context) -> note.text()));
 
     node.close();
 

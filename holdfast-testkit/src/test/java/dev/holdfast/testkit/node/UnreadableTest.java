@@ -62,8 +62,7 @@ class UnreadableTest extends Contract {
         new Finish.RetryIn(
             job.held(),
             Duration.ZERO,
-            new Finish.Failure(
-                1, FailureCode.BAD_PAYLOAD, null, "?", null, by.card().id())));
+            new Finish.Failure(1, FailureCode.BAD_PAYLOAD, null, "?", null, by.card().id())));
   }
 
   @Test
