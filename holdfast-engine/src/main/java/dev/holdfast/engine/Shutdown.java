@@ -210,6 +210,7 @@ final class Shutdown {
     for (TaskExecutor executor : work.executors) {
       attempt("close executor " + executor.name(), executor::close);
     }
+    attempt("show no lost slots any more", ground.lost::close);
     attempt("deliver its last events", ground.events::close);
   }
 

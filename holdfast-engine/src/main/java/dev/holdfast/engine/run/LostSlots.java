@@ -25,6 +25,7 @@ public final class LostSlots {
   private final LifecycleEvents events;
   private final Map<Holding, Boolean> replacedByAttempt = new HashMap<>();
   private int replaced;
+  private volatile boolean closed;
 
   /**
    * Counts attempts that are in {@link #replacedByAttempt} or about to be. Every attempt that ends
@@ -79,7 +80,7 @@ public final class LostSlots {
         lane.queue(),
         replaces ? "replaced by another" : "lost");
     tell(() -> {
-      meters.hung(lane.queue(), replaces, 1);
+      measure(lane, replaces, 1);
       events.slotLost(holding.job(), replaces);
     });
   }
@@ -97,7 +98,24 @@ public final class LostSlots {
     if (replaces != null) {
       log.warn(
           "The slot of queue {} that job {} had is free again", lane.queue(), holding.job().id());
-      tell(() -> meters.hung(lane.queue(), replaces, -1));
+      tell(() -> measure(lane, replaces, -1));
+    }
+  }
+
+  /** Shows none of them any more: a node that was stopped has no slots to lose. */
+  public synchronized void close() {
+    replacedByAttempt.forEach((holding, replaces) -> {
+      Lane lane = holding.lane();
+      if (lane != null) {
+        measure(lane, replaces, -1);
+      }
+    });
+    closed = true;
+  }
+
+  private synchronized void measure(Lane lane, boolean replaces, int by) {
+    if (!closed) {
+      meters.hung(lane.queue(), replaces, by);
     }
   }
 

@@ -21,8 +21,8 @@ public final class Jobs {
   private Jobs() {}
 
   /** Slots that can be lost, where nobody listens. */
-  static LostSlots lostSlots(int mostReplaced) {
-    Meters meters = new Meters(new SimpleMeterRegistry(), null);
+  public static LostSlots lostSlots(int mostReplaced) {
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     return new LostSlots(
         mostReplaced,
         meters,
@@ -31,7 +31,7 @@ public final class Jobs {
   }
 
   /** What no other node can read either. */
-  static Unreadable unreadable() {
+  public static Unreadable unreadable() {
     return new Unreadable("node", stub(Lookup.class), stub(NodeBook.class));
   }
 

@@ -22,6 +22,9 @@ final class NodeRow {
   int running;
   Lost lost = Lost.NONE;
 
+  /** The oldest claim call that its last beat asked about. */
+  long fromCall;
+
   /** When it was last heard of; for a dead one, when it died. */
   Instant lastSeen;
 
