@@ -29,13 +29,10 @@ final class Assembly {
   }
 
   HoldfastNode assemble() {
-    return new HoldfastNode(
-        ground,
-        work,
-        life,
-        new HoldfastNode.Threads(work.claiming, clocks(), work.completing, life.last()),
-        client(),
-        ground.bus.subscribe(this::hear));
+    Shutdown.Threads threads =
+        new Shutdown.Threads(work.claiming, clocks(), work.completing, life.last());
+    Shutdown shutdown = new Shutdown(ground, work, life, threads, ground.bus.subscribe(this::hear));
+    return new HoldfastNode(ground, work, life, threads, client(), shutdown);
   }
 
   private List<Driver.Driven> clocks() {

@@ -16,6 +16,7 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.LogContext;
+import dev.holdfast.engine.run.LostSlots;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
@@ -45,6 +46,7 @@ final class Groundwork {
   final Meters meters;
   final LifecycleEvents events;
   final Endings endings;
+  final LostSlots lost;
 
   Groundwork(NodeBuilder from, NodeSettings settings) {
     this.settings = settings;
@@ -73,6 +75,7 @@ final class Groundwork {
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
+    this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
   }
 
   /** How often to poll at present. */

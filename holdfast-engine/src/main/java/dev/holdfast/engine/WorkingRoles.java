@@ -12,6 +12,7 @@ import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.run.Unreadable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,10 +47,12 @@ final class WorkingRoles {
     Timekeeper timekeeper = timekeeper();
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
-    ClaimParts parts = claimParts(runner(from, timekeeper));
-    lanes
-        .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
-        .forEach(lane -> claimFor(lane, parts));
+    Unreadable unreadable =
+        new Unreadable(ground.settings.id(), ground.store.lookup(), ground.store.nodes());
+    ClaimParts parts = claimParts(runner(from, timekeeper, unreadable), unreadable);
+    List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
+    ground.lost.of(all);
+    all.forEach(lane -> claimFor(lane, parts));
     ground.holdings.onSuspectGone(claimers::expectWork);
   }
 
@@ -99,18 +102,22 @@ final class WorkingRoles {
   private Timekeeper timekeeper() {
     Timekeeper timekeeper =
         new Timekeeper(
-            ground.settings.id(),
-            ground.holdings,
-            completer,
-            ground.ticker,
-            ground.surroundings.random());
+            new Timekeeper.Parts(
+                ground.settings.id(),
+                ground.holdings,
+                completer,
+                ground.lost,
+                ground.settings.hung().patience(),
+                ground.settings.hung().holdJobs(),
+                ground.ticker,
+                ground.surroundings.random()));
     Driver.Driven thread = ground.drive(timekeeper);
     timekeeper.wokenBy(thread);
     watching.add(thread);
     return timekeeper;
   }
 
-  private Runner runner(NodeBuilder from, Timekeeper timekeeper) {
+  private Runner runner(NodeBuilder from, Timekeeper timekeeper, Unreadable unreadable) {
     return new Runner(
         new Runner.Parts(
             ground.logs,
@@ -120,13 +127,14 @@ final class WorkingRoles {
             ground.holdings,
             completer,
             timekeeper,
+            unreadable,
             ground.meters,
             ground.ticker,
             ground.surroundings.random(),
             ground.settings.resultLimit()));
   }
 
-  private ClaimParts claimParts(Runner runner) {
+  private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
     return new ClaimParts(
         ground.store.claims(),
         ground.identity,
@@ -138,6 +146,7 @@ final class WorkingRoles {
         ground.tasks,
         ground.holdings,
         runner,
+        unreadable,
         completer,
         ground.meters,
         ground.events,

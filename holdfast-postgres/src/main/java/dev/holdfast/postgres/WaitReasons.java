@@ -69,7 +69,7 @@ final class WaitReasons {
 
   private static final String LIVING =
       """
-      select id, queues, tasks, serves, mode, mode_exceptions
+      select id, queues, tasks, serves, mode, mode_exceptions, lost_lanes
       from ${schema}.node where state = 'ALIVE'
       """;
 
@@ -146,7 +146,8 @@ final class WaitReasons {
                 Values.strings(row, 2),
                 Values.strings(row, 3),
                 Values.strings(row, 4),
-                NodeRows.modes(row.getString(5), Values.strings(row, 6))))
+                NodeRows.modes(row.getString(5), Values.strings(row, 6)),
+                NodeRows.lostLanes(Values.strings(row, 7))))
         .list();
   }
 

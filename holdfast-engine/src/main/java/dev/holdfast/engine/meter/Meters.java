@@ -131,6 +131,8 @@ public final class Meters {
     final Guarded<Counter> claimed;
     final Guarded<Timer> claimTime;
     final Guarded<DistributionSummary> claimBatch;
+    final AtomicLong slotsLost;
+    final AtomicLong slotsReplaced;
     final AtomicLong depth;
     final AtomicLong oldestMillis;
     final Map<String, OfTask> tasks = new ConcurrentHashMap<>();
@@ -148,6 +150,22 @@ public final class Meters {
                       .description("Jobs per claim call")
                       .tags(tags)
                       .register(registry));
+      slotsLost =
+          GaugeValues.of(
+              registry,
+              "holdfast.slots.lost",
+              "Slots occupied by handlers that ignore their interrupt",
+              null,
+              1,
+              tags);
+      slotsReplaced =
+          GaugeValues.of(
+              registry,
+              "holdfast.slots.replaced",
+              "Slots in place of those of handlers that ignore their interrupt",
+              null,
+              1,
+              tags);
       depth = GaugeValues.of(registry, "holdfast.queue.depth", "Ready jobs", null, 1, tags);
       oldestMillis =
           GaugeValues.of(
@@ -242,6 +260,12 @@ public final class Meters {
 
   public void recovered(JobInHand job) {
     of(job).recovered.use(Counter::increment);
+  }
+
+  /** The number of attempts that hang has changed. */
+  public void hung(String queue, boolean replaced, int by) {
+    OfQueue meters = queue(queue);
+    (replaced ? meters.slotsReplaced : meters.slotsLost).addAndGet(by);
   }
 
   public void fenced() {
