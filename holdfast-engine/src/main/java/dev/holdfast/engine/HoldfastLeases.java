@@ -93,8 +93,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
    */
   public static HoldfastLeases on(
       Store store, String holder, MeterRegistry meters, Surroundings surroundings) {
-    return new HoldfastLeases(
-        store, holder, new LeaseMeters(meters, null), surroundings, () -> {});
+    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), surroundings, () -> {});
   }
 
   /** Leases of a node, whose threads speak for it. */

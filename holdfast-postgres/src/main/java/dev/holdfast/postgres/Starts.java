@@ -133,8 +133,7 @@ final class Starts {
     return claims.stream().filter(claim -> !done.contains(claim)).toList();
   }
 
-  private static Set<Held> run(
-      Handle handle, String sql, UUID incarnation, HeldColumns columns) {
+  private static Set<Held> run(Handle handle, String sql, UUID incarnation, HeldColumns columns) {
     return new HashSet<>(
         handle
             .createQuery(sql)

@@ -212,7 +212,9 @@ public final class Claimer implements Role {
         parts.unreadable().leftOut(lane.queue(), group.tasks()));
   }
 
-  /** Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back. */
+  /**
+   * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
+   */
   private void accept(ClaimedJob job, Holding holding, Wish wish) {
     try {
       begin(job, holding, wish);

@@ -224,7 +224,11 @@ public final class Holding {
     try {
       thread.interrupt();
     } catch (RuntimeException | Error broken) {
-      log.warn("Interrupting job {} of {} failed; others are not affected", job.id(), job.task(), broken);
+      log.warn(
+          "Interrupting job {} of {} failed; others are not affected",
+          job.id(),
+          job.task(),
+          broken);
     }
   }
 

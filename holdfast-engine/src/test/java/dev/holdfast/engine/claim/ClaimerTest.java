@@ -56,8 +56,7 @@ class ClaimerTest {
   private final ClaimCalls calls = new ClaimCalls();
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(SLOTS)));
   private final Lane lane =
-      new Lane(
-          "default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
+      new Lane("default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
   private Supplier<List<ClaimedJob>> reply = List::of;
 
   @AfterEach
@@ -121,8 +120,7 @@ class ClaimerTest {
         new ClaimParts(
             claims,
             new Identity(
-                "node",
-                new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW)),
+                "node", new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW)),
             calls,
             new QueueRules(),
             new TaskRules(),

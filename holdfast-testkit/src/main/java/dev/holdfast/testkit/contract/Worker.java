@@ -200,8 +200,7 @@ public final class Worker {
   private Set<Held> giveBack(boolean ran, Held... claims) {
     return store
         .claims()
-        .giveBack(
-            incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
+        .giveBack(incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
   }
 
   public Answer finish(Finish finish) {

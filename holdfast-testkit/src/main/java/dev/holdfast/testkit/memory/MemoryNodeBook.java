@@ -110,8 +110,8 @@ final class MemoryNodeBook implements NodeBook {
 
   private boolean holdsAny(NodeRow node) {
     return tables.live.values().stream()
-        .anyMatch(row ->
-            node.card.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
+        .anyMatch(
+            row -> node.card.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
   }
 
   private static Pulse pulse(NodeRow row) {

@@ -546,15 +546,14 @@ public abstract class RunningContract extends NodeTestBase {
     CountDownLatch cancelled = new CountDownLatch(1);
     HoldfastNode node =
         start(
-            node(
-                    Interposed.on(
-                        store(),
-                        call -> {
-                          if (call.name().equals("finish")) {
-                            cancelled.await(); // Until the node was told to stop the job.
-                          }
-                          return call.proceed();
-                        }))
+            node(Interposed.on(
+                    store(),
+                    call -> {
+                      if (call.name().equals("finish")) {
+                        cancelled.await(); // Until the node was told to stop the job.
+                      }
+                      return call.proceed();
+                    }))
                 .handle(ECHO, (note, context) -> "done"));
     var job = client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);
