@@ -41,7 +41,7 @@ record Mutation(
 
   private static List<Mutation> read(Path file) {
     List<Mutation> mutations = new ArrayList<>();
-    for (String entry : text(file).split("(?m)^(?=\\[)")) {
+    for (String entry : text(file).split("(?m)^(?=\\[)", -1)) {
       if (entry.startsWith("[")) {
         mutations.add(parse(entry.lines().toList()));
       }
@@ -87,7 +87,7 @@ record Mutation(
 
   private Pattern pattern() {
     return Pattern.compile(
-        Arrays.stream(original.strip().split("\\s+"))
+        Arrays.stream(original.strip().split("\\s+", -1))
             .map(Pattern::quote)
             .collect(Collectors.joining("\\s+")));
   }
