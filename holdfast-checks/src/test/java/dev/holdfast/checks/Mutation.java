@@ -40,7 +40,7 @@ record Mutation(String what, String file, String original, String replacement, L
 
   private static List<Mutation> read(Path file) {
     List<Mutation> mutations = new ArrayList<>();
-    for (String entry : text(file).split("(?m)^(?=\\[)")) {
+    for (String entry : text(file).split("(?m)^(?=\\[)", -1)) {
       if (entry.startsWith("[")) {
         mutations.add(parse(entry.lines().toList()));
       }
@@ -88,7 +88,7 @@ record Mutation(String what, String file, String original, String replacement, L
 
   private Pattern pattern() {
     return Pattern.compile(
-        Arrays.stream(original.strip().split("\\s+"))
+        Arrays.stream(original.strip().split("\\s+", -1))
             .map(Pattern::quote)
             .collect(Collectors.joining("\\s+")));
   }
