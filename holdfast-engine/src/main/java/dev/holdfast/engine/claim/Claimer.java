@@ -208,7 +208,9 @@ public final class Claimer implements Role {
         group.rule());
   }
 
-  /** Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back. */
+  /**
+   * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
+   */
   private void accept(ClaimedJob job, Holding holding, Wish wish) {
     try {
       begin(job, holding, wish);

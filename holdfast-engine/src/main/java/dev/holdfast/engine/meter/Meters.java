@@ -53,8 +53,7 @@ public final class Meters {
   public Meters(MeterRegistry registry, @Nullable String node, Collection<String> tasks) {
     this.registry = registry;
     this.own = tagsOf(node);
-    this.tasks =
-        tasks.stream().sorted().limit(MOST_TASKS).collect(Collectors.toUnmodifiableSet());
+    this.tasks = tasks.stream().sorted().limit(MOST_TASKS).collect(Collectors.toUnmodifiableSet());
     this.fenced =
         counter(
             "holdfast.node.fenced",
@@ -99,8 +98,7 @@ public final class Meters {
 
   private Guarded<Counter> counter(String name, String description, Tags tags) {
     return new Guarded<>(
-        name,
-        () -> Counter.builder(name).description(description).tags(tags).register(registry));
+        name, () -> Counter.builder(name).description(description).tags(tags).register(registry));
   }
 
   private Guarded<Timer> timer(String name, String description, Tags tags) {

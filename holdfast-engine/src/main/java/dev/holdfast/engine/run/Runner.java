@@ -3,7 +3,6 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.api.task.RetryLater;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;

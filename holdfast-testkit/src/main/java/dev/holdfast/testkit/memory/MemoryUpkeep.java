@@ -58,9 +58,7 @@ final class MemoryUpkeep implements Upkeep {
   }
 
   private boolean isForgettable(NodeRow node, Instant now) {
-    return !node.alive
-        && isPast(node.lastSeen, now.minus(MOURNING))
-        && !holdsAny(node);
+    return !node.alive && isPast(node.lastSeen, now.minus(MOURNING)) && !holdsAny(node);
   }
 
   private boolean holdsAny(NodeRow node) {
