@@ -96,8 +96,7 @@ final class Intaker {
     };
   }
 
-  private List<NewJob> prepareAll(
-      Intake intake, List<? extends JobRequest<?, ?>> requests) {
+  private List<NewJob> prepareAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
     List<NewJob> jobs = new ArrayList<>(requests.size());
     for (JobRequest<?, ?> request : requests) {
       jobs.add(prepare(intake, request));

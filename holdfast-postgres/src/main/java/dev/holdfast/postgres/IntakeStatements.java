@@ -55,7 +55,8 @@ final class IntakeStatements {
          tags, unique_key, ledger_key, stack, source)
       """;
 
-  // Conflicts on job_pkey and job_unique. What a repeat has created before is taken back at the end:
+  // Conflicts on job_pkey and job_unique. What a repeat has created before is taken back at the
+  // end:
   // this is a first attempt that arrives late. A second statement in the same round trip would do
   // as well, and cost a single enqueue half as much again.
   private static final String INSERT =
