@@ -5,21 +5,25 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.mode.Takers;
 import dev.holdfast.engine.mode.Takers.Candidate;
+import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.FreshPlan;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 
 /** Why jobs wait, and which wait in vain. */
 final class WaitReasons {
-  // By job_pkey, job_history_id of each partition and dead_letter_pkey; what is before a READY job
+  // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey; what is before a READY job
   // by job_ready, job_ready_stack or job_ready_suspect, how many are held under a limit by
   // job_capped and job_task_capped. A case looks only as far as it must.
   private static final String WHY =
@@ -60,11 +64,19 @@ final class WaitReasons {
       union all
       select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
              null, null, null
-      from ${schema}.job_history h where h.id = :id
+      from ${schema}.job_history h
+      where h.id = :id and h.finished_at >= :from and h.finished_at < :to
       union all
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
              null, null, null
       from ${schema}.dead_letter d where d.id = :id
+      """;
+
+  // By job_history_id of the partitions of a window.
+  private static final String ENDED =
+      """
+      select h.state from ${schema}.job_history h
+      where h.id = :id and h.finished_at >= :from and h.finished_at < :to
       """;
 
   private static final String LIVING =
@@ -115,13 +127,17 @@ final class WaitReasons {
       """;
 
   private final Database database;
+  private final HistorySearch history;
   private final String why;
+  private final String ended;
   private final String living;
   private final String unknown;
 
   WaitReasons(Database database) {
     this.database = database;
+    this.history = new HistorySearch(database);
     this.why = database.sql(WHY);
+    this.ended = database.sql(ENDED);
     this.living = database.sql(LIVING);
     this.unknown = database.sql(UNKNOWN);
   }
@@ -129,12 +145,45 @@ final class WaitReasons {
   Optional<WaitReason> of(JobId id) {
     return database.run(
         "ask why job %s waits".formatted(id),
-        handle ->
-            handle
-                .createQuery(why)
-                .bind("id", id.value())
-                .map((row, context) -> reason(row, () -> living(handle)))
-                .findFirst());
+        handle -> {
+          Window near = HistorySearch.near(List.of(id.value()));
+          Optional<WaitReason> reason =
+              ask(handle, why, near, id, row -> reason(row, () -> living(handle)));
+          return reason.isPresent() ? reason : endedElsewhere(handle, near, id);
+        });
+  }
+
+  private Optional<WaitReason> endedElsewhere(Handle handle, Window searched, JobId id)
+      throws SQLException {
+    List<WaitReason> found = new ArrayList<>();
+    history.elsewhere(
+        handle.getConnection(),
+        searched,
+        List.of(id.value()),
+        (window, ids) -> {
+          ask(handle, ended, window, id, row -> JobState.valueOf(row.getString(1)))
+              .ifPresent(state -> found.add(new WaitReason.NotWaiting(state)));
+          return found.isEmpty() ? Set.of() : ids;
+        });
+    return found.stream().findFirst();
+  }
+
+  /** Reads one row. */
+  @FunctionalInterface
+  private interface Reader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  private static <T> Optional<T> ask(
+      Handle handle, String sql, Window window, JobId id, Reader<T> reader) {
+    return handle
+        .createQuery(sql)
+        .addCustomizer(FreshPlan.INSTANCE)
+        .bind("id", id.value())
+        .bind("from", window.start())
+        .bind("to", window.end())
+        .map((row, context) -> reader.read(row))
+        .findFirst();
   }
 
   private List<Candidate> living(Handle handle) {
