@@ -39,7 +39,8 @@ final class UpkeepRoles {
         ground.driveWhileEnabled(
             new Housekeeper(
                 ground.store.upkeep(), ground.settings.retention(), ground.surroundings.random())));
-    keep(ground.drive(new Sampler(ground.store.queues(), ground.store.lookup(), ground.meters)));
+    keep(ground.drive(new Sampler(
+                ground.store.queues(), ground.settings.queues().keySet(), ground.meters)));
     this.registrar = registrar(from);
     registrar.ifPresent(role -> role.wokenBy(keep(ground.driveWhileEnabled(role))));
     if (!ground.modes.isEnabled() && !from.triggers.isEmpty()) {

@@ -34,8 +34,11 @@ import java.util.UUID;
  * history, so the later statements cannot miss it.
  */
 final class HistorySearch {
-  /** With five locks for each day, about as many as a statement on live jobs takes. */
-  private static final int DAYS = 8;
+  /** Each day takes five locks. */
+  private static final int DAYS = 6;
+
+  /** Fewer, beside live jobs and the dead-letter queue. */
+  private static final int NEAR_DAYS = 4;
 
   private static final int VERSION_WITH_TIME = 7;
   private static final LocalDate NO_DAY = LocalDate.EPOCH;
@@ -97,7 +100,7 @@ final class HistorySearch {
             .map(HistorySearch::day)
             .min(LocalDate::compareTo)
             .orElse(NO_DAY);
-    LocalDate earliest = newest.plusDays(2).minusDays(DAYS);
+    LocalDate earliest = newest.plusDays(2).minusDays(NEAR_DAYS);
     LocalDate from = oldest.minusDays(1);
     return new Window(from.isBefore(earliest) ? earliest : from, newest.plusDays(2));
   }

@@ -6,6 +6,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.FreshPlan;
@@ -164,6 +165,7 @@ final class PgLookup implements Lookup {
 
   private final Database database;
   private final WaitReasons reasons;
+  private final QueueCounts counts;
   private final HistorySearch history;
   private final String find;
   private final String findEnded;
@@ -175,6 +177,7 @@ final class PgLookup implements Lookup {
   PgLookup(Database database) {
     this.database = database;
     this.reasons = new WaitReasons(database);
+    this.counts = new QueueCounts(database, QueueBook.MOST_COUNTED);
     this.history = new HistorySearch(database);
     this.find = database.sql(JobReader.columns(FIND.replace("${ended}", FIND_ENDED)));
     this.findEnded = database.sql(JobReader.columns(FIND_ENDED));
@@ -266,7 +269,7 @@ final class PgLookup implements Lookup {
 
   @Override
   public Map<String, Long> unknownTasks() {
-    return reasons.unknownTasks();
+    return database.run("look for tasks that no node knows", counts::unknownTasks);
   }
 
   private static Query bind(Query query, JobFilter filter) {

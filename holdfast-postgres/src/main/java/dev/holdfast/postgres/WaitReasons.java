@@ -14,14 +14,12 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 
-/** Why jobs wait, and which wait in vain. */
+/** Why jobs wait. */
 final class WaitReasons {
   // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey; what is before a READY job
   // by job_ready, job_ready_stack or job_ready_suspect, how many are held under a limit by
@@ -85,53 +83,11 @@ final class WaitReasons {
       from ${schema}.node where state = 'ALIVE'
       """;
 
-  // Steps through job_ready from one (queue, task) to the next instead of reading every job, and
-  // counts only those that nobody knows; jobs of fleets and suspects, by their own indexes, are
-  // few.
-  private static final String UNKNOWN =
-      """
-      with recursive pair as (
-        (select queue, task from ${schema}.job
-         where state = 'READY' and stack is null and crashes is null
-         order by queue, task limit 1)
-        union all
-        select n.queue, n.task
-        from pair p
-        cross join lateral (
-          select j.queue, j.task from ${schema}.job j
-          where j.state = 'READY' and j.stack is null and j.crashes is null
-            and (j.queue, j.task) > (p.queue, p.task)
-          order by j.queue, j.task limit 1
-        ) n
-      )
-      select p.task, sum(p.waiting)::bigint
-      from (
-        select pair.queue, pair.task, (
-          select count(*) from ${schema}.job j
-          where j.state = 'READY' and j.stack is null and j.crashes is null
-            and j.queue = pair.queue and j.task = pair.task) as waiting
-        from pair
-        union all
-        select j.queue, j.task, count(*) from ${schema}.job j
-        where j.state = 'READY' and j.stack is not null and j.crashes is null
-        group by j.queue, j.task
-        union all
-        select j.queue, j.task, count(*) from ${schema}.job j
-        where j.state = 'READY' and j.crashes is not null
-        group by j.queue, j.task
-      ) p
-      where not exists (
-        select from ${schema}.node n
-        where n.state = 'ALIVE' and p.queue = any(n.queues) and p.task = any(n.tasks))
-      group by p.task
-      """;
-
   private final Database database;
   private final HistorySearch history;
   private final String why;
   private final String ended;
   private final String living;
-  private final String unknown;
 
   WaitReasons(Database database) {
     this.database = database;
@@ -139,7 +95,6 @@ final class WaitReasons {
     this.why = database.sql(WHY);
     this.ended = database.sql(ENDED);
     this.living = database.sql(LIVING);
-    this.unknown = database.sql(UNKNOWN);
   }
 
   Optional<WaitReason> of(JobId id) {
@@ -197,19 +152,6 @@ final class WaitReasons {
                 Values.strings(row, 4),
                 NodeRows.modes(row.getString(5), Values.strings(row, 6))))
         .list();
-  }
-
-  Map<String, Long> unknownTasks() {
-    return database.run(
-        "look for tasks that nobody knows",
-        handle -> {
-          Map<String, Long> counts = new TreeMap<>();
-          handle
-              .createQuery(unknown)
-              .map((row, context) -> Map.entry(row.getString(1), row.getLong(2)))
-              .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
-          return counts;
-        });
   }
 
   private static WaitReason reason(ResultSet row, Supplier<List<Candidate>> living)

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.meter;
 
-import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.QueueBook.Depth;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -8,8 +8,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Meters {
   private static final String UNNAMED = "unnamed";
+  private static final Depth NO_DEPTH = new Depth(0, Duration.ZERO);
 
   private final MeterRegistry registry;
   private final Tags own;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
+  private final Map<String, DepthOfQueue> depths = new ConcurrentHashMap<>();
   private final Counter fenced;
   private final Counter nodesDied;
   private final Counter eventsDropped;
@@ -96,8 +98,6 @@ public final class Meters {
     final Timer run;
     final Timer claimTime;
     final DistributionSummary claimBatch;
-    final AtomicLong depth = new AtomicLong();
-    final AtomicLong oldestMillis = new AtomicLong();
 
     OfQueue(MeterRegistry registry, Tags tags) {
       claimed = counter(registry, tags, "claimed", "Jobs taken hold of");
@@ -121,15 +121,6 @@ public final class Meters {
               .description("Jobs per claim call")
               .tags(tags)
               .register(registry);
-      Gauge.builder("holdfast.queue.depth", depth, AtomicLong::get)
-          .description("Ready jobs")
-          .tags(tags)
-          .register(registry);
-      Gauge.builder("holdfast.queue.oldest.ready", oldestMillis, age -> age.get() / 1000.0)
-          .description("How long the longest-waiting ready job has waited")
-          .baseUnit("seconds")
-          .tags(tags)
-          .register(registry);
     }
 
     private static Counter counter(
@@ -145,6 +136,24 @@ public final class Meters {
           .description(description)
           .tags(tags)
           .publishPercentileHistogram()
+          .register(registry);
+    }
+  }
+
+  /** How long one queue is. */
+  private static final class DepthOfQueue {
+    final AtomicLong ready = new AtomicLong();
+    final AtomicLong oldestMillis = new AtomicLong();
+
+    DepthOfQueue(MeterRegistry registry, Tags tags) {
+      Gauge.builder("holdfast.queue.depth", ready, AtomicLong::get)
+          .description("Ready jobs; counting stops at 100,000")
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("holdfast.queue.oldest.ready", oldestMillis, age -> age.get() / 1000.0)
+          .description("How long the longest-waiting ready job has waited")
+          .baseUnit("seconds")
+          .tags(tags)
           .register(registry);
     }
   }
@@ -214,17 +223,15 @@ public final class Meters {
     unknownTaskJobs.set(count);
   }
 
-  /** Take over what the store says about queues. A queue it does not name is empty. */
-  public void depths(Collection<QueueStatus> statuses) {
-    Map<String, QueueStatus> named = new ConcurrentHashMap<>();
-    for (QueueStatus status : statuses) {
-      named.put(status.name(), status);
-      queue(status.name());
+  /** Take over what was measured of the queues that this node serves. */
+  public void depths(Set<String> served, Map<String, Depth> measured) {
+    for (String name : served) {
+      Depth depth = measured.getOrDefault(name, NO_DEPTH);
+      DepthOfQueue meters =
+          depths.computeIfAbsent(
+              name, fresh -> new DepthOfQueue(registry, own.and("queue", fresh)));
+      meters.ready.set(depth.ready());
+      meters.oldestMillis.set(depth.oldestReady().toMillis());
     }
-    queues.forEach((name, meters) -> {
-      QueueStatus status = named.get(name);
-      meters.depth.set(status == null ? 0 : status.ready());
-      meters.oldestMillis.set(status == null ? 0 : status.oldestReady().toMillis());
-    });
   }
 }

@@ -27,10 +27,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class Scheduler implements Role {
   private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
-  private static final int BATCH = 500;
+  private static final int BATCH = 100;
   private static final Duration LONGEST_SLEEP = Duration.ofSeconds(60);
   private static final Duration BEHIND_A_JOB = Duration.ofSeconds(1);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final Duration BEHIND_A_NODE = Duration.ofMillis(100);
+  private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
   private static final int SPREAD_MICROS = 50_000;
 
   private final ScheduleBook book;
@@ -91,9 +93,13 @@ public final class Scheduler implements Role {
       log.warn("Schedules could not be looked at: {}", failure.getMessage());
     } finally {
       // Whatever was thrown: who wants nothing is never called again.
-      wanted = asked.plus(next).plus(Duration.ofNanos(1_000L * random.nextInt(SPREAD_MICROS)));
+      wanted = asked.plus(next).plus(next.isZero() ? Duration.ZERO : spread());
     }
     return wanted;
+  }
+
+  private Duration spread() {
+    return Duration.ofNanos(1_000L * random.nextInt(SPREAD_MICROS));
   }
 
   /** Fire what is due and say how long nothing else will be. */
@@ -101,22 +107,34 @@ public final class Scheduler implements Role {
     DueReport report = book.due(BATCH);
     Duration next = report.next().orElse(LONGEST_SLEEP);
     next = shorter(next, report.blocked() ? BEHIND_A_JOB : LONGEST_SLEEP);
-    boolean failed = false;
     for (Kept kept : report.due()) {
+      Duration wait;
       try {
-        next = shorter(next, fire(kept, report.now()));
+        wait = fire(kept, report.now());
       } catch (RuntimeException failure) { // One that is broken must not keep others from firing.
-        failed = true;
-        log.error(
-            "Schedule '{}' could not be fired and stays due: {}",
-            kept.plan().id(),
-            failure.toString());
+        wait = putOff(kept, report.now(), failure);
       }
-    }
-    if (failed) {
-      return AFTER_FAILURE;
+      next = shorter(next, wait);
     }
     return report.due().size() == BATCH ? Duration.ZERO : shorter(next, LONGEST_SLEEP);
+  }
+
+  /**
+   * Leave a schedule alone for as long as it has been overdue: a wait that doubles from try to try.
+   * It stays due, in the store, so that however many fail, those behind them are found.
+   */
+  private Duration putOff(Kept kept, Instant now, RuntimeException failure) {
+    Instant due = kept.draft().nextFire();
+    Duration overdue = due == null ? AFTER_FAILURE : Duration.between(due, now);
+    Duration wait =
+        overdue.compareTo(AFTER_FAILURE) < 0 ? AFTER_FAILURE : shorter(overdue, LONGEST_BACKOFF);
+    log.error(
+        "Schedule '{}' could not be fired, retrying in {} ms: {}",
+        kept.plan().id(),
+        wait.toMillis(),
+        failure.toString());
+    book.putOff(kept, wait);
+    return wait;
   }
 
   /** Fire one schedule and say how long until it is due again. */
@@ -133,8 +151,8 @@ public final class Scheduler implements Role {
         Instant next = order.next();
         yield next == null ? LONGEST_SLEEP : notNegative(Duration.between(now, next));
       }
-      // Another node fired it, or somebody changed it: when it is due again, a new look will say.
-      case LOST -> Duration.ZERO;
+      // Another node fires it, or it was changed: when it is due again, a new look will say.
+      case LOST -> BEHIND_A_NODE;
       case BLOCKED -> BEHIND_A_JOB;
     };
   }
