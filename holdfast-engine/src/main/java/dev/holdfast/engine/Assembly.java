@@ -35,7 +35,7 @@ final class Assembly {
         life,
         new HoldfastNode.Threads(work.claiming, clocks(), work.completing, life.last()),
         client(),
-        ground.bus.subscribe(this::hear));
+        ground.bus.listen(this::hear));
   }
 
   private List<Driver.Driven> clocks() {
@@ -56,10 +56,10 @@ final class Assembly {
         Stamper.onNode(ground.settings.id(), ground.settings.fleet().stack(), ground.modes));
   }
 
-  private void hear(Signal signal) {
+  private void hear(Signal signal, boolean own) {
     switch (signal) {
-      case Signal.NewWork fresh -> work.claimers.expectWork(fresh.queue());
-      case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in());
+      case Signal.NewWork fresh -> work.wakeups.hear(fresh, own);
+      case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
       case Signal.QueueChanged changed -> life.beating.wake();
       case Signal.TaskChanged changed -> {
         // Where the change was made it is known already; elsewhere the beat brings it.

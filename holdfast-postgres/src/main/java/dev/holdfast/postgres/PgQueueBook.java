@@ -45,22 +45,34 @@ final class PgQueueBook implements QueueBook {
   // By sample_pkey.
   private static final String SAMPLE =
       """
-      select s.unknown, s.waiting, q.name, q.ready, q.oldest
+      select s.unknown, s.waiting, s.nodes, q.name, d.ready, d.oldest, n.serving
       from ${schema}.sample s
-      left join lateral unnest(s.queues, s.ready, s.oldest) q(name, ready, oldest)
-        on q.name = any(:queues::text[])
+      cross join unnest(array[null] || :queues::text[]) q(name)
+      left join lateral unnest(s.queues, s.ready, s.oldest) d(name, ready, oldest)
+        on d.name = q.name
+      left join lateral unnest(s.served, s.serving) n(name, serving) on n.name = q.name
       where s.one and s.taken_at > now() - :fresh * interval '1 microsecond'
       """;
 
   // By sample_pkey.
   private static final String WRITE_SAMPLE =
       """
-      insert into ${schema}.sample (taken_at, queues, ready, oldest, unknown, waiting)
-      values (now(), :names::text[], :ready::bigint[], :oldest::bigint[], :unknown::text[],
-              :waiting::bigint[])
+      insert into ${schema}.sample
+        (taken_at, queues, ready, oldest, unknown, waiting, nodes, served, serving)
+      select now(), :names::text[], :ready::bigint[], :oldest::bigint[], :unknown::text[],
+             :waiting::bigint[],
+             (select count(*) from ${schema}.node where state = 'ALIVE'),
+             coalesce(array_agg(s.queue), '{}'), coalesce(array_agg(s.nodes), '{}')
+      from (
+        select q.name as queue, count(*)::int as nodes
+        from ${schema}.node n cross join unnest(n.queues) q(name)
+        where n.state = 'ALIVE'
+        group by q.name
+      ) s
       on conflict (one) do update set
         taken_at = excluded.taken_at, queues = excluded.queues, ready = excluded.ready,
-        oldest = excluded.oldest, unknown = excluded.unknown, waiting = excluded.waiting
+        oldest = excluded.oldest, unknown = excluded.unknown, waiting = excluded.waiting,
+        nodes = excluded.nodes, served = excluded.served, serving = excluded.serving
       """;
 
   private static final String TRY_LOCK =
@@ -175,35 +187,44 @@ final class PgQueueBook implements QueueBook {
         .forEach(queue -> depths.put(queue.name(), new Depth(queue.ready(), queue.oldestReady())));
     Map<String, Long> unknown = counts.unknownTasks(handle);
     write(handle, depths, unknown);
-    depths.keySet().retainAll(queues);
-    return Optional.of(new Sample(depths, unknown, true));
+    return read(handle, queues, freshFor.plusSeconds(1)).map(PgQueueBook::counted);
+  }
+
+  private static Sample counted(Sample sample) {
+    return new Sample(
+        sample.depths(), sample.unknownTasks(), sample.nodes(), sample.serving(), true);
   }
 
   private Optional<Sample> read(Handle handle, Set<String> queues, Duration freshFor) {
     Map<String, Depth> depths = new HashMap<>();
     Map<String, Long> unknown = new HashMap<>();
-    long rows =
+    Map<String, Integer> serving = new HashMap<>();
+    List<Integer> nodes =
         handle
             .createQuery(sample)
             .bindArray("queues", String.class, List.copyOf(queues))
             .bind("fresh", Values.micros(freshFor))
             .map((row, context) -> {
-              String name = row.getString(3);
-              if (name != null) {
-                depths.put(name, new Depth(row.getLong(4), Values.ofMicros(row.getLong(5))));
+              String queue = row.getString(4);
+              if (row.getObject(5) != null) {
+                depths.put(queue, new Depth(row.getLong(5), Values.ofMicros(row.getLong(6))));
               }
-              if (unknown.isEmpty()) {
+              if (row.getObject(7) != null) {
+                serving.put(queue, row.getInt(7));
+              }
+              if (queue == null) {
                 String[] tasks = (String[]) row.getArray(1).getArray();
                 Long[] waiting = (Long[]) row.getArray(2).getArray();
                 for (int i = 0; i < tasks.length; i++) {
                   unknown.put(tasks[i], waiting[i]);
                 }
               }
-              return true;
+              return row.getInt(3);
             })
-            .stream()
-            .count();
-    return rows == 0 ? Optional.empty() : Optional.of(new Sample(depths, unknown, false));
+            .list();
+    return nodes.stream()
+        .findFirst()
+        .map(live -> new Sample(depths, unknown, live, serving, false));
   }
 
   private void write(Handle handle, Map<String, Depth> depths, Map<String, Long> unknown) {

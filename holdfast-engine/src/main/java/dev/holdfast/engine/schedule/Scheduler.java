@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.ScheduleBook.FireReport;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -33,7 +34,7 @@ public final class Scheduler implements Role {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
   private static final Duration BEHIND_A_NODE = Duration.ofMillis(100);
   private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
-  private static final int SPREAD_MICROS = 50_000;
+  private static final Duration SHORTEST_SPREAD = Duration.ofMillis(50);
 
   private final ScheduleBook book;
   private final SignalBus bus;
@@ -41,6 +42,7 @@ public final class Scheduler implements Role {
   private final Ticker ticker;
   private final Supplier<UUID> ids;
   private final RandomGenerator random;
+  private final Crowd crowd;
   private volatile Waker waker = () -> {};
   private volatile boolean changed = true;
   private Moment wanted = Moment.NEVER;
@@ -54,13 +56,15 @@ public final class Scheduler implements Role {
       String node,
       Ticker ticker,
       Supplier<UUID> ids,
-      RandomGenerator random) {
+      RandomGenerator random,
+      Crowd crowd) {
     this.book = book;
     this.bus = bus;
     this.node = node;
     this.ticker = ticker;
     this.ids = ids;
     this.random = random;
+    this.crowd = crowd;
   }
 
   /** Who to wake when a schedule changes. */
@@ -99,7 +103,8 @@ public final class Scheduler implements Role {
   }
 
   private Duration spread() {
-    return Duration.ofNanos(1_000L * random.nextInt(SPREAD_MICROS));
+    long most = Math.max(SHORTEST_SPREAD.toNanos(), Crowd.longest(crowd.nodes()).toNanos());
+    return Duration.ofNanos((long) (random.nextDouble() * most));
   }
 
   /** Fire what is due and say how long nothing else will be. */
@@ -172,7 +177,8 @@ public final class Scheduler implements Role {
     }
     bus.publish(
         plan.recurrence().jitter().isZero()
-            ? new Signal.NewWork(plan.job().queue(), plan.job().priority())
+            ? new Signal.NewWork(
+                plan.job().queue(), plan.job().priority(), report.created().size())
             : new Signal.Scheduled(Duration.ZERO));
   }
 

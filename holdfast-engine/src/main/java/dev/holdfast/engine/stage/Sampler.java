@@ -6,6 +6,7 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.QueueBook.Sample;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.Crowd;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -31,16 +32,18 @@ public final class Sampler implements Role {
   private final QueueBook queues;
   private final Set<String> served;
   private final Meters meters;
+  private final Crowd crowd;
   private boolean started;
   private Map<String, Long> warnedOf = Map.of();
 
   /**
    * @param served the queues that this node serves
    */
-  public Sampler(QueueBook queues, Set<String> served, Meters meters) {
+  public Sampler(QueueBook queues, Set<String> served, Meters meters, Crowd crowd) {
     this.queues = queues;
     this.served = Set.copyOf(served);
     this.meters = meters;
+    this.crowd = crowd;
   }
 
   @Override
@@ -67,6 +70,7 @@ public final class Sampler implements Role {
 
   private Duration show(Sample sample) {
     meters.depths(served, sample.depths());
+    crowd.seen(sample.nodes(), sample.serving());
     Map<String, Long> unknown = sample.unknownTasks();
     meters.unknownTaskJobs(unknown.values().stream().mapToLong(Long::longValue).sum());
     if (!unknown.isEmpty() && !unknown.keySet().equals(warnedOf.keySet())) {

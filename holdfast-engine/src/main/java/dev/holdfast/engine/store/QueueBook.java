@@ -52,12 +52,20 @@ public interface QueueBook {
    *
    * @param depths by queue; a queue without an entry is empty
    * @param unknownTasks ready jobs of tasks that no live node has a handler for, by task
+   * @param nodes how many nodes live
+   * @param serving by queue, how many of them serve it
    * @param counted whether this call counted, instead of reading what another one counted
    */
-  record Sample(Map<String, Depth> depths, Map<String, Long> unknownTasks, boolean counted) {
+  record Sample(
+      Map<String, Depth> depths,
+      Map<String, Long> unknownTasks,
+      int nodes,
+      Map<String, Integer> serving,
+      boolean counted) {
     public Sample {
       depths = Map.copyOf(depths);
       unknownTasks = Map.copyOf(unknownTasks);
+      serving = Map.copyOf(serving);
     }
   }
 

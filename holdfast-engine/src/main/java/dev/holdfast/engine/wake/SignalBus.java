@@ -3,6 +3,7 @@ package dev.holdfast.engine.wake;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,7 +13,19 @@ public final class SignalBus implements AutoCloseable {
 
   private final ClusterCoordinator cluster;
   private final Runnable subscription;
-  private final List<Consumer<Signal>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+
+  /** What this thread is publishing: a signal that comes back meanwhile is this one's own. */
+  private final ThreadLocal<@Nullable Signal> publishing = new ThreadLocal<>();
+
+  /** Hears signals. */
+  @FunctionalInterface
+  public interface Listener {
+    /**
+     * @param own whether it was published here; then no other node may know of it yet
+     */
+    void hear(Signal signal, boolean own);
+  }
 
   public SignalBus(ClusterCoordinator cluster) {
     this.cluster = cluster;
@@ -23,10 +36,13 @@ public final class SignalBus implements AutoCloseable {
    * Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once.
    */
   public void publish(Signal signal) {
+    publishing.set(signal);
     try {
       cluster.announce(signal);
     } catch (RuntimeException failure) {
       log.warn("{} could not be announced; its work is found by polling", signal, failure);
+    } finally {
+      publishing.remove();
     }
   }
 
@@ -37,14 +53,22 @@ public final class SignalBus implements AutoCloseable {
 
   /** Listen; the answer ends it. */
   public Runnable subscribe(Consumer<Signal> listener) {
+    return listen((signal, own) -> listener.accept(signal));
+  }
+
+  /** Listen, and hear where signals come from; the result ends it. */
+  public Runnable listen(Listener listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }
 
   private void deliver(Signal signal) {
-    for (Consumer<Signal> listener : listeners) {
+    // The very one: an equal signal of another node may arrive on another thread.
+    @SuppressWarnings("ReferenceEquality")
+    boolean own = publishing.get() == signal;
+    for (Listener listener : listeners) {
       try {
-        listener.accept(signal);
+        listener.hear(signal, own);
       } catch (RuntimeException failure) {
         log.warn("A listener failed on {}; its work is found by polling", signal, failure);
       }

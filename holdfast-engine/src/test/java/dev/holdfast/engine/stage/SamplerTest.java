@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.store.QueueBook.Depth;
 import dev.holdfast.engine.store.QueueBook.Sample;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.Crowd;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -27,12 +28,14 @@ class SamplerTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   @RegisterExtension final Logged logged = Logged.by(Sampler.class);
+  private final Crowd crowd = new Crowd();
   private Supplier<Optional<Sample>> samples = Optional::empty;
   private final Sampler sampler =
       new Sampler(
           only(QueueBook.class, "sample", () -> samples.get()),
           Set.of("mail", "empty"),
-          new Meters(registry, "worker"));
+          new Meters(registry, "worker"),
+          crowd);
 
   /** Something that can answer one question only. */
   private static <T> T only(Class<T> type, String question, Supplier<?> answer) {
@@ -47,7 +50,7 @@ class SamplerTest {
   }
 
   private static Sample sample(Map<String, Depth> depths, Map<String, Long> unknown) {
-    return new Sample(depths, unknown, true);
+    return new Sample(depths, unknown, 5, Map.of("mail", 2), true);
   }
 
   private Duration sample() {
@@ -95,6 +98,8 @@ class SamplerTest {
     assertThat(gauge("holdfast.queue.depth", "mail")).isEqualTo(3);
     assertThat(gauge("holdfast.queue.oldest.ready", "mail")).isEqualTo(2.5);
     assertThat(gauge("holdfast.queue.depth", "empty")).isZero();
+    assertThat(crowd.nodes()).isEqualTo(5);
+    assertThat(crowd.serving("mail")).isEqualTo(2);
     assertThat(registry.find("holdfast.queue.depth").tag("queue", "foreign").gauges()).isEmpty();
   }
 

@@ -8,7 +8,11 @@ create table ${schema}.sample (
   oldest   bigint[]    not null,
   -- By task: ready jobs that no live node has a handler for.
   unknown  text[]      not null,
-  waiting  bigint[]    not null
+  waiting  bigint[]    not null,
+  -- How many nodes live, and how many of them serve a queue.
+  nodes    integer     not null,
+  served   text[]      not null,
+  serving  integer[]   not null
 );
 
 -- A schedule that could not be fired is not tried again before this time.

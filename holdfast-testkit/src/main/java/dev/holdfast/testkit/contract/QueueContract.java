@@ -178,6 +178,8 @@ public abstract class QueueContract extends Contract {
   @Test
   void aSampleTellsTheDepthOfTheQueuesAskedForAndJobsOfUnknownTasks() {
     worker();
+    Worker.join(store, "node-2", "elsewhere", TASK);
+    Worker.join(store, "node-3", QUEUE, TASK).leave();
     enqueueAll(job(), job(), job().dueIn(Duration.ofHours(1)));
     enqueueAll(job().queue("bulk"), job().task("other"));
     passTime(Duration.ofMinutes(5));
@@ -190,6 +192,8 @@ public abstract class QueueContract extends Contract {
     assertThat(sample.depths().get(QUEUE).oldestReady())
         .isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
     assertThat(sample.unknownTasks()).isEqualTo(Map.of(TASK, 1L, "other", 1L));
+    assertThat(sample.nodes()).isEqualTo(2);
+    assertThat(sample.serving()).isEqualTo(Map.of(QUEUE, 1));
   }
 
   @Test

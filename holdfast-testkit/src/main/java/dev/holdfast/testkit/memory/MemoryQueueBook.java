@@ -93,7 +93,10 @@ final class MemoryQueueBook implements QueueBook {
       }
       Map<String, Depth> depths = new TreeMap<>(latest.depths());
       depths.keySet().retainAll(queues);
-      return Optional.of(new Sample(depths, latest.unknownTasks(), counted));
+      Map<String, Integer> serving = new TreeMap<>(latest.serving());
+      serving.keySet().retainAll(queues);
+      return Optional.of(
+          new Sample(depths, latest.unknownTasks(), latest.nodes(), serving, counted));
     });
   }
 
@@ -103,7 +106,11 @@ final class MemoryQueueBook implements QueueBook {
         .map(name -> status(name, now))
         .filter(queue -> queue.ready() > 0)
         .forEach(queue -> depths.put(queue.name(), new Depth(queue.ready(), queue.oldestReady())));
-    return new Sample(depths, lookup.unknownTasks(), true);
+    List<NodeRow> live = tables.nodes.values().stream().filter(node -> node.alive).toList();
+    Map<String, Integer> serving = new TreeMap<>();
+    live.forEach(node ->
+        node.card.queues().forEach(queue -> serving.merge(queue, 1, Integer::sum)));
+    return new Sample(depths, lookup.unknownTasks(), live.size(), serving, true);
   }
 
   private static long count(List<JobRow> rows, JobState state) {

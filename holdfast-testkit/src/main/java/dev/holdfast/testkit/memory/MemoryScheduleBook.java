@@ -25,6 +25,9 @@ final class MemoryScheduleBook implements ScheduleBook {
   /** How many times as many schedules are looked at as are chosen from them. */
   private static final int CHOICE = 10;
 
+  private static final Comparator<ScheduleRow> BY_ID =
+      Comparator.comparing(row -> row.draft.plan().id());
+
   private final Tables tables;
   private final MemoryIntake intake;
   private final Map<String, ScheduleRow> rows = new TreeMap<>();
@@ -105,7 +108,7 @@ final class MemoryScheduleBook implements ScheduleBook {
       List<ScheduleRow> due =
           rows.values().stream()
               .filter(row -> row.isDue(now))
-              .sorted(Comparator.comparing(ScheduleRow::tryAt))
+              .sorted(Comparator.comparing(ScheduleRow::tryAt).thenComparing(BY_ID))
               .toList();
       List<ScheduleRow> free =
           new ArrayList<>(
@@ -118,7 +121,7 @@ final class MemoryScheduleBook implements ScheduleBook {
           now,
           free.stream()
               .limit(limit)
-              .sorted(Comparator.comparing(MemoryScheduleBook::nextFire))
+              .sorted(Comparator.comparing(MemoryScheduleBook::nextFire).thenComparing(BY_ID))
               .map(ScheduleRow::kept)
               .toList(),
           free.size() < limit && due.stream().anyMatch(row -> isBlocked(row, now)),

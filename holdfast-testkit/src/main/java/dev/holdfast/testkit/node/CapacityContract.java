@@ -18,6 +18,7 @@ import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.store.TaskBook.Rule;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.testkit.contract.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -464,7 +465,8 @@ public abstract class CapacityContract extends NodeTestBase {
   @Test
   void depthsAndUnknownTasksAreSampled() {
     Sampler sampler =
-        new Sampler(store().queues(), Set.of("mail"), new Meters(meters, "sampler"));
+        new Sampler(
+            store().queues(), Set.of("mail"), new Meters(meters, "sampler"), new Crowd());
     Moment start = new Moment(0);
     Moment first = sampler.tick(start);
     for (int i = 0; i < 3; i++) {
