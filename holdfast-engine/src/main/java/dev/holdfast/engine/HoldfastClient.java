@@ -241,12 +241,11 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public long retryAll(JobFilter filter) {
-    return inSteps(
-        until -> {
-          Control.Step step = store.control().retryAll(filter, until, BULK);
-          announce(step.jobs().keySet());
-          return step;
-        });
+    return inSteps(until -> {
+      Control.Step step = store.control().retryAll(filter, until, BULK);
+      announce(step.jobs().keySet());
+      return step;
+    });
   }
 
   @Override

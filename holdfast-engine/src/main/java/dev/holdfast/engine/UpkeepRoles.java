@@ -24,7 +24,7 @@ final class UpkeepRoles {
 
   UpkeepRoles(NodeBuilder from, Groundwork ground) {
     this.ground = ground;
-    this.stager = 
+    this.stager =
         new Stager(
             ground.store.staging(),
             ground.bus,
@@ -46,8 +46,13 @@ final class UpkeepRoles {
         ground.driveWhileEnabled(
             new Housekeeper(
                 ground.store.upkeep(), ground.settings.retention(), ground.surroundings.random())));
-    keep(ground.drive(new Sampler(
-                ground.store.queues(), ground.settings.queues().keySet(), ground.meters, ground.crowd)));
+    keep(
+        ground.drive(
+            new Sampler(
+                ground.store.queues(),
+                ground.settings.queues().keySet(),
+                ground.meters,
+                ground.crowd)));
     this.registrar = registrar(from);
     registrar.ifPresent(role -> role.wokenBy(keep(ground.driveWhileEnabled(role))));
     if (!ground.modes.isEnabled() && !from.triggers.isEmpty()) {

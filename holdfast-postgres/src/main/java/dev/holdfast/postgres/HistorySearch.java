@@ -80,7 +80,9 @@ final class HistorySearch {
     }
   }
 
-  /** Looks for some of these jobs among those that ended in a window, and returns which it found. */
+  /**
+   * Looks for some of these jobs among those that ended in a window, and returns which it found.
+   */
   @FunctionalInterface
   interface Probe {
     Set<UUID> find(Window window, Set<UUID> ids) throws SQLException;

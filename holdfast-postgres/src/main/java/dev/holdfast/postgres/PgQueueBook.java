@@ -162,8 +162,7 @@ final class PgQueueBook implements QueueBook {
         database.run("read the depths of queues", handle -> read(handle, queues, freshFor));
     return known.isPresent()
         ? known
-        : database.transaction(
-            "measure queues", handle -> measure(handle, queues, freshFor));
+        : database.transaction("measure queues", handle -> measure(handle, queues, freshFor));
   }
 
   /** The lock ends with the transaction, so a process that dies while it counts blocks no other. */

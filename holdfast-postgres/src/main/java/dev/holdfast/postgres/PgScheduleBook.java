@@ -70,7 +70,8 @@ final class PgScheduleBook implements ScheduleBook {
       """;
 
   // All by schedule_due; a job in the way by job_unique. One statement, since every idle node asks
-  // it: without anything due it returns a single row that has no schedule. Whatever is due, it reads
+  // it: without anything due it returns a single row that has no schedule. Whatever is due, it
+  // reads
   // a bounded number of schedules that may be fired, and the payload only of those it returns.
   private static final String DUE =
       """
@@ -228,7 +229,9 @@ final class PgScheduleBook implements ScheduleBook {
         "look for schedules that are due",
         handle -> {
           List<Row> rows = dueRows(handle, limit);
-          for (int look = 1; look < MOST_LOOKS && rows.stream().anyMatch(Row::isUnreadable); look++) {
+          for (int look = 1;
+              look < MOST_LOOKS && rows.stream().anyMatch(Row::isUnreadable);
+              look++) {
             rows = dueRows(handle, limit);
           }
           Row any = rows.getFirst();

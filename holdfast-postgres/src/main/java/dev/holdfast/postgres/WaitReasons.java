@@ -21,7 +21,8 @@ import org.jdbi.v3.core.Handle;
 
 /** Why jobs wait. */
 final class WaitReasons {
-  // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey; what is before a READY job
+  // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey; what is before
+  // a READY job
   // by job_ready, job_ready_stack or job_ready_suspect, how many are held under a limit by
   // job_capped and job_task_capped. A case looks only as far as it must.
   private static final String WHY =

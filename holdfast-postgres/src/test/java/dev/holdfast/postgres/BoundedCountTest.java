@@ -63,12 +63,11 @@ class BoundedCountTest {
     assertThat(queues)
         .filteredOn(queue -> queue.name().equals("later"))
         .singleElement()
-        .satisfies(
-            queue -> {
-              assertThat(queue.scheduled()).isEqualTo(MOST);
-              assertThat(queue.moreScheduled()).isTrue();
-              assertThat(queue.moreHeld()).isFalse();
-            });
+        .satisfies(queue -> {
+          assertThat(queue.scheduled()).isEqualTo(MOST);
+          assertThat(queue.moreScheduled()).isTrue();
+          assertThat(queue.moreHeld()).isFalse();
+        });
     assertThat(queues)
         .filteredOn(queue -> queue.name().equals("busy"))
         .singleElement()
@@ -87,10 +86,12 @@ class BoundedCountTest {
       pool.addDataSourceProperty("options", "-c enable_seqscan=off -c enable_hashjoin=off");
       PgQueueBook queues = new PgQueueBook(Database.own(pool, "holdfast"), MOST);
 
-      assertThat(queues.list()).singleElement().satisfies(queue -> {
-        assertThat(queue.ready()).isEqualTo(MOST);
-        assertThat(queue.moreReady()).isTrue();
-      });
+      assertThat(queues.list())
+          .singleElement()
+          .satisfies(queue -> {
+            assertThat(queue.ready()).isEqualTo(MOST);
+            assertThat(queue.moreReady()).isTrue();
+          });
       assertThat(queues.sample(Set.of("long"), Duration.ZERO).orElseThrow().depths().get("long"))
           .extracting(Depth::ready)
           .isEqualTo((long) MOST);

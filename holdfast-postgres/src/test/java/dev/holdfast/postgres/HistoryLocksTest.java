@@ -48,8 +48,6 @@ class HistoryLocksTest {
   /** For transactions of several statements, and for writing. */
   private static final int MOST_LOCKS_OF_WRITERS = 110;
 
-  private static final LocalDate TODAY = LocalDate.now(ZoneOffset.UTC);
-
   private static PostgresFixture fixture;
 
   private final Measured measured = new Measured();
@@ -58,10 +56,11 @@ class HistoryLocksTest {
   @BeforeAll
   static void makeAYearOfHistory() throws SQLException {
     fixture = new PostgresFixture();
+    LocalDate today = LocalDate.now(ZoneOffset.UTC);
     try (Connection connection = fixture.database().connect();
         Statement statement = connection.createStatement()) {
       for (int ago = 1; ago <= DAYS; ago++) {
-        LocalDate day = TODAY.minusDays(ago);
+        LocalDate day = today.minusDays(ago);
         statement.execute(
             "create table holdfast.job_history_%s partition of holdfast.job_history for values from ('%s 00:00+00') to ('%s 00:00+00')"
                 .formatted(DateTimeFormatter.BASIC_ISO_DATE.format(day), day, day.plusDays(1)));
@@ -106,7 +105,8 @@ class HistoryLocksTest {
               measure(real, true);
               return null;
             }
-            if (List.of("prepareStatement", "createStatement", "commit", "close").contains(method)) {
+            if (List.of("prepareStatement", "createStatement", "commit", "close")
+                .contains(method)) {
               measure(real, !transaction[0] && !method.equals("commit"));
             }
             try {
@@ -115,7 +115,9 @@ class HistoryLocksTest {
                 types[i] =
                     arguments[i] instanceof Integer
                         ? int.class
-                        : arguments[i] instanceof Object[] ? Object[].class : arguments[i].getClass();
+                        : arguments[i] instanceof Object[]
+                            ? Object[].class
+                            : arguments[i].getClass();
               }
               return Connection.class.getMethod(method, types).invoke(real, arguments);
             } catch (InvocationTargetException thrown) {
@@ -152,8 +154,7 @@ class HistoryLocksTest {
   }
 
   private static JobId madeAgo(int days) {
-    return new JobId(
-        UuidCreator.getTimeOrderedEpoch(Instant.now().minus(days, ChronoUnit.DAYS)));
+    return new JobId(UuidCreator.getTimeOrderedEpoch(Instant.now().minus(days, ChronoUnit.DAYS)));
   }
 
   private static JobId ended(JobId id, int daysAgo) {
@@ -223,8 +224,7 @@ class HistoryLocksTest {
     assertThat(
             outcomes.finish(
                 UUID.randomUUID(),
-                List.of(
-                    new Finish.Cancelled(failed), new Finish.Succeeded(old, null, null))))
+                List.of(new Finish.Cancelled(failed), new Finish.Succeeded(old, null, null))))
         .containsExactly(Answer.LOST, Answer.WRITTEN);
 
     assertThat(measured.most).isBetween(10, MOST_LOCKS_OF_WRITERS);

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Outcomes.Answer;

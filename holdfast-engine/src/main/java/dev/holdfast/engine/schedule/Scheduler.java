@@ -177,8 +177,7 @@ public final class Scheduler implements Role {
     }
     bus.publish(
         plan.recurrence().jitter().isZero()
-            ? new Signal.NewWork(
-                plan.job().queue(), plan.job().priority(), report.created().size())
+            ? new Signal.NewWork(plan.job().queue(), plan.job().priority(), report.created().size())
             : new Signal.Scheduled(Duration.ZERO));
   }
 

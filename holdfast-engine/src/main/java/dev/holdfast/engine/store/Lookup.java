@@ -27,8 +27,8 @@ public interface Lookup {
   Optional<WaitReason> whyWaiting(JobId id);
 
   /**
-   * READY jobs of tasks that no live node serving their queue knows, counted by task. Of a
-   * task in a queue, counting stops at {@link QueueBook#MOST_COUNTED}.
+   * READY jobs of tasks that no live node serving their queue knows, counted by task. Of a task in
+   * a queue, counting stops at {@link QueueBook#MOST_COUNTED}.
    */
   Map<String, Long> unknownTasks();
 }

@@ -70,8 +70,8 @@ public interface QueueBook {
   }
 
   /**
-   * Get the latest measurement, or make a new one if that is older than the given time. One call
-   * in the whole cluster measures at a time.
+   * Get the latest measurement, or make a new one if that is older than the given time. One call in
+   * the whole cluster measures at a time.
    *
    * @param queues the queues whose depth the caller wants
    * @return empty if another node is measuring

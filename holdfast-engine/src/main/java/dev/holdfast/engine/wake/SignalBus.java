@@ -15,13 +15,15 @@ public final class SignalBus implements AutoCloseable {
   private final Runnable subscription;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
-  /** What this thread is publishing: a signal that comes back meanwhile is this one's own. */
-  private final ThreadLocal<@Nullable Signal> publishing = new ThreadLocal<>();
+  /** The bus that publishes on this thread: what comes back to it meanwhile is its own signal. */
+  private static final ThreadLocal<@Nullable SignalBus> PUBLISHING = new ThreadLocal<>();
 
   /** Hears signals. */
   @FunctionalInterface
   public interface Listener {
     /**
+     * Hears a signal.
+     *
      * @param own whether it was published here; then no other node may know of it yet
      */
     void hear(Signal signal, boolean own);
@@ -36,13 +38,14 @@ public final class SignalBus implements AutoCloseable {
    * Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once.
    */
   public void publish(Signal signal) {
-    publishing.set(signal);
+    SignalBus outer = PUBLISHING.get();
+    PUBLISHING.set(this);
     try {
       cluster.announce(signal);
     } catch (RuntimeException failure) {
       log.warn("{} could not be announced; its work is found by polling", signal, failure);
     } finally {
-      publishing.remove();
+      PUBLISHING.set(outer);
     }
   }
 
@@ -63,9 +66,7 @@ public final class SignalBus implements AutoCloseable {
   }
 
   private void deliver(Signal signal) {
-    // The very one: an equal signal of another node may arrive on another thread.
-    @SuppressWarnings("ReferenceEquality")
-    boolean own = publishing.get() == signal;
+    boolean own = PUBLISHING.get() == this;
     for (Listener listener : listeners) {
       try {
         listener.hear(signal, own);

@@ -86,8 +86,9 @@ public final class Failures {
   }
 
   /**
-   * Whether a row was on its way to the default partition while another was made for it, or is about
-   * to be. The next try finds that one. No other error of this kind names a table and no constraint.
+   * Whether a row was on its way to the default partition while another was made for it, or is
+   * about to be. The next try finds that one. No other error of this kind names a table and no
+   * constraint.
    */
   private static boolean metNewPartition(String state, Throwable failure) {
     ServerErrorMessage server = serverMessage(failure);

@@ -139,7 +139,8 @@ public final class Partitions {
 
   private void ensure(Calendar calendar) {
     for (LocalDate day : calendar.excluded()) {
-      if (calendar.days().contains(day) || day.isBefore(calendar.today().plusDays(FIRST_EXCLUDED))) {
+      if (calendar.days().contains(day)
+          || day.isBefore(calendar.today().plusDays(FIRST_EXCLUDED))) {
         boolean unused = attempt("let the default partition catch %s".formatted(day), ADMIT, day);
       }
     }
@@ -172,8 +173,7 @@ public final class Partitions {
           connection.setNetworkTimeout(
               Runnable::run, Math.toIntExact(LONGEST_VALIDATION.plusMinutes(1).toMillis()));
           try {
-            handle.execute(
-                "set local statement_timeout = " + LONGEST_VALIDATION.toMillis());
+            handle.execute("set local statement_timeout = " + LONGEST_VALIDATION.toMillis());
             return attempt(handle, operation, sql(VALIDATE, day));
           } finally {
             if (!connection.isClosed()) {

@@ -146,7 +146,8 @@ public abstract class DeadLetterContract extends Contract {
     JobId live = enqueue(job().queue("idle"));
     JobId ended = bring(job().queue("idle"), JobState.CANCELLED);
 
-    Map<String, Integer> moved = store.control().retryAll(JobFilter.ALL.task(TASK), null, PLENTY).jobs();
+    Map<String, Integer> moved =
+        store.control().retryAll(JobFilter.ALL.task(TASK), null, PLENTY).jobs();
 
     assertThat(moved).isEqualTo(Map.of(QUEUE, 2, "bulk", 1));
     assertThat(List.of(here, alsoHere, there, other, live, ended))
@@ -176,8 +177,13 @@ public abstract class DeadLetterContract extends Contract {
     JobId tagged = dead(job().tags("eu"));
     JobId there = dead(job().queue("bulk"));
 
-    assertThat(store.control().retryAll(JobFilter.state(JobState.READY), null, PLENTY).jobs()).isEmpty();
-    assertThat(store.control().retryAll(JobFilter.state(JobState.FAILED).tag("eu"), null, PLENTY).jobs())
+    assertThat(store.control().retryAll(JobFilter.state(JobState.READY), null, PLENTY).jobs())
+        .isEmpty();
+    assertThat(
+            store
+                .control()
+                .retryAll(JobFilter.state(JobState.FAILED).tag("eu"), null, PLENTY)
+                .jobs())
         .isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(tagged)).isEqualTo(JobState.READY);
     assertThat(stateOf(there)).isEqualTo(JobState.FAILED);
@@ -192,7 +198,8 @@ public abstract class DeadLetterContract extends Contract {
     JobId free = dead(job().unique(UniqueKey.whileActive("free")));
     enqueue(job().unique(taken));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs()).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(stuck)).isEqualTo(JobState.FAILED);
     assertThat(stateOf(free)).isEqualTo(JobState.READY);
   }
@@ -214,7 +221,8 @@ public abstract class DeadLetterContract extends Contract {
     dead(job().unique(key));
     dead(job().unique(key));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs()).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
     assertThat(count(JobFilter.ALL, JobState.FAILED)).isEqualTo(1);
     assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(1);
   }
@@ -224,7 +232,8 @@ public abstract class DeadLetterContract extends Contract {
     JobId first = dead(job());
     JobId second = dead(job().queue("bulk"));
 
-    assertThat(store.control().purge(JobFilter.ALL.queue("bulk"), null, PLENTY).count()).isEqualTo(1);
+    assertThat(store.control().purge(JobFilter.ALL.queue("bulk"), null, PLENTY).count())
+        .isEqualTo(1);
 
     assertThat(exists(first)).isTrue();
     assertThat(exists(second)).isFalse();

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.QueueBook.Depth;
 import dev.holdfast.engine.store.QueueBook.Rule;
 import dev.holdfast.engine.store.QueueBook.Sample;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -188,9 +190,8 @@ public abstract class QueueContract extends Contract {
 
     assertThat(sample.counted()).isTrue();
     assertThat(sample.depths()).containsOnlyKeys(QUEUE);
-    assertThat(sample.depths().get(QUEUE).ready()).isEqualTo(3);
-    assertThat(sample.depths().get(QUEUE).oldestReady())
-        .isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
+    assertThat(depth(sample).ready()).isEqualTo(3);
+    assertThat(depth(sample).oldestReady()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
     assertThat(sample.unknownTasks()).isEqualTo(Map.of(TASK, 1L, "other", 1L));
     assertThat(sample.nodes()).isEqualTo(2);
     assertThat(sample.serving()).isEqualTo(Map.of(QUEUE, 1));
@@ -208,10 +209,10 @@ public abstract class QueueContract extends Contract {
     Sample later = sample(fresh);
 
     assertThat(again.counted()).isFalse();
-    assertThat(again.depths().get(QUEUE).ready()).isEqualTo(1);
+    assertThat(depth(again).ready()).isEqualTo(1);
     assertThat(again.unknownTasks()).isEqualTo(Map.of(TASK, 1L));
     assertThat(later.counted()).isTrue();
-    assertThat(later.depths().get(QUEUE).ready()).isEqualTo(3);
+    assertThat(depth(later).ready()).isEqualTo(3);
   }
 
   @Test
@@ -219,12 +220,15 @@ public abstract class QueueContract extends Contract {
     enqueue(job());
 
     List<Optional<Sample>> samples =
-        Together.run(
-            8, i -> store.queues().sample(Set.of(QUEUE), Duration.ofMinutes(1)));
+        Together.run(8, i -> store.queues().sample(Set.of(QUEUE), Duration.ofMinutes(1)));
 
     assertThat(samples.stream().flatMap(Optional::stream).filter(Sample::counted)).hasSize(1);
     assertThat(samples.stream().flatMap(Optional::stream))
-        .allSatisfy(sample -> assertThat(sample.depths().get(QUEUE).ready()).isEqualTo(1));
+        .allSatisfy(sample -> assertThat(depth(sample).ready()).isEqualTo(1));
+  }
+
+  private static Depth depth(Sample sample) {
+    return Objects.requireNonNull(sample.depths().get(QUEUE));
   }
 
   private Sample sample(Duration fresh) {

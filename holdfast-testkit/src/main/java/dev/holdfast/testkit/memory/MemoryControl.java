@@ -99,8 +99,7 @@ final class MemoryControl implements Control {
 
   @Override
   public Step purge(JobFilter filter, @Nullable Instant until, int limit) {
-    return step(
-        until, limit, filter, (row, now) -> tables.deadLetter.remove(row.id) != null);
+    return step(until, limit, filter, (row, now) -> tables.deadLetter.remove(row.id) != null);
   }
 
   private Step step(

@@ -108,8 +108,8 @@ final class MemoryQueueBook implements QueueBook {
         .forEach(queue -> depths.put(queue.name(), new Depth(queue.ready(), queue.oldestReady())));
     List<NodeRow> live = tables.nodes.values().stream().filter(node -> node.alive).toList();
     Map<String, Integer> serving = new TreeMap<>();
-    live.forEach(node ->
-        node.card.queues().forEach(queue -> serving.merge(queue, 1, Integer::sum)));
+    live.forEach(
+        node -> node.card.queues().forEach(queue -> serving.merge(queue, 1, Integer::sum)));
     return new Sample(depths, lookup.unknownTasks(), live.size(), serving, true);
   }
 

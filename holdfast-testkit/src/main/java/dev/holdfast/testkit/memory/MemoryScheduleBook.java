@@ -37,7 +37,6 @@ final class MemoryScheduleBook implements ScheduleBook {
   /** The same in every run, so that simulations can be repeated. */
   private final Random random = new Random(7);
 
-
   /** A declaration, and who made it. */
   private record Note(UUID incarnation, String application, Declaration declaration) {}
 

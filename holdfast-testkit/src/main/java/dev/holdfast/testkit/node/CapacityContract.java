@@ -17,26 +17,26 @@ import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.testkit.contract.Worker;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.CopyOnWriteArrayList;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.core.instrument.distribution.pause.PauseDetector;
-import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
-import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.Meter;
 import dev.holdfast.testkit.fault.FaultyStore;
-import dev.holdfast.engine.store.Upkeep.Retention;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -478,7 +478,8 @@ public abstract class CapacityContract extends NodeTestBase {
     @Override
     protected Timer newTimer(
         Meter.Id id, DistributionStatisticConfig statistics, PauseDetector pauses) {
-      if (statistics.isPublishingHistogram() && Boolean.TRUE.equals(statistics.isPercentileHistogram())) {
+      if (statistics.isPublishingHistogram()
+          && Boolean.TRUE.equals(statistics.isPercentileHistogram())) {
         histograms.add(id.getName());
       }
       return super.newTimer(id, statistics, pauses);
@@ -488,8 +489,7 @@ public abstract class CapacityContract extends NodeTestBase {
   @Test
   void timesArePublishedAsHistograms() throws Exception {
     HistogramRegistry registry = new HistogramRegistry();
-    HoldfastNode node =
-        start(node().meters(registry).handle(ECHO, (note, context) -> note.text()));
+    HoldfastNode node = start(node().meters(registry).handle(ECHO, (note, context) -> note.text()));
 
     node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
 
@@ -525,8 +525,7 @@ public abstract class CapacityContract extends NodeTestBase {
   @Test
   void depthsAndUnknownTasksAreSampled() {
     Sampler sampler =
-        new Sampler(
-            store().queues(), Set.of("mail"), new Meters(meters, "sampler"), new Crowd());
+        new Sampler(store().queues(), Set.of("mail"), new Meters(meters, "sampler"), new Crowd());
     Moment start = new Moment(0);
     Moment first = sampler.tick(start);
     for (int i = 0; i < 3; i++) {

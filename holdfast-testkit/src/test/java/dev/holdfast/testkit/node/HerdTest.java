@@ -138,8 +138,7 @@ class HerdTest {
 
   @Test
   void manyNewJobsWakeEveryNodeAtOnce() {
-    List<JobRequest<String, Void>> jobs =
-        Collections.nCopies(NODES, JobRequest.of(TASK, "x"));
+    List<JobRequest<String, Void>> jobs = Collections.nCopies(NODES, JobRequest.of(TASK, "x"));
 
     assertThat(newWakes(() -> client.enqueueAll(jobs))).isEqualTo(NODES);
   }
