@@ -57,7 +57,15 @@ final class LivenessRoles {
             ground.ticker,
             liveness.margin());
     this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper(), ground.modes)));
-    Strays strays = new Strays(ground.store.claims());
+    Strays strays =
+        new Strays(
+            new Strays.Parts(
+                ground.store.claims(),
+                ground.store.nodes(),
+                ground.identity,
+                ground.calls,
+                ground.holdings,
+                liveness.compareEvery()));
     this.givingBack = ground.drive(strays);
     strays.wokenBy(givingBack);
     this.heart =

@@ -85,6 +85,15 @@ final class PgNodeBook implements NodeBook {
       """
           .replace("${shut}", PgTaskBook.SHUT);
 
+  // By job_held, from the first entry of the incarnation on.
+  private static final String CLAIMS =
+      """
+      select j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
+             coalesce(j.release_requested, false)
+      from ${schema}.job j
+      where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
+      """;
+
   // The dead by job_held, each from the oldest call on that it may hold anything by.
   private static final String LOOK =
       """
@@ -229,6 +238,18 @@ final class PgNodeBook implements NodeBook {
               .forEach(kind -> {});
           return reply.toReply();
         });
+  }
+
+  @Override
+  public List<ClaimRow> claims(UUID incarnation) {
+    return database.run(
+        "list the jobs of incarnation %s".formatted(incarnation),
+        handle ->
+            handle
+                .createQuery(database.sql(CLAIMS))
+                .bind("incarnation", incarnation)
+                .map((row, context) -> NodeRows.claim(row))
+                .list());
   }
 
   @Override

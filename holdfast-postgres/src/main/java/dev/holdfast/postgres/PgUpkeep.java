@@ -79,16 +79,27 @@ final class PgUpkeep implements Upkeep {
         where forget_at <= now() order by forget_at limit :batch for update skip locked))
       """;
 
-  // By job_held. The dead are remembered for a day, and for as long as they hold anything, so that
-  // what they claimed late is found.
+  // By job_held. Sweeps look from the oldest call that a node named in its last beat. If a dead one
+  // holds anything by an earlier call, they are to look from the first one on.
+  private static final String HELD_BY_DEAD =
+      """
+      update ${schema}.node n set from_call = 0
+      where n.state = 'DEAD' and n.from_call > 0
+        and exists (
+          select from ${schema}.job j
+          where j.incarnation = n.incarnation and j.claim_no < n.from_call
+            and j.state in ('CLAIMED', 'RUNNING'))
+      """;
+
+  // By job_held. The dead are remembered for a day, and for as long as they hold anything by any
+  // call, so that what they claimed late is found.
   private static final String NODES =
       """
       delete from ${schema}.node n
       where n.state = 'DEAD' and n.died_at < now() - interval '1 day'
         and not exists (
           select from ${schema}.job j
-          where j.incarnation = n.incarnation and j.claim_no >= n.from_call
-            and j.state in ('CLAIMED', 'RUNNING'))
+          where j.incarnation = n.incarnation and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
   // By heartbeat_at.
@@ -183,6 +194,7 @@ final class PgUpkeep implements Upkeep {
     round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("forget schedules that ended long ago", SCHEDULES, history);
     round.clear("forget subjects of triggers", SUBJECTS, history);
+    round.once("look for jobs that dead nodes still hold", HELD_BY_DEAD, history);
     round.once("forget nodes that are long dead", NODES, history);
     round.clear("forget old heartbeats", HEARTBEATS, history);
     round.once("forget old counts", TALLY, history);

@@ -8,6 +8,7 @@ import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Outcomes;
@@ -185,8 +186,11 @@ public final class Completer implements Role, FinishSink {
     if (reports.isEmpty()) {
       return;
     }
-    List<Held> held = reports.stream().map(report -> report.holding.held()).toList();
-    Set<Held> given = claims.giveBack(reports.get(0).holding.tenure().incarnation(), held);
+    List<HandBack> back =
+        reports.stream()
+            .map(report -> new HandBack(report.holding.held(), report.holding.hasRun()))
+            .toList();
+    Set<Held> given = claims.giveBack(reports.get(0).holding.tenure().incarnation(), back);
     for (Report report : reports) {
       report.written = true;
       receipts.recordGivenBack(report.holding, given.contains(report.holding.held()));

@@ -183,7 +183,17 @@ public interface NodeBook {
     return beat(incarnation, running, 0);
   }
 
-  /** Look at every incarnation that lives, and at those that are dead and still hold jobs. */
+  /**
+   * Everything that an incarnation holds, whatever its claim calls. A store may have to look past
+   * what is long done to find it, so this is asked rarely and never by a heartbeat.
+   */
+  List<ClaimRow> claims(UUID incarnation);
+
+  /**
+   * Look at every incarnation that lives, and at those that are dead and still hold jobs by the
+   * claim calls that their last beat named. {@link Upkeep#tidy} finds dead ones that hold jobs by
+   * earlier calls, and makes them seen here.
+   */
   List<Pulse> look();
 
   /**

@@ -34,7 +34,7 @@ class SamplerTest {
       new Sampler(
           only(QueueBook.class, "sample", () -> samples.get()),
           Set.of("mail", "empty"),
-          new Meters(registry, "worker"),
+          new Meters(registry, "worker", List.of()),
           crowd);
 
   /** Something that can answer one question only. */

@@ -52,6 +52,7 @@ final class MemoryNodeBook implements NodeBook {
       row.beat++;
       row.lastSeen = now;
       row.running = beat.running();
+      row.fromCall = beat.fromCall();
       if (beat.kept()) {
         NodeCard card = row.card;
         tables.heartbeats.add(
@@ -82,16 +83,23 @@ final class MemoryNodeBook implements NodeBook {
   }
 
   @Override
+  public List<ClaimRow> claims(UUID incarnation) {
+    return tables.transaction(now -> claimsOf(incarnation, 0));
+  }
+
+  @Override
   public List<Pulse> look() {
     return tables.transaction(now ->
         tables.nodes.values().stream()
-            .filter(row -> row.alive || holdsAny(row.card.incarnation()))
+            .filter(row -> row.alive || holdsAny(row))
             .map(MemoryNodeBook::pulse)
             .toList());
   }
 
-  private boolean holdsAny(UUID incarnation) {
-    return tables.live.values().stream().anyMatch(row -> incarnation.equals(row.holder));
+  private boolean holdsAny(NodeRow node) {
+    return tables.live.values().stream()
+        .anyMatch(row ->
+            node.card.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
   }
 
   private static Pulse pulse(NodeRow row) {

@@ -31,6 +31,9 @@ final class MemoryUpkeep implements Upkeep {
       drop(tables.history, row -> isPast(row.endedAt, endedBefore));
       long deadLetters = drop(tables.deadLetter, row -> isPast(row.endedAt, failedBefore));
       long results = dropResults(now);
+      tables.nodes.values().stream()
+          .filter(node -> !node.alive && holdsAny(node))
+          .forEach(node -> node.fromCall = 0);
       drop(tables.nodes, node -> isForgettable(node, now));
       tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
@@ -54,8 +57,12 @@ final class MemoryUpkeep implements Upkeep {
   private boolean isForgettable(NodeRow node, Instant now) {
     return !node.alive
         && isPast(node.lastSeen, now.minus(MOURNING))
-        && tables.live.values().stream()
-            .noneMatch(row -> node.card.incarnation().equals(row.holder));
+        && !holdsAny(node);
+  }
+
+  private boolean holdsAny(NodeRow node) {
+    return tables.live.values().stream()
+        .anyMatch(row -> node.card.incarnation().equals(row.holder));
   }
 
   private static <K, V> long drop(Map<K, V> table, Predicate<V> isPastItsTime) {

@@ -161,4 +161,24 @@ public abstract class NodeContract {
       return store;
     }
   }
+
+  @Nested
+  class UserCode extends UserCodeContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Prefetching extends PrefetchContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
 }
