@@ -22,6 +22,7 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.AwaitedJobs;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.SignalBus;
 import java.util.Map;
 
@@ -42,6 +43,7 @@ final class Groundwork {
   final QueueRules rules = new QueueRules();
   final TaskRules taskRules = new TaskRules();
   final AwaitedJobs awaited = new AwaitedJobs();
+  final Crowd crowd = new Crowd();
   final SignalBus bus;
   final Meters meters;
   final LifecycleEvents events;

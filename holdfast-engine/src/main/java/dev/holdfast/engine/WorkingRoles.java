@@ -4,6 +4,7 @@ import dev.holdfast.api.task.Breaker;
 import dev.holdfast.engine.breaker.Tripper;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.role.Driver;
@@ -22,6 +23,7 @@ import java.util.Optional;
 final class WorkingRoles {
   private final Groundwork ground;
   final Claimers claimers = new Claimers();
+  final WakeupSpread wakeups;
   final Completer completer;
   final List<TaskExecutor> executors;
 
@@ -54,6 +56,12 @@ final class WorkingRoles {
     ground.lost.of(all);
     all.forEach(lane -> claimFor(lane, parts));
     ground.holdings.onSuspectGone(claimers::expectWork);
+    this.wakeups =
+        new WakeupSpread(
+            ground.crowd, claimers::expectWork, ground.ticker, ground.surroundings.random());
+    Driver.Driven later = ground.drive(wakeups);
+    wakeups.wokenBy(later);
+    claiming.add(later);
   }
 
   /** Nobody waits for the failures of tasks that have no breaker here. */

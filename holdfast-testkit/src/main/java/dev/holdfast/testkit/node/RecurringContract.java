@@ -10,9 +10,11 @@ import dev.holdfast.api.schedule.FireAnswer;
 import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.ScheduleStatus;
+import dev.holdfast.api.schedule.Timing;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskContext;
 import dev.holdfast.api.task.TaskHandler;
@@ -25,6 +27,8 @@ import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.Registrar;
 import dev.holdfast.engine.store.NewJob.Stamp;
+import dev.holdfast.engine.store.ScheduleBook.Draft;
+import dev.holdfast.engine.store.ScheduleBook.FireOrder;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
@@ -39,6 +43,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -418,5 +423,54 @@ public abstract class RecurringContract extends NodeTestBase {
         .hasMessageContaining("'{}'")
         .hasMessageContaining("numbers")
         .hasMessageContaining("Integer");
+  }
+
+  @Test
+  void schedulesThatFailToFireKeepNoOtherFromFiring() {
+    Instant due = Instant.now().minus(Duration.ofHours(1));
+    FaultyStore faulty =
+        new FaultyStore(store())
+            .before(
+                "fire",
+                arguments -> {
+                  if (((FireOrder) arguments.getFirst()).seen().plan().id().startsWith("bad")) {
+                    throw new IllegalStateException("cannot be fired");
+                  }
+                });
+    for (int i = 0; i < 250; i++) {
+      saveDue("bad-%03d".formatted(i), due);
+    }
+    saveDue("good", due.plusSeconds(1));
+    List<String> ran = new CopyOnWriteArrayList<>();
+
+    start(
+        node(faulty)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  ran.add(note.text());
+                  return "";
+                }));
+
+    await().atMost(SOON).until(() -> ran.contains("good"));
+    assertThat(ran).containsOnly("good");
+    assertThat(faulty.calls("fire")).isLessThan(1_500);
+  }
+
+  private void saveDue(String id, Instant due) {
+    SchedulePlan plan =
+        new SchedulePlan(
+            id,
+            Recurrence.of(new Timing.Every(Duration.ofDays(1))),
+            new SchedulePlan.JobTemplate(
+                ECHO.name(),
+                "default",
+                4,
+                "{\"text\":\"%s\"}".formatted(id),
+                Set.of(),
+                null,
+                null,
+                null));
+    assertThat(store().schedules().save(new Draft(plan, null, false, due, due), null)).isTrue();
   }
 }
