@@ -89,6 +89,10 @@ final class Groundwork {
     return surroundings.driver().drive(role, logs::enter);
   }
 
+  Driver.Driven driveShared(Role role) {
+    return surroundings.driver().driveShared(role, logs::enter);
+  }
+
   Driver.Driven driveWhileEnabled(Role role) {
     return drive(new WhileEnabled(role, modes));
   }

@@ -4,6 +4,7 @@ import dev.holdfast.api.task.Breaker;
 import dev.holdfast.engine.breaker.Tripper;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.claim.IdlePoll;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
@@ -22,7 +23,7 @@ import java.util.Optional;
 /** The roles that claim jobs, run them and write down how they ended. */
 final class WorkingRoles {
   private final Groundwork ground;
-  final Claimers claimers = new Claimers();
+  final Claimers claimers;
   final WakeupSpread wakeups;
   final Completer completer;
   final List<TaskExecutor> executors;
@@ -52,9 +53,14 @@ final class WorkingRoles {
     Unreadable unreadable =
         new Unreadable(ground.settings.id(), ground.store.lookup(), ground.store.nodes());
     ClaimParts parts = claimParts(runner(from, timekeeper, unreadable), unreadable);
+    IdlePoll idlePoll = new IdlePoll(parts, ground::pollPace);
+    this.claimers = new Claimers(idlePoll);
     List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
     ground.lost.of(all);
-    all.forEach(lane -> claimFor(lane, parts));
+    all.forEach(lane -> claimFor(lane, parts, idlePoll));
+    Driver.Driven polling = ground.drive(idlePoll);
+    idlePoll.wokenBy(polling);
+    claiming.add(polling);
     ground.holdings.onSuspectGone(claimers::expectWork);
     this.wakeups =
         new WakeupSpread(
@@ -162,15 +168,15 @@ final class WorkingRoles {
         ground.surroundings.random());
   }
 
-  private void claimFor(Lane lane, ClaimParts parts) {
+  private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
     int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground::pollPace, prefetch);
-    Driver.Driven thread = ground.drive(claimer);
-    lane.claimedBy(thread);
-    claimers.add(claimer, thread);
+    Claimer claimer = new Claimer(lane, parts, ground::pollPace, idlePoll, prefetch);
+    Driver.Driven thread = ground.driveShared(claimer);
+    claimer.wokenBy(thread);
+    claimers.add(claimer);
     claiming.add(thread);
     if (prefetch > 0) {
-      Driver.Driven starter = ground.drive(claimer.starter());
+      Driver.Driven starter = ground.driveShared(claimer.starter());
       claimer.startsBy(starter);
       claiming.add(starter);
     }

@@ -34,7 +34,9 @@ final class ClaimSql {
         incarnation = :incarnation,
         claim_no = :claimNo,
         capped = :limit::int is not null,
+        cap_no = case when :limit::int is not null then nextval('${schema}.cap_number') end,
         task_capped = case when :taskCapped then true end,
+        task_cap_no = case when :taskCapped then nextval('${schema}.cap_number') end,
         release_requested = null
       from cut
       where j.ctid = any((select ctids from cut)::tid[])

@@ -28,6 +28,9 @@ final class PgQueueBook implements QueueBook {
       on conflict (name) do update set max_held = excluded.max_held
       """;
 
+  private static final String LOCK =
+      "select max_held from ${schema}.queue where name = :name for update";
+
   // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
   // it, too.
   private static final String CAP_HELD =
@@ -37,7 +40,8 @@ final class PgQueueBook implements QueueBook {
         where queue = :name and state in ('CLAIMED', 'RUNNING') and not capped
         order by id for update
       )
-      update ${schema}.job j set capped = true from held where j.id = held.id
+      update ${schema}.job j set capped = true, cap_no = nextval('${schema}.cap_number')
+      from held where j.id = held.id
       """;
 
   private static final String RULES = "select name, paused, max_held from ${schema}.queue";
@@ -102,7 +106,7 @@ final class PgQueueBook implements QueueBook {
     this.writeSample = database.sql(WRITE_SAMPLE);
     this.pause = database.sql(PAUSE);
     this.limit = database.sql(LIMIT);
-    this.capHeld = new CapHeld(database, CAP_HELD);
+    this.capHeld = new CapHeld(database, LOCK, CAP_HELD);
     this.rules = database.sql(RULES);
     this.declared = database.sql(IntakeStatements.DECLARED);
   }

@@ -29,6 +29,15 @@ public interface Driver {
   default void keepAlive(CountDownLatch until) {}
 
   /**
+   * Be ready to drive a role of which a node may have thousands: those may share threads.
+   *
+   * @param entering what is to be done first wherever the role is ticked
+   */
+  default Driven driveShared(Role role, Runnable entering) {
+    return drive(role, entering);
+  }
+
+  /**
    * Runs code that may block once, away from the roles.
    *
    * @param name what the code does, for the name of its thread
@@ -38,11 +47,13 @@ public interface Driver {
   }
 
   /**
-   * A platform thread for each role: handlers that hog the virtual ones must not starve them.
+   * A platform thread for each role, and a few for those that share: handlers that hog the virtual
+   * ones must not starve them.
    *
    * @param ticker the clock that roles are ticked by
    */
   static Driver threads(Ticker ticker) {
+    RolePool shared = new RolePool(ticker);
     return new Driver() {
       @Override
       public Driven drive(Role role, Runnable entering) {
@@ -55,6 +66,11 @@ public interface Driver {
                   entering.run();
                   loop.run();
                 }));
+      }
+
+      @Override
+      public Driven driveShared(Role role, Runnable entering) {
+        return shared.drive(role, entering);
       }
 
       // One thread for this alone: a role's own may be waiting for the database when the node has

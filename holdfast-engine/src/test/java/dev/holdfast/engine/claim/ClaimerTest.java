@@ -135,7 +135,9 @@ class ClaimerTest {
             new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
             TICKER,
             random);
-    return new Claimer(lane, parts, () -> PACE, 0);
+    Claimer claimer = new Claimer(lane, parts, () -> PACE, new IdlePoll(parts, () -> PACE), 0);
+    claimer.expectWork();
+    return claimer;
   }
 
   /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */

@@ -218,6 +218,37 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
+  void queuesWithReadyJobsAreFound() {
+    enqueue(job().queue("ready"));
+    enqueue(job().queue("other-task").task("other::task"));
+    enqueue(job().queue("not-due").dueIn(Duration.ofHours(1)));
+    enqueue(job().queue("not-asked-for"));
+    enqueue(job());
+    worker().claimOne();
+
+    assertThat(
+            store
+                .claims()
+                .queuesWithReadyJobs(
+                    Set.of("ready", "other-task", "not-due", QUEUE, "empty"),
+                    Set.of(TASK),
+                    Set.of()))
+        .containsExactlyInAnyOrder("ready", "other-task");
+    assertThat(store.claims().queuesWithReadyJobs(Set.of(), Set.of(), Set.of())).isEmpty();
+  }
+
+  @Test
+  void readyJobsOfAStackAreFoundByNodesThatServeIt() {
+    enqueue(job().stack("blue"));
+
+    Set<String> queues = Set.of(QUEUE);
+    assertThat(store.claims().queuesWithReadyJobs(queues, Set.of(TASK), Set.of())).isEmpty();
+    assertThat(store.claims().queuesWithReadyJobs(queues, Set.of(TASK), Set.of("green"))).isEmpty();
+    assertThat(store.claims().queuesWithReadyJobs(queues, Set.of(TASK), Set.of("green", "blue")))
+        .containsExactly(QUEUE);
+  }
+
+  @Test
   void aDeadIncarnationClaimsNothing() {
     Worker worker = worker();
     JobId id = enqueue(job());

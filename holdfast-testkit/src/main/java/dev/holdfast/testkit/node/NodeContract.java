@@ -43,6 +43,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class ManyQueues extends ManyQueuesContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Breakers extends BreakerNodeContract {
     private final Store store = freshStore();
 

@@ -26,7 +26,7 @@ final class Wire implements Interposed.Between {
 
   /** Calls that change nothing, after which there is nothing to check. */
   private static final Set<String> READS =
-      Set.of("look", "list", "claims", "orphans", "due", "find");
+      Set.of("look", "list", "claims", "orphans", "due", "find", "queuesWithReadyJobs");
 
   private static final long SECOND = 1_000_000_000L;
 
