@@ -5,6 +5,7 @@ import dev.holdfast.engine.breaker.Tripper;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.IdlePoll;
+import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.role.Driver;
@@ -13,6 +14,7 @@ import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.run.Unreadable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,7 @@ import java.util.Optional;
 final class WorkingRoles {
   private final Groundwork ground;
   final Claimers claimers;
+  final WakeupSpread wakeups;
   final Completer completer;
   final List<TaskExecutor> executors;
 
@@ -47,16 +50,24 @@ final class WorkingRoles {
     Timekeeper timekeeper = timekeeper();
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
-    ClaimParts parts = claimParts(runner(from, timekeeper));
+    Unreadable unreadable =
+        new Unreadable(ground.settings.id(), ground.store.lookup(), ground.store.nodes());
+    ClaimParts parts = claimParts(runner(from, timekeeper, unreadable), unreadable);
     IdlePoll idlePoll = new IdlePoll(parts, ground::pollPace);
     this.claimers = new Claimers(idlePoll);
-    lanes
-        .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
-        .forEach(lane -> claimFor(lane, parts, idlePoll));
+    List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
+    ground.lost.of(all);
+    all.forEach(lane -> claimFor(lane, parts, idlePoll));
     Driver.Driven polling = ground.drive(idlePoll);
     idlePoll.wokenBy(polling);
     claiming.add(polling);
     ground.holdings.onSuspectGone(claimers::expectWork);
+    this.wakeups =
+        new WakeupSpread(
+            ground.crowd, claimers::expectWork, ground.ticker, ground.surroundings.random());
+    Driver.Driven later = ground.drive(wakeups);
+    wakeups.wokenBy(later);
+    claiming.add(later);
   }
 
   /** Nobody waits for the failures of tasks that have no breaker here. */
@@ -105,18 +116,22 @@ final class WorkingRoles {
   private Timekeeper timekeeper() {
     Timekeeper timekeeper =
         new Timekeeper(
-            ground.settings.id(),
-            ground.holdings,
-            completer,
-            ground.ticker,
-            ground.surroundings.random());
+            new Timekeeper.Parts(
+                ground.settings.id(),
+                ground.holdings,
+                completer,
+                ground.lost,
+                ground.settings.hung().patience(),
+                ground.settings.hung().holdJobs(),
+                ground.ticker,
+                ground.surroundings.random()));
     Driver.Driven thread = ground.drive(timekeeper);
     timekeeper.wokenBy(thread);
     watching.add(thread);
     return timekeeper;
   }
 
-  private Runner runner(NodeBuilder from, Timekeeper timekeeper) {
+  private Runner runner(NodeBuilder from, Timekeeper timekeeper, Unreadable unreadable) {
     return new Runner(
         new Runner.Parts(
             ground.logs,
@@ -126,13 +141,14 @@ final class WorkingRoles {
             ground.holdings,
             completer,
             timekeeper,
+            unreadable,
             ground.meters,
             ground.ticker,
             ground.surroundings.random(),
             ground.settings.resultLimit()));
   }
 
-  private ClaimParts claimParts(Runner runner) {
+  private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
     return new ClaimParts(
         ground.store.claims(),
         ground.identity,
@@ -144,6 +160,7 @@ final class WorkingRoles {
         ground.tasks,
         ground.holdings,
         runner,
+        unreadable,
         completer,
         ground.meters,
         ground.events,

@@ -112,10 +112,15 @@ public final class Claimer implements Role {
     }
     idlePoll.leave(this);
     QueueBook.Rule rule = parts.rules().of(lane.queue());
-    List<String> tasks = lane.tasks().stream().filter(parts.modes()::mayRun).toList();
+    Moment review = parts.unreadable().review(now);
+    List<String> tasks =
+        lane.tasks().stream()
+            .filter(parts.modes()::mayRun)
+            .filter(parts.unreadable()::mayClaim)
+            .toList();
     if (stopped || rule.paused() || tasks.isEmpty()) {
       lane.hungerFor(0);
-      return Moment.NEVER; // Whoever resumes the queue or changes the mode wakes the claimers.
+      return review; // Whoever resumes the queue or changes the mode wakes the claimers.
     }
     List<TaskRules.Group> groups = parts.taskRules().groups(tasks, now);
     Moment opening = parts.taskRules().nextOpening(tasks, now);
@@ -229,7 +234,8 @@ public final class Claimer implements Role {
         wish.limit,
         suspects ? 1 : 0,
         parts.stacks(),
-        group.rule());
+        group.rule(),
+        parts.unreadable().leftOut(lane.queue(), group.tasks()));
   }
 
   /**

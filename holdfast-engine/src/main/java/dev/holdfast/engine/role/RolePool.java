@@ -138,11 +138,11 @@ final class RolePool {
 
     private void end() {
       state = State.ENDED;
-      notifyAll();
       leave();
     }
 
-    private synchronized void stop() {
+    @Override
+    public synchronized void stop() {
       stopping = true;
       switch (state) {
         case NEW -> state = State.ENDED;
@@ -155,19 +155,8 @@ final class RolePool {
     }
 
     @Override
-    public synchronized void close() {
-      stop();
-      boolean interrupted = false;
-      while (state != State.ENDED) {
-        try {
-          wait();
-        } catch (InterruptedException again) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    public synchronized boolean hasEnded() {
+      return state == State.ENDED || state == State.NEW;
     }
   }
 }

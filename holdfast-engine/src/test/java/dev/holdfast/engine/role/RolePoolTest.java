@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -56,8 +55,8 @@ class RolePoolTest {
   }
 
   @AfterEach
-  void closeAll() {
-    open.forEach(Driver.Driven::close);
+  void stopAll() {
+    open.forEach(Driver.Driven::stop);
   }
 
   private void awaitTicks(int count) {
@@ -155,7 +154,7 @@ class RolePoolTest {
   }
 
   @Test
-  void closingWaitsForTheTickInProgressAndNoneFollows() {
+  void aStoppedRoleEndsAfterTheTickInProgressAndNoneFollows() {
     CountDownLatch release = new CountDownLatch(1);
     Driver.Driven role =
         start(now -> {
@@ -164,10 +163,10 @@ class RolePoolTest {
         });
     awaitTicks(1);
 
-    CompletableFuture<Void> closed = CompletableFuture.runAsync(role::close);
-    assertThat(closed).isNotDone();
+    role.stop();
+    assertThat(role.hasEnded()).isFalse();
     release.countDown();
-    closed.join();
+    await().until(role::hasEnded);
     role.wake();
 
     assertThat(ticks).hasValue(1);
@@ -179,8 +178,8 @@ class RolePoolTest {
     Driver.Driven other = start(RolePoolTest::never);
     awaitTicks(2);
 
-    one.close();
-    other.close();
+    one.stop();
+    other.stop();
 
     await().until(() -> threads.stream().noneMatch(Thread::isAlive));
     start(RolePoolTest::never);
@@ -188,10 +187,10 @@ class RolePoolTest {
   }
 
   @Test
-  void aRoleThatNeverStartedCanBeClosed() {
+  void aRoleThatNeverStartedCanBeStopped() {
     Driver.Driven role = driven(RolePoolTest::never);
 
-    role.close();
+    role.stop();
     role.start();
     role.wake();
 
