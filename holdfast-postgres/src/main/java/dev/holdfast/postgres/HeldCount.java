@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import dev.holdfast.postgres.db.Database;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
@@ -35,7 +36,7 @@ final class HeldCount {
         (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint
       """;
 
-  private static final Seen NOTHING = new Seen(new Long[0], 0, 0, 0);
+  private static final Seen NOTHING = new Seen(List.of(), 0, 0, 0);
 
   private final String sql;
   private final Map<String, Seen> lastSeen = new ConcurrentHashMap<>();
@@ -48,14 +49,14 @@ final class HeldCount {
    * @param upTo newer jobs have larger numbers
    * @param server when the server was started
    */
-  private record Seen(Long[] numbers, long unnumbered, long upTo, long server) {
+  private record Seen(List<Long> numbers, long unnumbered, long upTo, long server) {
     static Seen read(ResultSet row) throws SQLException {
       Long[] numbers = (Long[]) row.getArray(1).getArray();
-      return new Seen(numbers, row.getLong(2), row.getLong(3), row.getLong(4));
+      return new Seen(List.of(numbers), row.getLong(2), row.getLong(3), row.getLong(4));
     }
 
     long count() {
-      return numbers.length + unnumbered;
+      return numbers.size() + unnumbered;
     }
   }
 
@@ -82,7 +83,7 @@ final class HeldCount {
   long of(Handle handle, String name) {
     Seen before = lastSeen.getOrDefault(name, NOTHING);
     Seen seen = count(handle, name, before);
-    if (seen.server != before.server && before != NOTHING) {
+    if (!before.equals(NOTHING) && seen.server != before.server) {
       seen = count(handle, name, NOTHING);
     }
     lastSeen.put(name, seen);
@@ -93,7 +94,7 @@ final class HeldCount {
     return handle
         .createQuery(sql)
         .bind("name", name)
-        .bindArray("known", Long.class, (Object[]) before.numbers)
+        .bindArray("known", Long.class, before.numbers)
         .bind("upTo", before.upTo)
         .map((row, context) -> Seen.read(row))
         .one();
