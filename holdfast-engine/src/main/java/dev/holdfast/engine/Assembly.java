@@ -58,7 +58,11 @@ final class Assembly {
 
   private void hear(Signal signal) {
     switch (signal) {
-      case Signal.NewWork fresh -> work.claimers.expectWork(fresh.queue());
+      case Signal.NewWork fresh -> {
+        work.claimers.expectWork(fresh.queue());
+        life.sweeper.expectWork();
+      }
+      case Signal.NodeDied died -> life.sweeper.sweepNow();
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in());
       case Signal.QueueChanged changed -> life.beating.wake();
       case Signal.TaskChanged changed -> {

@@ -31,19 +31,19 @@ final class WaitReasons {
              case when q.max_held is not null then (
                select count(*) from ${schema}.job h where h.queue = j.queue and h.capped)
              end,
-             case when j.state = 'READY' and j.crashes is null then (
+             case when j.state = 'READY' and j.suspicion is null then (
                select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.stack is null and b.crashes is null
+               where b.state = 'READY' and b.stack is null and b.suspicion is null
                  and b.queue = j.queue and b.rank < j.rank)
              end,
-             case when j.state = 'READY' and j.crashes is null and j.stack is not null then (
+             case when j.state = 'READY' and j.suspicion is null and j.stack is not null then (
                select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.stack is not null and b.crashes is null
+               where b.state = 'READY' and b.stack is not null and b.suspicion is null
                  and b.queue = j.queue and b.stack = j.stack and b.rank < j.rank)
              end,
-             case when j.state = 'READY' and j.crashes is not null then (
+             case when j.state = 'READY' and j.suspicion is not null then (
                select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.crashes is not null
+               where b.state = 'READY' and b.suspicion is not null
                  and b.queue = j.queue and b.rank < j.rank
                  and (b.stack is null or b.stack = j.stack))
              end,
@@ -52,18 +52,19 @@ final class WaitReasons {
              case when r.max_held is not null then (
                select count(*) from ${schema}.job h
                where h.task = j.task and h.task_capped and h.state in ('CLAIMED', 'RUNNING'))
-             end
+             end,
+             j.suspicion is not null
       from ${schema}.job j
       left join ${schema}.queue q on q.name = j.queue
       left join ${schema}.task_rule r on r.task = j.task
       where j.id = :id
       union all
       select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null
+             null, null, null, null
       from ${schema}.job_history h where h.id = :id
       union all
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null
+             null, null, null, null
       from ${schema}.dead_letter d where d.id = :id
       """;
 
@@ -80,14 +81,14 @@ final class WaitReasons {
       """
       with recursive pair as (
         (select queue, task from ${schema}.job
-         where state = 'READY' and stack is null and crashes is null
+         where state = 'READY' and stack is null and suspicion is null
          order by queue, task limit 1)
         union all
         select n.queue, n.task
         from pair p
         cross join lateral (
           select j.queue, j.task from ${schema}.job j
-          where j.state = 'READY' and j.stack is null and j.crashes is null
+          where j.state = 'READY' and j.stack is null and j.suspicion is null
             and (j.queue, j.task) > (p.queue, p.task)
           order by j.queue, j.task limit 1
         ) n
@@ -96,16 +97,16 @@ final class WaitReasons {
       from (
         select pair.queue, pair.task, (
           select count(*) from ${schema}.job j
-          where j.state = 'READY' and j.stack is null and j.crashes is null
+          where j.state = 'READY' and j.stack is null and j.suspicion is null
             and j.queue = pair.queue and j.task = pair.task) as waiting
         from pair
         union all
         select j.queue, j.task, count(*) from ${schema}.job j
-        where j.state = 'READY' and j.stack is not null and j.crashes is null
+        where j.state = 'READY' and j.stack is not null and j.suspicion is null
         group by j.queue, j.task
         union all
         select j.queue, j.task, count(*) from ${schema}.job j
-        where j.state = 'READY' and j.crashes is not null
+        where j.state = 'READY' and j.suspicion is not null
         group by j.queue, j.task
       ) p
       where not exists (
@@ -201,7 +202,7 @@ final class WaitReasons {
     if (taskLimit != null && row.getLong(17) >= taskLimit) {
       return new WaitReason.TaskFull(task, taskLimit);
     }
-    return crashes > 0
+    return row.getBoolean(18)
         ? new WaitReason.Suspected(crashes, row.getLong(13))
         : new WaitReason.InLine(
             row.getLong(11) + row.getLong(12), Values.ofMicros(Math.max(0, row.getLong(14))));

@@ -8,7 +8,9 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.run.SlowStart;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.time.Moment;
@@ -41,6 +43,7 @@ public final class Claimer implements Role {
   private final Prefetched prefetched = new Prefetched();
   private final Starter starter;
   private volatile int looksInVain;
+  private Moment roomForSuspects = Moment.NEVER;
   private volatile Waker starterWaker = () -> {};
   private volatile boolean stopped;
   private int turns;
@@ -86,6 +89,10 @@ public final class Claimer implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    if (!now.isBefore(roomForSuspects)) {
+      roomForSuspects = Moment.NEVER;
+      looksInVain = 0; // Of the looks in vain not every one is for crash suspects.
+    }
     QueueBook.Rule rule = parts.rules().of(lane.queue());
     List<String> tasks = lane.tasks().stream().filter(parts.modes()::mayRun).toList();
     if (stopped || rule.paused() || tasks.isEmpty()) {
@@ -123,7 +130,8 @@ public final class Claimer implements Role {
       lane.slots().release(wish.start);
     }
     int got = start + ahead - wish.start - wish.ahead;
-    return opening.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
+    Moment next = opening.earlier(roomForSuspects);
+    return next.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
   }
 
   /** Each goes first at times, so that a flood of one does not keep the slots from the others. */
@@ -153,7 +161,7 @@ public final class Claimer implements Role {
   }
 
   private Wish claim(Wish wish, TaskRules.Group group) {
-    boolean suspects = pace.looksForSuspects(looksInVain) && parts.holdings().reserveSuspect();
+    Suspects suspects = reserveSuspects(wish);
     long call = parts.calls().begin();
     List<ClaimedJob> jobs;
     Moment asked = parts.ticker().now();
@@ -162,15 +170,10 @@ public final class Claimer implements Role {
     } catch (RuntimeException | Error failure) {
       // Whatever the failure says: if any of it was carried out after all, the next beats find it.
       parts.calls().lose(call, parts.ticker().now());
-      if (suspects) {
-        parts.holdings().returnSuspect();
-      }
+      parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
       throw failure;
     }
     Duration took = asked.until(parts.ticker().now());
-    if (suspects && jobs.stream().noneMatch(job -> job.crashes() > 0)) {
-      parts.holdings().returnSuspect();
-    }
     boolean probes = group.rule() != null && group.rule().shut() != null;
     Wish left = wish;
     for (ClaimedJob job : jobs) {
@@ -178,12 +181,26 @@ public final class Claimer implements Role {
         left = left.less(job);
       }
     }
+    parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
     parts.calls().end(call);
     parts.meters().claimCall(lane.queue(), jobs.size(), took);
     return left;
   }
 
-  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, boolean suspects) {
+  /** Where there is no room for crash suspects now, come back when there may be. */
+  private Suspects reserveSuspects(Wish wish) {
+    if (!pace.looksForSuspects(looksInVain)) {
+      return Suspects.NONE;
+    }
+    SlowStart slowStart = parts.holdings().suspects();
+    Moment now = parts.ticker().now();
+    Suspects reserved =
+        slowStart.reserve(wish.tenure.incarnation(), wish.start + wish.ahead, now);
+    roomForSuspects = reserved.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
+    return reserved;
+  }
+
+  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, Suspects suspects) {
     return new ClaimOrder(
         wish.tenure.incarnation(),
         call,
@@ -192,7 +209,7 @@ public final class Claimer implements Role {
         wish.start,
         wish.ahead,
         wish.limit,
-        suspects ? 1 : 0,
+        suspects,
         parts.stacks(),
         group.rule());
   }

@@ -30,9 +30,9 @@ public record PollPace(Duration burst, Duration deepIdle) {
   }
 
   /**
-   * Whether a look after so many in vain is also for jobs with a crash on their record, for which a
-   * store may need a statement more. They are rare and whoever makes one ready says so, so in deep
-   * idle every third look is enough.
+   * Whether a look after this many in vain is also for crash suspects, for which a store may need
+   * one statement more. They are rare, and the node that makes one ready wakes the others, so in
+   * deep idle every third look is enough.
    */
   boolean looksForSuspects(int looksInVain) {
     return looksInVain % DEEP_POLLS_PER_SUSPECT == 0 || millis(looksInVain) < deepIdle.toMillis();

@@ -42,11 +42,9 @@ final class Tally {
       return;
     }
     switch (ruling) {
-      case Ruling.Unspent back -> {
-        unspent++;
-        ready.merge(orphan.queue(), orphan.priority(), Math::max);
-      }
-      case Ruling.AfterCrash(var held, Duration delay, var failure) -> {
+      case Ruling.Unspent back -> goesBack(orphan);
+      case Ruling.AfterFencing fenced -> goesBack(orphan);
+      case Ruling.AfterCrash(var held, Duration delay, var suspicion, var failure) -> {
         crashed++;
         if (delay.isPositive()) {
           bus.publish(new Signal.Scheduled(delay));
@@ -59,6 +57,11 @@ final class Tally {
         endings.deadLettered(orphan, failure);
       }
     }
+  }
+
+  private void goesBack(Orphan orphan) {
+    unspent++;
+    ready.merge(orphan.queue(), orphan.priority(), Math::max);
   }
 
   /** Tell whoever can run them, and whoever reads the log. */

@@ -2,6 +2,7 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
@@ -13,11 +14,21 @@ public final class Jobs {
 
   /** A job that is to be begun, of this number and with a token of the same. */
   public static ClaimedJob of(String task, int number) {
-    return of(task, number, null, 0);
+    return of(task, number, null);
   }
 
-  /** The same with a payload, and so many crashes on its record. */
-  public static ClaimedJob of(String task, int number, @Nullable String payload, int crashes) {
+  /** The same with a payload. */
+  public static ClaimedJob of(String task, int number, @Nullable String payload) {
+    return of(task, number, payload, Suspicion.NONE);
+  }
+
+  /** A crash suspect. */
+  public static ClaimedJob suspect(int number, Suspicion suspicion) {
+    return of("task", number, null, suspicion);
+  }
+
+  private static ClaimedJob of(
+      String task, int number, @Nullable String payload, Suspicion suspicion) {
     return new ClaimedJob(
         new JobId(new UUID(1, number)),
         number,
@@ -32,6 +43,7 @@ public final class Jobs {
         Instant.EPOCH,
         Instant.EPOCH,
         Instant.EPOCH,
-        crashes);
+        suspicion == Suspicion.NONE ? 0 : 2,
+        suspicion);
   }
 }

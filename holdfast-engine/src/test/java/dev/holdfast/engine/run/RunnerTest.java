@@ -34,7 +34,7 @@ class RunnerTest {
       TaskType.of("task", String.class, String.class);
 
   private final List<Finish> finishes = new ArrayList<>();
-  private final Holdings holdings = new Holdings();
+  private final Holdings holdings = new Holdings(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(1)));
   private final Lane lane = new Lane("default", new SameThread(), List.of(TASK.name()), slots);
   private Ticker alarms = () -> BEGIN;
@@ -101,7 +101,7 @@ class RunnerTest {
   private static Holding holding(JobPolicy policy) {
     Tenure tenure =
         new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
-    return new Holding(Jobs.of(TASK.name(), 1, "\"hello\"", 0), 1, policy, tenure);
+    return new Holding(Jobs.of(TASK.name(), 1, "\"hello\""), 1, policy, tenure);
   }
 
   private void assertLetGo(Holding holding) {

@@ -25,7 +25,12 @@ class TimekeeperTest {
 
   private final List<Finish> finishes = new ArrayList<>();
   private final Timekeeper timekeeper =
-      new Timekeeper("node", new Holdings(), new Sink(), () -> BEGIN, new Random(1));
+      new Timekeeper(
+          "node",
+          new Holdings(new SlowStart(Duration.ofMinutes(1)), () -> BEGIN),
+          new Sink(),
+          () -> BEGIN,
+          new Random(1));
   private final Holding holding = holding(new JobPolicy(null, TIMEOUT, null, null, null));
 
   private final class Sink implements FinishSink {

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,7 +147,7 @@ public abstract class ClaimContract extends Contract {
                 .claims()
                 .claim(
                     new ClaimOrder(
-                        worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, 1, Set.of())))
+                        worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, Suspects.NONE, Set.of())))
         .isEmpty();
   }
 
@@ -194,7 +195,7 @@ public abstract class ClaimContract extends Contract {
     enqueue(job());
 
     ClaimOrder order =
-        new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, 1, Set.of());
+        new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, Suspects.NONE, Set.of());
 
     assertThat(store.claims().claim(order)).isEmpty();
   }

@@ -20,6 +20,7 @@ import dev.holdfast.engine.store.Admission.Answer;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -157,7 +158,7 @@ public abstract class UniqueKeyContract extends Contract {
                     Recovery.Holder.dead(worker.incarnation()),
                     List.of(
                         new Recovery.Ruling.AfterCrash(
-                            lost.held(), Duration.ZERO, worker.failure(lost, "the node died")))))
+                            lost.held(), Duration.ZERO, Suspicion.NONE, worker.failure(lost, "the node died")))))
         .containsExactly(Recovery.Answer.DONE);
 
     assertNotReplaced(holder);

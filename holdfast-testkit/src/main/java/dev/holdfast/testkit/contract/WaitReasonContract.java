@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -153,7 +154,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWithACrashOnItsRecordWaitsBehindOthersOfItsKind() {
+  void aCrashSuspectWaitsBehindOthersOfItsKind() {
     Worker dead = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = dead.claim(2);
@@ -164,7 +165,8 @@ public abstract class WaitReasonContract extends Contract {
             Holder.dead(dead.incarnation()),
             held.stream()
                 .map(job ->
-                    new Ruling.AfterCrash(job.held(), Duration.ZERO, dead.failure(job, "crash")))
+                    new Ruling.AfterCrash(
+                        job.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(job, "crash")))
                 .toList());
     worker("node-2");
     enqueue(job().priority(9));

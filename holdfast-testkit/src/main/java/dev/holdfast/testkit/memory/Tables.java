@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook.PastBeat;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -122,6 +123,8 @@ final class Tables {
     keys.retake(row);
     row.attempt = 0;
     row.crashes = 0;
+    row.fencings = 0;
+    row.suspicion = Suspicion.NONE;
     row.cancelRequested = false;
     row.endedAt = null;
     row.startBy = null;
