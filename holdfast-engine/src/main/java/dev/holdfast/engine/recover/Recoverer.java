@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,7 +98,13 @@ final class Recoverer {
     List<Orphan> orphans = parts.recovery().orphans(lost.holder, parts.scope(), BATCH);
     for (int batch = 1; !orphans.isEmpty(); batch++) {
       onContact.run();
-      recover(lost, orphans, tally);
+      // What user code decides comes last, and among it what failed before: it may hang.
+      Map<Boolean, List<Orphan>> byAsking =
+          orphans.stream()
+              .sorted(Comparator.comparingInt(orphan -> policies.failuresOf(orphan.held())))
+              .collect(Collectors.partitioningBy(this::asks));
+      recover(lost, byAsking.get(false), tally);
+      recover(lost, byAsking.get(true), tally);
       // Behind those, whatever became of them: what is left to others would come up again.
       Orphan last = orphans.get(orphans.size() - 1);
       orphans =
@@ -111,8 +118,7 @@ final class Recoverer {
   private void recover(Lost lost, List<Orphan> orphans, Tally tally) {
     List<Orphan> ruled = new ArrayList<>();
     List<Ruling> rulings = new ArrayList<>();
-    // Those that a policy failed for come last: it may hang again.
-    for (Orphan orphan : sortedByFailures(orphans)) {
+    for (Orphan orphan : orphans) {
       rule(orphan, lost.loss)
           .ifPresent(ruling -> {
             ruled.add(orphan);
@@ -128,12 +134,6 @@ final class Recoverer {
         tally.add(orphan, rulings.get(i), answers.get(i));
       }
     }
-  }
-
-  private List<Orphan> sortedByFailures(List<Orphan> orphans) {
-    return orphans.stream()
-        .sorted(Comparator.comparingInt(orphan -> policies.failuresOf(orphan.held())))
-        .toList();
   }
 
   /** Write rulings, halving them where the store refuses them, until the one at fault is alone. */
@@ -161,10 +161,7 @@ final class Recoverer {
 
   /** Decide about a job; empty to leave it to the next sweep, here or on another node. */
   private Optional<Ruling> rule(Orphan orphan, Loss loss) {
-    CrashPolicy policy = PolicyText.readAnyhow(orphan.policy(), orphan.id()).crashOrDefault();
-    Optional<RecoveryPolicy> own =
-        parts.tasks().find(orphan.task()).flatMap(TaskRegistry.Registered::recovery);
-    boolean asks = policy.answer() == CrashPolicy.Answer.ASK && own.isPresent();
+    boolean asks = asks(orphan);
     if (asks && policies.isOutOfTime()) {
       undecided.add(orphan.held());
       return Optional.empty();
@@ -173,8 +170,8 @@ final class Recoverer {
       return Rulings.rule(
           orphan,
           loss,
-          policy,
-          new Counsel(own.map(policies::inTime), () -> othersAdvise(orphan)));
+          policyOf(orphan),
+          new Counsel(recoveryPolicyOf(orphan).map(policies::inTime), () -> othersAdvise(orphan)));
     } catch (Undecided undecidedPolicy) {
       return withoutDecision(orphan, loss, undecidedPolicy);
     } catch (RuntimeException nothing) {
@@ -183,6 +180,21 @@ final class Recoverer {
       }
       return withoutDecision(orphan, loss, nothing); // It returned null, or a null delay.
     }
+  }
+
+  private static CrashPolicy policyOf(Orphan orphan) {
+    return PolicyText.readAnyhow(orphan.policy(), orphan.id()).crashOrDefault();
+  }
+
+  private Optional<RecoveryPolicy> recoveryPolicyOf(Orphan orphan) {
+    return parts.tasks().find(orphan.task()).flatMap(TaskRegistry.Registered::recovery);
+  }
+
+  /** Whether a policy of this node is asked about a job, if it crashed. */
+  private boolean asks(Orphan orphan) {
+    return orphan.started()
+        && recoveryPolicyOf(orphan).isPresent()
+        && policyOf(orphan).answer() == CrashPolicy.Answer.ASK;
   }
 
   private Optional<Ruling> withoutDecision(Orphan orphan, Loss loss, RuntimeException failure) {
