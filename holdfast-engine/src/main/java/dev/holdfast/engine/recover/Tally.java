@@ -69,8 +69,8 @@ final class Tally {
     ready.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
     if (unspent + crashed + buried + cancelled > 0) {
       log.warn(
-          "Jobs of node {}, silent for {} ms, were taken back: {} unspent, {} with a crash on their"
-              + " record, {} dead-lettered, {} cancelled",
+          "Jobs of node {}, silent for {} ms, were recovered: {} without a crash, {} after a crash,"
+              + " {} dead-lettered, {} cancelled",
           loss.id(),
           loss.silence().toMillis(),
           unspent,
