@@ -73,16 +73,17 @@ final class Silences {
   /**
    * When the next node reaches one of its timeouts, if it stays silent.
    *
-   * @param pulses what the last look has shown
+   * @param asked from before the last look was sent: what had not been reached then may be by now
+   * @param pulses what it has shown
    */
-  Moment nextTimeout(Moment now, List<Pulse> pulses) {
+  Moment nextTimeout(Moment asked, List<Pulse> pulses) {
     Moment next = Moment.NEVER;
     for (Pulse pulse : pulses) {
       Sighting sighting = sightings.get(pulse.incarnation());
       if (sighting != null) {
         for (Duration timeout : List.of(pulse.terms().claimed(), pulse.terms().running())) {
           Moment over = sighting.since.plus(timeout);
-          next = now.isBefore(over) ? next.earlier(over) : next;
+          next = asked.isBefore(over) ? next.earlier(over) : next;
         }
       }
     }

@@ -136,7 +136,7 @@ public final class Sweeper implements Role {
       List<Pulse> watched = look.watched();
       watching = !watched.isEmpty();
       recover(look, silences.look(asked, lastLook, watched), sweeps);
-      return nextLook(now, watched);
+      return nextLook(now, asked, watched);
     } catch (StoreException failure) {
       silences.interrupt();
       sweepDue = sweeps;
@@ -146,12 +146,12 @@ public final class Sweeper implements Role {
     }
   }
 
-  private Moment nextLook(Moment now, List<Pulse> watched) {
+  private Moment nextLook(Moment now, Moment asked, List<Pulse> watched) {
     boolean closely =
         watching && (now.isBefore(expectantUntil) || watched.stream().anyMatch(Pulse::busy));
     return nextSweep
         .earlier(closely ? now.plus(CLOSE) : Moment.NEVER)
-        .earlier(silences.nextTimeout(parts.ticker().now(), watched));
+        .earlier(silences.nextTimeout(asked, watched));
   }
 
   private void recover(Look look, Map<UUID, Duration> silent, boolean sweeps) {

@@ -64,6 +64,11 @@ public abstract class CrashNodeContract extends NodeTestBase {
 
   /** Jobs as they are after two crashes or more. */
   private List<Enqueued<String>> suspects(String name, int count, Suspicion suspicion) {
+    return suspects(name, count, suspicion, Duration.ZERO);
+  }
+
+  private List<Enqueued<String>> suspects(
+      String name, int count, Suspicion suspicion, Duration delay) {
     List<Enqueued<String>> jobs = enqueue(name, count);
     List<ClaimedJob> held = dieHolding(count, 0);
     assertThat(held).hasSize(count);
@@ -74,7 +79,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
       rulings.add(
           new Ruling.AfterCrash(
               job.held(),
-              Duration.ZERO,
+              delay,
               suspicion,
               new Finish.Failure(1, FailureCode.WORKER_CRASHED, null, "It died.", null, "n")));
     }
@@ -171,9 +176,9 @@ public abstract class CrashNodeContract extends NodeTestBase {
 
   @Test
   void prefetchedCrashSuspectsThatFindNoSlotMakeRoomForOthers() throws Exception {
-    List<Enqueued<String>> waiting = suspects("waiting", 1, Suspicion.SLOW);
-    Enqueued<String> plain =
-        client().enqueue(ECHO, new Note("plain"), options -> options.priority(9));
+    List<Enqueued<String>> waiting =
+        suspects("waiting", 1, Suspicion.SLOW, Duration.ofSeconds(3));
+    Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
     start(quick().queue("default", 1, 2).handle(ECHO, (note, context) -> hold(note)));
     awaitRunning(1);
 

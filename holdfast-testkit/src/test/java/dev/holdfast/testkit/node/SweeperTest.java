@@ -209,6 +209,30 @@ class SweeperTest {
   }
 
   @Test
+  void aTimeoutThatEndsDuringALookIsLookedAtAgainAtOnce() {
+    UUID silent = join("silent");
+    hold(silent, true);
+    boolean[] slow = {false};
+    Between slowly =
+        call -> {
+          if (slow[0] && call.name().equals("look")) {
+            ticker.pass(Duration.ofMillis(10));
+          }
+          return call.proceed();
+        };
+    Sweeper sweeper = sweeper(Interposed.on(store, slowly), 1);
+    sweepFor(sweeper, RUNNING.minusMillis(1));
+    slow[0] = true;
+
+    Moment next = tick(sweeper);
+
+    assertThat(isAlive(silent)).isTrue();
+    assertThat(ticker.now().isBefore(next)).as("it is over by now").isFalse();
+    tick(sweeper);
+    assertThat(isAlive(silent)).isFalse();
+  }
+
+  @Test
   void nodesThatHoldJobsAreWatchedCloselyAndOthersAreNot() {
     UUID other = join("other");
     Sweeper sweeper = sweeper();
