@@ -81,7 +81,7 @@ final class PolicyCalls {
     try {
       return decision.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException thrown) {
-      throw new Undecided(thrown.getCause());
+      throw new Undecided(thrown.getCause() == null ? thrown : thrown.getCause());
     } catch (TimeoutException slow) {
       waits++;
       decision.cancel(true);
@@ -94,12 +94,18 @@ final class PolicyCalls {
     }
   }
 
-  /** A policy did not decide; the cause says why. */
+  /** A policy did not decide. */
   static final class Undecided extends RuntimeException {
     private static final long serialVersionUID = 1;
+    private final Throwable reason;
 
-    Undecided(Throwable cause) {
-      super(cause);
+    Undecided(Throwable reason) {
+      super(reason);
+      this.reason = reason;
+    }
+
+    Throwable reason() {
+      return reason;
     }
   }
 }

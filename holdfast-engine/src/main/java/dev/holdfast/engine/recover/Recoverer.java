@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -99,12 +98,14 @@ final class Recoverer {
     for (int batch = 1; !orphans.isEmpty(); batch++) {
       onContact.run();
       // What user code decides comes last, and among it what failed before: it may hang.
-      Map<Boolean, List<Orphan>> byAsking =
+      recover(lost, orphans.stream().filter(orphan -> !asks(orphan)).toList(), tally);
+      recover(
+          lost,
           orphans.stream()
+              .filter(this::asks)
               .sorted(Comparator.comparingInt(orphan -> policies.failuresOf(orphan.held())))
-              .collect(Collectors.partitioningBy(this::asks));
-      recover(lost, byAsking.get(false), tally);
-      recover(lost, byAsking.get(true), tally);
+              .toList(),
+          tally);
       // Behind those, whatever became of them: what is left to others would come up again.
       Orphan last = orphans.get(orphans.size() - 1);
       orphans =
@@ -198,7 +199,7 @@ final class Recoverer {
   }
 
   private Optional<Ruling> withoutDecision(Orphan orphan, Loss loss, RuntimeException failure) {
-    Throwable why = failure instanceof Undecided ? failure.getCause() : failure;
+    Throwable why = failure instanceof Undecided undecidedPolicy ? undecidedPolicy.reason() : failure;
     undecided.add(orphan.held());
     if (why instanceof InterruptedException) {
       return Optional.empty(); // The node stops; the policy is not to blame.
