@@ -8,6 +8,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Finds files of this checkout, leaving out what the build made. */
@@ -20,6 +21,13 @@ final class Checkout {
   /** Return the folder that holds all modules; surefire runs a test in the folder of its module. */
   static Path root() {
     return Path.of("").toAbsolutePath().getParent();
+  }
+
+  /** Returns the source of a top-level class, found by its simple name. */
+  static Optional<Path> sourceOf(String simpleName) throws IOException {
+    return filesEndingWith(simpleName + ".java").stream()
+        .filter(file -> file.getFileName().toString().equals(simpleName + ".java"))
+        .findFirst();
   }
 
   static List<Path> filesEndingWith(String suffix) throws IOException {

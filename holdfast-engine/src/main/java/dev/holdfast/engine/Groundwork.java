@@ -55,7 +55,7 @@ final class Groundwork {
     this.holdings = new Holdings(new SlowStart(settings.liveness().terms().running()), ticker);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
-    this.leases = HoldfastLeases.ofNode(store, logs, from.meters);
+    this.leases = HoldfastLeases.ofNode(store, logs, from.meters, surroundings);
     this.alone = new Alone(store.nodes(), leases, settings);
     this.identity =
         new Identity(
@@ -67,7 +67,7 @@ final class Groundwork {
                 alone::isUnseated,
                 ticker.now()));
     this.bus = new SignalBus(from.coordinator());
-    this.meters = new Meters(from.meters, settings.name());
+    this.meters = new Meters(from.meters, settings.name(), tasks.names());
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);

@@ -1,6 +1,5 @@
 package dev.holdfast.engine;
 
-import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseState;
@@ -14,9 +13,9 @@ import dev.holdfast.engine.lease.Lessor;
 import dev.holdfast.engine.lease.Renewer;
 import dev.holdfast.engine.meter.LeaseMeters;
 import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
 import java.time.Duration;
@@ -41,28 +40,31 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private boolean started;
   private boolean closed;
 
-  private HoldfastLeases(Store store, String holder, LeaseMeters meters, Runnable entering) {
-    Ticker ticker = Ticker.system();
+  private HoldfastLeases(
+      Store store,
+      String holder,
+      LeaseMeters meters,
+      Surroundings surroundings,
+      Runnable entering) {
+    Driver driver = surroundings.driver();
     LeaseParts parts =
         new LeaseParts(
             store.leases(),
             holder,
             held,
-            UuidCreator::getTimeOrderedEpochPlus1,
-            ticker,
+            surroundings.ids(),
+            surroundings.ticker(),
             meters,
             callback ->
-                Thread.ofPlatform()
-                    .daemon()
-                    .name("holdfast-lease-lost")
-                    .start(() -> {
+                driver.run(
+                    "lease-lost",
+                    () -> {
                       entering.run();
                       callback.run();
                     }));
     this.lessor = new Lessor(parts);
     this.locks = Locks.over(this);
     this.startup = StartupCoordinator.over(this);
-    Driver driver = Driver.threads(ticker);
     this.renewer = driver.drive(new Renewer(parts), entering);
     this.fence = driver.drive(new Fence(held), entering);
     held.wokenBy(this::lookAfter);
@@ -79,13 +81,24 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
    * @param holder what people call this process when they ask who holds a lease
    */
   public static HoldfastLeases on(Store store, String holder, MeterRegistry meters) {
-    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), () -> {});
+    return on(store, holder, meters, Surroundings.machine());
+  }
+
+  /**
+   * Creates leases on a store in the given surroundings, for simulations that provide the clock and
+   * the threads.
+   */
+  public static HoldfastLeases on(
+      Store store, String holder, MeterRegistry meters, Surroundings surroundings) {
+    return new HoldfastLeases(
+        store, holder, new LeaseMeters(meters, null), surroundings, () -> {});
   }
 
   /** Leases of a node, whose threads speak for it. */
-  static HoldfastLeases ofNode(Store store, LogContext node, MeterRegistry meters) {
+  static HoldfastLeases ofNode(
+      Store store, LogContext node, MeterRegistry meters, Surroundings surroundings) {
     return new HoldfastLeases(
-        store, node.node(), new LeaseMeters(meters, node.name()), node::enter);
+        store, node.node(), new LeaseMeters(meters, node.name()), surroundings, node::enter);
   }
 
   /** See to it that there is a thread for each role, and that it knows of the new lease. */

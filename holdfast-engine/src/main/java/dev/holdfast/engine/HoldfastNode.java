@@ -162,11 +162,15 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Whether this node takes part: started, not told to stop, and not fenced. For a readiness probe;
-   * it turns false the moment {@link #close} is called.
+   * Whether this node takes part: started, not told to stop, not fenced, and able to write how jobs
+   * end. For a readiness probe; it turns false the moment {@link #close} is called, and when jobs
+   * have ended and none of that could be written for a minute.
    */
   public boolean isReady() {
-    return running && !closed.get() && !ground.identity.tenure().isOver();
+    return running
+        && !closed.get()
+        && !ground.identity.tenure().isOver()
+        && !work.completer.isStalled();
   }
 
   /** What it does with work at present, in general and by exception. */

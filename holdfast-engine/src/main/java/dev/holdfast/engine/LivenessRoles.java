@@ -60,7 +60,15 @@ final class LivenessRoles {
     this.sweeper = sweeper();
     this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper, ground.modes)));
     sweeper.wokenBy(sweeping);
-    Strays strays = new Strays(ground.store.claims());
+    Strays strays =
+        new Strays(
+            new Strays.Parts(
+                ground.store.claims(),
+                ground.store.nodes(),
+                ground.identity,
+                ground.calls,
+                ground.holdings,
+                liveness.compareEvery()));
     this.givingBack = ground.drive(strays);
     strays.wokenBy(givingBack);
     this.heart =

@@ -58,6 +58,9 @@ public record LivenessSettings(
   /** The lease of a node that is alone ends its time, and nothing else. */
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
+  private static final int TERMS_PER_COMPARE = 5;
+  private static final Duration LONGEST_COMPARE = Duration.ofHours(1);
+
   /** The terms must cover this many of the longest intervals between beats. */
   private static final int BEATS_WITHIN_TERMS = 3;
 
@@ -108,6 +111,17 @@ public record LivenessSettings(
   /** How long tasks may take to heed their interrupt. */
   Duration margin() {
     return terms.running().dividedBy(4);
+  }
+
+  /**
+   * How often the node compares everything that the database says it holds with what it does hold:
+   * the last resort, for what no heartbeat asks about.
+   */
+  Duration compareEvery() {
+    Duration terms = terms().running();
+    return terms.compareTo(LONGEST_COMPARE.dividedBy(TERMS_PER_COMPARE)) > 0
+        ? LONGEST_COMPARE
+        : terms.multipliedBy(TERMS_PER_COMPARE);
   }
 
   /** These settings with some of them changed. */

@@ -100,6 +100,7 @@ public record NodeSettings(
           "Node id '%s' is not valid: it has %d characters; give 1 to %d."
               .formatted(id, id.length(), NodeIdentity.LONGEST));
     }
+    Names.text("Node id", id);
     if (name != null) {
       Names.text("Node name", name);
     }

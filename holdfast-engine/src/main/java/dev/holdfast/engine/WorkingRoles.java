@@ -81,7 +81,8 @@ final class WorkingRoles {
             ground.bus,
             ground.events,
             ground.endings,
-            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)));
+            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
+        ground.meters);
   }
 
   /**

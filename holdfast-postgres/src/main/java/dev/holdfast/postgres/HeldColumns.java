@@ -1,21 +1,27 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Held;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 
 /**
- * Claims as two columns, in the order of ids: whoever writes many jobs locks them in that order, so
+ * Claims as columns, in the order of ids: whoever writes many jobs locks them in that order, so
  * that no two writers wait for each other.
  */
-record HeldColumns(List<UUID> ids, List<Long> tokens) {
-  static final Comparator<Held> BY_ID = Comparator.comparing(Held::id);
+record HeldColumns(List<UUID> ids, List<Long> tokens, List<Boolean> ran) {
+  private static final Comparator<HandBack> BY_ID = Comparator.comparing(back -> back.held().id());
 
   static HeldColumns of(List<Held> claims) {
-    List<Held> sorted = claims.stream().sorted(BY_ID).toList();
+    return ofHandBacks(claims.stream().map(held -> new HandBack(held, true)).toList());
+  }
+
+  static HeldColumns ofHandBacks(List<HandBack> claims) {
+    List<HandBack> sorted = claims.stream().sorted(BY_ID).toList();
     return new HeldColumns(
-        sorted.stream().map(held -> held.id().value()).toList(),
-        sorted.stream().map(Held::token).toList());
+        sorted.stream().map(back -> back.held().id().value()).toList(),
+        sorted.stream().map(back -> back.held().token()).toList(),
+        sorted.stream().map(HandBack::ran).toList());
   }
 }

@@ -49,6 +49,15 @@ final class NodeRows {
         Values.ofMicros(row.getLong(8)));
   }
 
+  static ClaimRow claim(ResultSet row) throws SQLException {
+    return new ClaimRow(
+        new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
+        row.getLong(3),
+        row.getBoolean(4),
+        row.getBoolean(5),
+        row.getBoolean(6));
+  }
+
   static NodeStatus status(ResultSet row) throws SQLException {
     return new NodeStatus(
         new NodeCard(

@@ -241,7 +241,7 @@ final class PgClaims implements Claims {
   }
 
   @Override
-  public Set<Held> giveBack(UUID incarnation, List<Held> claims) {
+  public Set<Held> giveBack(UUID incarnation, List<HandBack> claims) {
     return claims.isEmpty()
         ? Set.of()
         : database.run(

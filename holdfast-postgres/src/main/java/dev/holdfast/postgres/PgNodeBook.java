@@ -89,6 +89,15 @@ final class PgNodeBook implements NodeBook {
       """
           .replace("${shut}", PgTaskBook.SHUT);
 
+  // By job_held, from the first entry of the incarnation on.
+  private static final String CLAIMS =
+      """
+      select j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
+             coalesce(j.release_requested, false)
+      from ${schema}.job j
+      where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
+      """;
+
   // By node_circle: first where the last of those to watch stands, which is after the watcher or,
   // once round the circle, before it; then all up to there. 'g' and '' come after and before every
   // place. The dead by node_unswept; what each holds by job_held, from the oldest call on that it
@@ -284,6 +293,18 @@ final class PgNodeBook implements NodeBook {
               .forEach(kind -> {});
           return reply.toReply();
         });
+  }
+
+  @Override
+  public List<ClaimRow> claims(UUID incarnation) {
+    return database.run(
+        "list the jobs of incarnation %s".formatted(incarnation),
+        handle ->
+            handle
+                .createQuery(database.sql(CLAIMS))
+                .bind("incarnation", incarnation)
+                .map((row, context) -> NodeRows.claim(row))
+                .list());
   }
 
   @Override

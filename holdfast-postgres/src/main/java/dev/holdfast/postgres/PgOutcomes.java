@@ -43,21 +43,22 @@ final class PgOutcomes implements Outcomes {
       select id, token from gone
       """;
 
-  // Without a failure the attempt did not count. It has begun once, and only what never began can
-  // expire, so start_by goes.
+  // Without a failure the attempt did not count. Only what never started can expire, so start_by
+  // goes where code has run.
   private static final String AGAIN =
       """
       update ${schema}.job j set
         state = case when f.delay > 0 then 'SCHEDULED' else 'READY' end,
         run_at = now() + f.delay * interval '1 microsecond',
         rank = now() + (f.delay - j.priority * :aging) * interval '1 microsecond',
-        start_by = null,
+        start_by = case when f.ran then null else j.start_by end,
         capped = false,
         done_token = j.token,
         attempt = case when f.failure is null then j.attempt - 1 else j.attempt end,
         failures = ${failures}
-      from unnest(:ids::uuid[], :tokens::bigint[], :delays::bigint[], :failures::text[])
-        f(id, token, delay, failure)
+      from unnest(
+          :ids::uuid[], :tokens::bigint[], :delays::bigint[], :failures::text[], :ran::boolean[])
+        f(id, token, delay, failure, ran)
       where j.id = f.id and j.token = f.token
         and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
         and not j.cancel_requested
@@ -175,7 +176,8 @@ final class PgOutcomes implements Outcomes {
                 .bind("aging", agingMicros)
                 .bind("requestedOnly", true)
                 .bindArray("delays", Long.class, column(finishes, f -> Values.micros(f.delay())))
-                .bindArray("failures", String.class, column(finishes, Again::failure)));
+                .bindArray("failures", String.class, column(finishes, Again::failure))
+                .bindArray("ran", Boolean.class, column(finishes, Again::ran)));
   }
 
   private List<Held> cancel(Handle handle, UUID incarnation, List<Finish.Cancelled> finishes) {
@@ -229,7 +231,7 @@ final class PgOutcomes implements Outcomes {
   }
 
   /** Both ways to run again as one. */
-  private record Again(Held held, Duration delay, @Nullable String failure) {}
+  private record Again(Held held, Duration delay, @Nullable String failure, boolean ran) {}
 
   /** Finishes by kind, each in the order of ids. */
   private record Sorted(
@@ -256,8 +258,9 @@ final class PgOutcomes implements Outcomes {
       switch (finish) {
         case Finish.Succeeded f -> succeeded.add(f);
         case Finish.RetryIn(Held held, Duration delay, Finish.Failure failure) ->
-            again.add(new Again(held, delay, FailureJson.write(failure, held.token())));
-        case Finish.Later(Held held, Duration delay) -> again.add(new Again(held, delay, null));
+            again.add(new Again(held, delay, FailureJson.write(failure, held.token()), true));
+        case Finish.Later(Held held, Duration delay, boolean ran) ->
+            again.add(new Again(held, delay, null, ran));
         case Finish.Dead f -> dead.add(f);
         case Finish.Cancelled f -> cancelled.add(f);
       }

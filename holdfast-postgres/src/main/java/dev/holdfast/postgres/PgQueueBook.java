@@ -51,7 +51,7 @@ final class PgQueueBook implements QueueBook {
         from ${schema}.job
         group by queue
       ), named as (
-        select name from ${schema}.queue
+        select name from ${schema}.queue where paused or max_held is not null
         union
         select queue from counted
         union
@@ -64,11 +64,6 @@ final class PgQueueBook implements QueueBook {
       left join ${schema}.queue q on q.name = n.name
       left join counted c on c.queue = n.name
       order by n.name collate "C"
-      """;
-
-  private static final String DECLARED =
-      """
-      select exists (select from ${schema}.node where state = 'ALIVE' and :queue = any(queues))
       """;
 
   private final Database database;
@@ -86,7 +81,7 @@ final class PgQueueBook implements QueueBook {
     this.capHeld = new CapHeld(database, CAP_HELD);
     this.rules = database.sql(RULES);
     this.list = database.sql(LIST);
-    this.declared = database.sql(DECLARED);
+    this.declared = database.sql(IntakeStatements.DECLARED);
   }
 
   @Override
@@ -142,7 +137,7 @@ final class PgQueueBook implements QueueBook {
         handle ->
             handle
                 .createQuery(declared)
-                .bind("queue", queue)
+                .bind(0, queue)
                 .map((row, context) -> row.getBoolean(1))
                 .one());
   }

@@ -65,6 +65,16 @@ final class PgUpkeep implements Upkeep {
         where expires_at <= now() order by expires_at limit :batch for update skip locked))
       """;
 
+  // By enqueue_repeat_at. A first attempt that arrives later than this is taken for a new job.
+  private static final String REPEATS =
+      """
+      delete from ${schema}.enqueue_repeat
+      where ctid = any(array(
+        select ctid from ${schema}.enqueue_repeat
+        where repeated_at < now() - interval '1 day'
+        order by repeated_at limit :batch for update skip locked))
+      """;
+
   // By trigger_subject_forget.
   private static final String SUBJECTS =
       """
@@ -72,6 +82,18 @@ final class PgUpkeep implements Upkeep {
       where ctid = any(array(
         select ctid from ${schema}.trigger_subject
         where forget_at <= now() order by forget_at limit :batch for update skip locked))
+      """;
+
+  // By job_held. Sweeps look from the oldest call that a node named in its last beat. If a dead one
+  // holds anything by an earlier call, they are to look from the first one on.
+  private static final String HELD_BY_DEAD =
+      """
+      update ${schema}.node n set from_call = 0
+      where n.state = 'DEAD' and n.from_call > 0
+        and exists (
+          select from ${schema}.job j
+          where j.incarnation = n.incarnation and j.claim_no < n.from_call
+            and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
   // By job_held. A node that died has no more jobs when its last claims have been committed and
@@ -82,20 +104,19 @@ final class PgUpkeep implements Upkeep {
       where n.state = 'DEAD' and n.died_at < now() - interval '10 minutes'
         and n.swept = exists (
           select from ${schema}.job j
-          where j.incarnation = n.incarnation and j.claim_no >= n.from_call
+          where j.incarnation = n.incarnation
             and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
-  // By job_held. The dead are remembered for a day, and for as long as they hold anything, so that
-  // what they claimed late is found.
+  // By job_held. The dead are remembered for a day, and for as long as they hold anything by any
+  // call, so that what they claimed late is found.
   private static final String NODES =
       """
       delete from ${schema}.node n
       where n.state = 'DEAD' and n.died_at < now() - interval '1 day'
         and not exists (
           select from ${schema}.job j
-          where j.incarnation = n.incarnation and j.claim_no >= n.from_call
-            and j.state in ('CLAIMED', 'RUNNING'))
+          where j.incarnation = n.incarnation and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
   // By heartbeat_at.
@@ -184,10 +205,12 @@ final class PgUpkeep implements Upkeep {
     long dead = round.clear("throw old dead letters away", DEAD_LETTERS, deadLetter);
     long results = round.clear("throw old results away", RESULTS, history);
     round.clear("throw expired keys away", LEDGER, history);
+    round.clear("forget repeated enqueues", REPEATS, history);
     round.clear("forget leases that ended long ago", LEASES, history);
     round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("forget schedules that ended long ago", SCHEDULES, history);
     round.clear("forget subjects of triggers", SUBJECTS, history);
+    round.once("look for jobs that dead nodes still hold", HELD_BY_DEAD, history);
     round.once("note which dead nodes hold no jobs", SWEPT_NODES, history);
     round.once("forget nodes that are long dead", NODES, history);
     round.clear("forget old heartbeats", HEARTBEATS, history);

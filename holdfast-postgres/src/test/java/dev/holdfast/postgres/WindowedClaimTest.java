@@ -9,6 +9,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
@@ -132,7 +133,7 @@ class WindowedClaimTest {
     ClaimedJob old = claim(List.of("b"), 1).getFirst();
     claim(List.of("b"), 100);
     fixture.passTime(Duration.ofHours(1));
-    fixture.store().claims().giveBack(NODE, List.of(old.held()));
+    fixture.store().claims().giveBack(NODE, List.of(new HandBack(old.held(), true)));
 
     assertThat(claim(List.of("b"), 5)).extracting(ClaimedJob::id).containsExactly(old.id());
   }

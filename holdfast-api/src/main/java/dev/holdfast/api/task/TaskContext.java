@@ -42,8 +42,9 @@ public interface TaskContext {
   void heartbeat();
 
   /**
-   * Whether this attempt has been told to stop: cancelled, timed out, or its claim lost. Its thread
-   * has been interrupted too; this is for code that cannot look at interruption.
+   * Whether this attempt has been told to stop: cancelled, timed out, its node stops, or its claim
+   * was lost. Its thread has been interrupted too; this is for code that cannot look at
+   * interruption. What the handler returns from then on does not count.
    */
   boolean isStopping();
 }

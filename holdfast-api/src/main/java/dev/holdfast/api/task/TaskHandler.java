@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
  * The code of a task.
  *
  * <p>It may be run more than once for one job: after a crash, a timeout or a lost connection nobody
- * can know how far it got. It should heed interruption, which is how cancellation, timeouts and
- * loss of the claim reach it.
+ * can know how far it got. It should respond to interruption, which is how cancellation, timeouts,
+ * the end of its node and loss of the claim reach it. What it returns or throws after that does not
+ * count: a cancelled job ends cancelled, one that timed out fails, and all others run again.
  */
 @FunctionalInterface
 public interface TaskHandler<P, R> {

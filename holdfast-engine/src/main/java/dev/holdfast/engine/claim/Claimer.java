@@ -41,6 +41,7 @@ public final class Claimer implements Role {
   private final PollPace pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
+  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
   private volatile int looksInVain;
   private Moment roomForSuspects = Moment.NEVER;
@@ -109,17 +110,19 @@ public final class Claimer implements Role {
     if (tenure.isOver() || tenure.isInDoubt()) {
       return now.plus(SLOT_CHECK); // The Heart is about to settle it.
     }
-    int waiting = prefetched.size();
-    int start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
-    int ahead = Math.max(0, Math.min(prefetch - waiting, LARGEST_BATCH - start));
-    if (start + ahead == 0) {
-      return awaitSlots(now);
-    }
-    Wish wish = new Wish(tenure, start, ahead, rule.limit());
+    Wish wish = new Wish(tenure, rule.limit());
+    int wanted;
     try {
+      int waiting = prefetched.size();
+      wish.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
+      wish.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - wish.start));
+      wanted = wish.size();
+      if (wanted == 0) {
+        return awaitSlots(now);
+      }
       for (TaskRules.Group group : inTurn(groups)) {
         if (wish.isOpen()) {
-          wish = claim(wish, group);
+          claim(wish, group);
         }
       }
     } catch (StoreException failure) {
@@ -129,7 +132,7 @@ public final class Claimer implements Role {
     } finally {
       lane.slots().release(wish.start);
     }
-    int got = start + ahead - wish.start - wish.ahead;
+    int got = wanted - wish.size();
     Moment next = opening.earlier(roomForSuspects);
     return next.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
   }
@@ -142,49 +145,57 @@ public final class Claimer implements Role {
     return groups;
   }
 
-  /**
-   * What is still to be claimed, and in whose name.
-   *
-   * @param start how many to start at once; their slots are reserved
-   */
-  private record Wish(Tenure tenure, int start, int ahead, @Nullable Integer limit) {
-    boolean isOpen() {
-      return start + ahead > 0;
+  /** What is still to be claimed, and in whose name. */
+  private static final class Wish {
+    final Tenure tenure;
+    final @Nullable Integer limit;
+
+    /** How many to start at once; their slots are reserved, and released if none is started. */
+    int start;
+
+    int ahead;
+
+    Wish(Tenure tenure, @Nullable Integer limit) {
+      this.tenure = tenure;
+      this.limit = limit;
     }
 
-    /** What is left once this one was had. */
-    Wish less(ClaimedJob had) {
-      return had.started()
-          ? new Wish(tenure, start - 1, ahead, limit)
-          : new Wish(tenure, start, ahead - 1, limit);
+    int size() {
+      return start + ahead;
+    }
+
+    boolean isOpen() {
+      return size() > 0;
     }
   }
 
-  private Wish claim(Wish wish, TaskRules.Group group) {
+  private void claim(Wish wish, TaskRules.Group group) {
     Suspects suspects = reserveSuspects(wish);
     long call = parts.calls().begin();
-    List<ClaimedJob> jobs;
-    Moment asked = parts.ticker().now();
+    boolean known = false;
     try {
-      jobs = parts.claims().claim(order(call, wish, group, suspects));
-    } catch (RuntimeException | Error failure) {
-      // Whatever the failure says: if any of it was carried out after all, the next beats find it.
-      parts.calls().lose(call, parts.ticker().now());
-      parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
-      throw failure;
-    }
-    Duration took = asked.until(parts.ticker().now());
-    boolean probes = group.rule() != null && group.rule().shut() != null;
-    Wish left = wish;
-    for (ClaimedJob job : jobs) {
-      if (accept(job, call, wish.tenure, probes)) {
-        left = left.less(job);
+      Moment asked = parts.ticker().now();
+      List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
+      Duration took = asked.until(parts.ticker().now());
+      size.saw(jobs);
+      boolean probes = group.rule() != null && group.rule().shut() != null;
+      for (ClaimedJob job : jobs) {
+        Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
+        parts.holdings().add(holding);
+        accept(job, holding, wish);
       }
+      known = true;
+      parts.meters().claimCall(lane.queue(), jobs.size(), took);
+    } finally {
+      if (known) {
+        parts.calls().end(call);
+      } else {
+        // Whatever was claimed and is not among the holdings the next heartbeats find and give
+        // back, even where the failure says that nothing was claimed.
+        parts.calls().lose(call, parts.ticker().now());
+      }
+      parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
     }
-    parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
-    parts.calls().end(call);
-    parts.meters().claimCall(lane.queue(), jobs.size(), took);
-    return left;
   }
 
   /** Where there is no room for crash suspects now, come back when there may be. */
@@ -215,35 +226,37 @@ public final class Claimer implements Role {
   }
 
   /**
-   * Take a claimed job in.
-   *
-   * @return false if that failed: then nobody here knows it, and the next beat gives it back
+   * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
    */
-  private boolean accept(ClaimedJob job, long call, Tenure tenure, boolean probe) {
-    Holding holding = new Holding(job, call, policyOf(job), tenure, probe);
-    parts.holdings().add(holding);
+  private void accept(ClaimedJob job, Holding holding, Wish wish) {
     try {
-      begin(job, holding, tenure);
-      return true;
+      begin(job, holding, wish);
     } catch (RuntimeException | Error broken) {
-      log.error("Job {} of {} could not be begun and goes back", job.id(), job.task(), broken);
-      parts.holdings().remove(holding);
-      return false;
+      if (holding.withdraw()) {
+        holding.markUnreported();
+      }
+      log.error(
+          "Job {} of {} could not be started; the next heartbeat gives it back",
+          job.id(),
+          job.task(),
+          broken);
     }
   }
 
-  private void begin(ClaimedJob job, Holding holding, Tenure tenure) {
+  private void begin(ClaimedJob job, Holding holding, Wish wish) {
     parts.events().claimed(job);
-    if (tenure.isOver()) {
+    if (wish.tenure.isOver()) {
       // Fenced while the claim was under way, and perhaps too late for the fence to see it.
       parts.holdings().abandon(holding);
     }
     if (job.started()) {
-      parts.meters().started(lane.queue(), Duration.between(job.readyAt(), job.claimedAt()));
+      parts.meters().started(job, Duration.between(job.readyAt(), job.claimedAt()));
       parts.events().started(job);
+      wish.start--; // From here on the runner gives its slot back.
       parts.runner().run(lane, holding);
     } else {
       prefetched.add(holding);
+      wish.ahead--;
       starterWaker.wake();
     }
   }

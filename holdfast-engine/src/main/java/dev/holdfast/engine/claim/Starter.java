@@ -11,12 +11,15 @@ import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.Lane;
 import dev.holdfast.engine.run.Runner;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,9 +79,13 @@ public final class Starter implements Role {
     if (batch.isEmpty()) {
       return lookAgain(now);
     }
-    Set<Held> started;
+    Map<Boolean, List<Holding>> started;
     try {
-      started = claims.start(tenure.incarnation(), batch.stream().map(Holding::held).toList());
+      Set<Held> running =
+          claims.start(tenure.incarnation(), batch.stream().map(Holding::held).toList());
+      started =
+          batch.stream()
+              .collect(Collectors.partitioningBy(holding -> running.contains(holding.held())));
     } catch (RuntimeException | Error failure) {
       // A start is repeatable, so the batch simply waits, even where this one was carried out.
       log.warn("{} jobs could not be started: {}", batch.size(), failure.toString());
@@ -87,26 +94,21 @@ public final class Starter implements Role {
       return now.plus(AFTER_FAILURE);
     }
     lane.prefetchedTaken();
-    for (Holding holding : batch) {
-      if (started.contains(holding.held())) {
-        events.started(holding.job());
-        runner.run(lane, holding);
-      } else {
-        holdings.remove(holding);
-        lane.slots().release(1);
-      }
-    }
-    measure(batch, started);
+    started.getOrDefault(true, List.of()).forEach(this::run);
+    started
+        .getOrDefault(false, List.of())
+        .forEach(gone -> {
+          holdings.remove(gone);
+          lane.slots().release(1);
+        });
     return prefetched.size() > 0 && lane.slots().free() > 0 ? now : lookAgain(now);
   }
 
-  private void measure(List<Holding> batch, Set<Held> started) {
-    for (Holding holding : batch) {
-      if (started.contains(holding.held())) {
-        meters.started(
-            lane.queue(), Duration.between(holding.job().readyAt(), holding.job().claimedAt()));
-      }
-    }
+  private void run(Holding holding) {
+    ClaimedJob job = holding.job();
+    meters.started(job, Duration.between(job.readyAt(), job.claimedAt()));
+    events.started(job);
+    runner.run(lane, holding);
   }
 
   /** Somebody may want back what waits here, or change what this node does. */

@@ -14,13 +14,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Where roles say what happened. Without a listener every call returns at once, and nothing is
- * allocated.
+ * Where roles say what happened. Without a listener every call returns at once; with one it never
+ * waits nor throws.
  */
 public final class LifecycleEvents implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LifecycleEvents.class);
+
   /** About a second of a busy node. */
   public static final int CAPACITY = 10_000;
 
@@ -73,94 +78,82 @@ public final class LifecycleEvents implements AutoCloseable {
     }
   }
 
-  public void claimed(ClaimedJob job) {
-    if (dispatcher != null) {
-      dispatcher.offer(
-          new LifecycleEvent.Claimed(node, job.id(), job.task(), job.queue(), job.token()));
+  /** An event that cannot be told costs a log line: those who tell hold jobs. */
+  private void tell(Supplier<LifecycleEvent> event) {
+    if (dispatcher == null) {
+      return;
+    }
+    try {
+      dispatcher.offer(event.get());
+    } catch (RuntimeException | Error broken) {
+      log.warn("A lifecycle event could not be passed to listeners; jobs are not affected", broken);
     }
   }
 
+  public void claimed(ClaimedJob job) {
+    tell(() -> new LifecycleEvent.Claimed(node, job.id(), job.task(), job.queue(), job.token()));
+  }
+
   public void started(ClaimedJob job) {
-    if (dispatcher != null) {
-      dispatcher.offer(
-          new LifecycleEvent.Started(node, job.id(), job.task(), job.queue(), job.attempt()));
-    }
+    tell(() -> new LifecycleEvent.Started(node, job.id(), job.task(), job.queue(), job.attempt()));
   }
 
   /** A job ended, otherwise than by failing for good. */
   public void finished(JobInHand job, JobState how) {
-    if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.Finished(node, job.id(), job.task(), job.queue(), how));
-    }
+    tell(() -> new LifecycleEvent.Finished(node, job.id(), job.task(), job.queue(), how));
   }
 
   public void retried(ClaimedJob job, Finish.RetryIn retry) {
-    if (dispatcher != null) {
-      dispatcher.offer(
-          new LifecycleEvent.Retried(
-              node,
-              job.id(),
-              job.task(),
-              job.queue(),
-              job.attempt(),
-              retry.failure().code(),
-              retry.delay()));
-    }
+    tell(() ->
+        new LifecycleEvent.Retried(
+            node,
+            job.id(),
+            job.task(),
+            job.queue(),
+            job.attempt(),
+            retry.failure().code(),
+            retry.delay()));
   }
 
   public void deadLettered(JobInHand job, Finish.Failure failure) {
-    if (dispatcher != null) {
-      dispatcher.offer(
-          new LifecycleEvent.DeadLettered(
-              node,
-              job.id(),
-              job.task(),
-              job.queue(),
-              job.attempt(),
-              failure.code(),
-              failure.message()));
-    }
+    tell(() ->
+        new LifecycleEvent.DeadLettered(
+            node,
+            job.id(),
+            job.task(),
+            job.queue(),
+            job.attempt(),
+            failure.code(),
+            failure.message()));
   }
 
   /** A job was taken from an incarnation that is gone. */
   public void recovered(JobInHand job, UUID from) {
-    if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.Recovered(node, job.id(), job.task(), job.queue(), from));
-    }
+    tell(() -> new LifecycleEvent.Recovered(node, job.id(), job.task(), job.queue(), from));
   }
 
   public void nodeJoined(UUID incarnation) {
-    if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.NodeJoined(node, incarnation));
-    }
+    tell(() -> new LifecycleEvent.NodeJoined(node, incarnation));
   }
 
   /** An incarnation of this node is over, and what it held is no longer its own. */
   public void nodeFenced(UUID incarnation) {
-    if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.NodeFenced(node, incarnation));
-    }
+    tell(() -> new LifecycleEvent.NodeFenced(node, incarnation));
   }
 
   /** Another node is gone. */
   public void nodeDied(String died, UUID incarnation) {
-    if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.NodeDied(node, died, incarnation));
-    }
+    tell(() -> new LifecycleEvent.NodeDied(node, died, incarnation));
   }
 
   /** A failure that this node reported opened the breaker of a task. */
   public void breakerOpened(String task, Duration pause) {
-    if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.BreakerOpened(node, task, pause));
-    }
+    tell(() -> new LifecycleEvent.BreakerOpened(node, task, pause));
   }
 
   /** A success that this node reported closed the breaker of a task. */
   public void breakerClosed(String task) {
-    if (dispatcher != null) {
-      dispatcher.offer(new LifecycleEvent.BreakerClosed(node, task));
-    }
+    tell(() -> new LifecycleEvent.BreakerClosed(node, task));
   }
 
   /** Tell what is left to tell, but wait for no listener longer than a second. */

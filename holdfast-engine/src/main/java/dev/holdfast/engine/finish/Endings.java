@@ -28,19 +28,19 @@ public final class Endings {
   }
 
   void succeeded(JobInHand job) {
-    meters.succeeded(job.queue());
+    meters.succeeded(job);
     events.finished(job, JobState.SUCCEEDED);
     ended(job);
   }
 
   public void cancelled(JobInHand job) {
-    meters.cancelled(job.queue());
+    meters.cancelled(job);
     events.finished(job, JobState.CANCELLED);
     ended(job);
   }
 
   public void deadLettered(JobInHand job, Finish.Failure failure) {
-    meters.failed(job.queue());
+    meters.failed(job);
     events.deadLettered(job, failure);
     ended(job);
   }

@@ -56,13 +56,31 @@ public final class Receipts {
 
   void record(Holding holding, Finish finish, Outcomes.Answer answer) {
     holdings.remove(holding);
-    switch (answer) {
-      case WRITTEN -> written(holding.job(), finish);
-      case CANCELLED_INSTEAD -> endings.cancelled(holding.job());
-      case LOST -> lost(holding);
-    }
-    if (answer != Outcomes.Answer.LOST) {
-      follower.ended(holding.job(), finish);
+    announce(
+        holding,
+        () -> {
+          switch (answer) {
+            case WRITTEN -> written(holding.job(), finish);
+            case CANCELLED_INSTEAD -> endings.cancelled(holding.job());
+            case LOST -> lost(holding);
+          }
+          if (answer != Outcomes.Answer.LOST) {
+            follower.ended(holding.job(), finish);
+          }
+        });
+  }
+
+  /** It is written: whatever fails now must not make the group be written again. */
+  private static void announce(Holding holding, Runnable announcement) {
+    try {
+      announcement.run();
+    } catch (RuntimeException | Error broken) {
+      log.warn(
+          "How job {} of {} ended is written but could not be announced; what depends on it is"
+              + " found by polling",
+          holding.job().id(),
+          holding.job().task(),
+          broken);
     }
   }
 
@@ -72,7 +90,7 @@ public final class Receipts {
       case Finish.Dead dead -> endings.deadLettered(job, dead.failure());
       case Finish.Cancelled cancelled -> endings.cancelled(job);
       case Finish.RetryIn retry -> {
-        meters.retried(job.queue());
+        meters.retried(job);
         events.retried(job, retry);
         bus.publishHere(new Signal.Scheduled(retry.delay()));
       }
@@ -81,28 +99,32 @@ public final class Receipts {
   }
 
   private void lost(Holding holding) {
-    meters.staleWrite(holding.job().queue());
+    holding.stop(StopReason.CLAIM_LOST);
+    meters.staleWrite(holding.job());
     log.warn(
         "Job {} of {} was no longer held by this node under token {}; how this attempt ended was"
             + " not written",
         holding.job().id(),
         holding.job().task(),
         holding.job().token());
-    holding.stop(StopReason.CLAIM_LOST);
   }
 
   /** The node was fenced before this could be written. */
   void recordVoid(Holding holding) {
     holdings.remove(holding);
-    meters.staleWrite(holding.job().queue());
+    meters.staleWrite(holding.job());
   }
 
   void recordGivenBack(Holding holding, boolean given) {
     holdings.remove(holding);
-    if (given) {
-      bus.publish(new Signal.NewWork(holding.job().queue(), holding.job().priority()));
-    } else {
-      lost(holding);
-    }
+    announce(
+        holding,
+        () -> {
+          if (given) {
+            bus.publish(new Signal.NewWork(holding.job().queue(), holding.job().priority()));
+          } else {
+            lost(holding);
+          }
+        });
   }
 }

@@ -7,7 +7,6 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.StopReason;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
@@ -138,16 +137,23 @@ public final class Heart implements Role {
    */
   private boolean reconcile(
       Tenure tenure, BeatReply reply, ClaimCalls.Seen seen, Map<JobId, Holding> before) {
-    List<Held> strangers = new ArrayList<>();
+    List<Strays.Stray> strays = new ArrayList<>();
     for (ClaimRow row : reply.claims()) {
       Holding holding = before.remove(row.held().id());
       if (holding != null && holding.job().token() == row.held().token()) {
-        obey(row, holding);
-      } else if (seen.wasOver(row.claimNo()) && isUnknown(row.held())) {
-        strangers.add(row.held());
+        if (holding.isUnreported()) {
+          strays.add(new Strays.Stray(row.held(), holding));
+        } else {
+          obey(row, holding);
+        }
+      } else if (seen.wasOver(row.claimNo()) && Strays.isUnknown(holdings, row.held())) {
+        strays.add(new Strays.Stray(row.held(), null));
       }
     }
     for (Holding gone : before.values()) {
+      if (gone.isUnreported()) {
+        holdings.remove(gone); // Somebody else has taken it back.
+      }
       // One that has ended may have left the books by our own hand just now.
       if (!gone.hasEnded() && holdings.find(gone.job().id()) == gone) {
         log.warn(
@@ -157,10 +163,10 @@ public final class Heart implements Role {
         gone.stop(StopReason.CLAIM_LOST);
       }
     }
-    if (!strangers.isEmpty()) {
-      parts.strays().giveBack(tenure, strangers);
+    if (!strays.isEmpty()) {
+      parts.strays().giveBack(tenure, strays);
     }
-    return strangers.isEmpty();
+    return strays.isEmpty();
   }
 
   private static void obey(ClaimRow row, Holding holding) {
@@ -172,12 +178,6 @@ public final class Heart implements Role {
     } else if (row.releaseRequested()) {
       holding.stop(StopReason.HANDED_BACK);
     }
-  }
-
-  /** Whether the job is not among the holdings now, nor was when the beat was sent. */
-  private boolean isUnknown(Held held) {
-    Holding now = holdings.find(held.id());
-    return now == null || now.job().token() != held.token();
   }
 
   /**

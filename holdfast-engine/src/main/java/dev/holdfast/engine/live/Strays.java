@@ -1,11 +1,18 @@
 package dev.holdfast.engine.live;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.claim.ClaimCalls;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.ClaimRow;
 import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -13,20 +20,51 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives back jobs of claims whose answer was lost. The Heart finds them and must not wait for it.
- * What fails is found again by the next beat.
+ * Gives back jobs that the database says this node holds, although it does not: the reply to their
+ * claim was lost, or taking them in failed. The Heart finds them and must not wait for it. What
+ * fails is found again by the next heartbeat.
+ *
+ * <p>A heartbeat asks only about claim calls that are not known to be over. As the last resort this
+ * role compares <em>everything</em> that the incarnation holds now and then, whatever its call: in
+ * a statement that is not a heartbeat's, because it may be slow while an old snapshot keeps entries
+ * of finished jobs in the index.
  */
 public final class Strays implements Role {
   private static final Logger log = LoggerFactory.getLogger(Strays.class);
 
-  private final Claims claims;
+  private final Parts parts;
   private volatile Waker waker = () -> {};
   private @Nullable Found found;
+  private @Nullable Moment nextLook;
 
-  private record Found(Tenure tenure, List<Held> jobs) {}
+  /**
+   * What this role works with.
+   *
+   * @param lookEvery how often everything is compared
+   */
+  public record Parts(
+      Claims claims,
+      NodeBook nodes,
+      Identity identity,
+      ClaimCalls calls,
+      Holdings holdings,
+      Duration lookEvery) {}
 
-  public Strays(Claims claims) {
-    this.claims = claims;
+  /**
+   * A job to give back.
+   *
+   * @param holding what the node still has of it; null if nothing
+   */
+  record Stray(Held held, @Nullable Holding holding) {
+    private HandBack handBack() {
+      return new HandBack(held, holding != null && holding.hasRun());
+    }
+  }
+
+  private record Found(Tenure tenure, List<Stray> jobs) {}
+
+  public Strays(Parts parts) {
+    this.parts = parts;
   }
 
   /** Who to wake when there is something to give back. */
@@ -39,8 +77,8 @@ public final class Strays implements Role {
     return "strays";
   }
 
-  /** Give these back soon; they are all that a beat of this tenure found. */
-  void giveBack(Tenure tenure, List<Held> jobs) {
+  /** Give these back soon; they are all that a heartbeat of this tenure found. */
+  void giveBack(Tenure tenure, List<Stray> jobs) {
     synchronized (this) {
       found = new Found(tenure, jobs);
     }
@@ -55,18 +93,60 @@ public final class Strays implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    Moment look = nextLook == null ? now.plus(parts.lookEvery()) : nextLook;
     Found due = take();
-    if (due != null && !due.tenure.isOver()) {
-      try {
-        Set<Held> given = claims.giveBack(due.tenure.incarnation(), due.jobs);
-        log.warn("{} jobs of claims whose answer was lost went back, unspent", given.size());
-      } catch (StoreException failure) {
-        log.warn(
-            "{} jobs of claims whose answer was lost could not be given back yet: {}",
-            due.jobs.size(),
-            failure.getMessage());
+    try {
+      if (due != null) {
+        giveBack(due);
+      }
+      if (!now.isBefore(look)) {
+        look = now.plus(parts.lookEvery());
+        giveBack(lookAtEverything(parts.identity().tenure()));
+      }
+    } catch (StoreException failure) {
+      log.warn(
+          "Jobs that this node does not know could not be found or given back yet: {}",
+          failure.getMessage());
+    }
+    nextLook = look;
+    return look;
+  }
+
+  private Found lookAtEverything(Tenure tenure) {
+    // Calls first: what a call brought that is over now is among the holdings, or was.
+    ClaimCalls.Seen seen = parts.calls().look();
+    return new Found(
+        tenure,
+        parts.nodes().claims(tenure.incarnation()).stream()
+            .filter(row -> seen.wasOver(row.claimNo()))
+            .map(ClaimRow::held)
+            .filter(held -> isUnknown(parts.holdings(), held))
+            .map(held -> new Stray(held, null))
+            .toList());
+  }
+
+  /** Whether the node has nothing of this claim at present. */
+  static boolean isUnknown(Holdings holdings, Held held) {
+    Holding now = holdings.find(held.id());
+    return now == null || now.job().token() != held.token();
+  }
+
+  private void giveBack(Found due) {
+    if (due.jobs.isEmpty() || due.tenure.isOver()) {
+      return;
+    }
+    Set<Held> given =
+        parts
+            .claims()
+            .giveBack(due.tenure.incarnation(), due.jobs.stream().map(Stray::handBack).toList());
+    for (Stray stray : due.jobs) {
+      if (stray.holding != null) {
+        parts.holdings().remove(stray.holding);
       }
     }
-    return Moment.NEVER;
+    log.warn(
+        "{} jobs that this node had claimed without knowing it went back to the queue without using"
+            + " an attempt",
+        given.size());
   }
 }

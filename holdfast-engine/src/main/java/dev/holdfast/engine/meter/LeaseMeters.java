@@ -12,18 +12,20 @@ import org.jspecify.annotations.Nullable;
  * Prometheus they read {@code holdfast_leases_acquired_seconds_count} and so on. Keys are no tags:
  * there is no end to them. Like all meters they carry the readable name of the node as {@code
  * node}.
+ *
+ * <p>No method throws, whatever the registry does.
  */
 public final class LeaseMeters {
-  private final Timer acquired;
-  private final Timer steal;
-  private final Timer busy;
-  private final Timer renewed;
-  private final Timer renewFailed;
-  private final Timer completed;
-  private final Timer failed;
-  private final Timer held;
-  private final Timer reclaimed;
-  private final Counter lost;
+  private final Guarded<Timer> acquired;
+  private final Guarded<Timer> steal;
+  private final Guarded<Timer> busy;
+  private final Guarded<Timer> renewed;
+  private final Guarded<Timer> renewFailed;
+  private final Guarded<Timer> completed;
+  private final Guarded<Timer> failed;
+  private final Guarded<Timer> held;
+  private final Guarded<Timer> reclaimed;
+  private final Guarded<Counter> lost;
   private final MeterRegistry registry;
   private final Tags own;
 
@@ -48,54 +50,58 @@ public final class LeaseMeters {
         timer(
             "holdfast.leases.reclaimed", "Leases found to be over, whose holders never came back");
     lost =
-        Counter.builder("holdfast.leases.lost")
-            .description("Leases whose holder was told that it may no longer rely on them")
-            .tags(own)
-            .register(registry);
+        new Guarded<>(
+            "holdfast.leases.lost",
+            () ->
+                Counter.builder("holdfast.leases.lost")
+                    .description("Leases whose holder was told that it may no longer rely on them")
+                    .tags(own)
+                    .register(registry));
   }
 
-  private Timer timer(String name, String description) {
-    return Timer.builder(name).description(description).tags(own).register(registry);
+  private Guarded<Timer> timer(String name, String description) {
+    return new Guarded<>(
+        name, () -> Timer.builder(name).description(description).tags(own).register(registry));
   }
 
   public void acquired(Duration took, boolean isSteal) {
-    acquired.record(took);
+    acquired.use(timer -> timer.record(took));
     if (isSteal) {
-      steal.record(took);
+      steal.use(timer -> timer.record(took));
     }
   }
 
   public void busy(Duration took) {
-    busy.record(took);
+    busy.use(timer -> timer.record(took));
   }
 
   public void renewed(Duration took) {
-    renewed.record(took);
+    renewed.use(timer -> timer.record(took));
   }
 
   public void renewFailed(Duration took) {
-    renewFailed.record(took);
+    renewFailed.use(timer -> timer.record(took));
   }
 
   public void completed(Duration took) {
-    completed.record(took);
+    completed.use(timer -> timer.record(took));
   }
 
   public void failed(Duration took) {
-    failed.record(took);
+    failed.use(timer -> timer.record(took));
   }
 
   public void reclaimed(int leases, Duration took) {
     for (int i = 0; i < leases; i++) {
-      reclaimed.record(took);
+      reclaimed.use(timer -> timer.record(took));
     }
   }
 
   public void lost() {
-    lost.increment();
+    lost.use(Counter::increment);
   }
 
   public void held(Duration time) {
-    held.record(time);
+    held.use(timer -> timer.record(time));
   }
 }

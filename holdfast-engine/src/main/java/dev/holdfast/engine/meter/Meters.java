@@ -1,63 +1,94 @@
 package dev.holdfast.engine.meter;
 
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.JobInHand;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of a node, which carry its readable name as the tag {@code node}. Those of a queue
- * carry its name as {@code queue}; in Prometheus they read {@code holdfast_jobs_claimed_total} and
- * so on.
+ * carry its name as {@code queue}, those of jobs also their task as {@code task}; in Prometheus
+ * they read {@code holdfast_jobs_started_total} and so on.
+ *
+ * <p>No method throws, whatever the registry does.
  */
 public final class Meters {
+  /** The tag of tasks that have no value of their own. */
+  private static final String OTHER = "other";
+
+  /** Each task costs up to a hundred time series for each of its queues. */
+  private static final int MOST_TASKS = 100;
+
   private static final String UNNAMED = "unnamed";
 
   private final MeterRegistry registry;
   private final Tags own;
+  private final Set<String> tasks;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
-  private final Counter fenced;
-  private final Counter nodesDied;
-  private final Counter eventsDropped;
-  private final AtomicLong unknownTaskJobs = new AtomicLong();
+  private final Guarded<Counter> fenced;
+  private final Guarded<Counter> nodesDied;
+  private final Guarded<Counter> eventsDropped;
+  private final AtomicLong unknownTaskJobs;
+  private final AtomicLong reportsWaiting;
+  private final AtomicLong oldestReportMillis;
 
   /**
    * @param node the readable name of the node, if it has one. Its id is no tag: it differs with
    *     every process, and so would the meters
+   * @param tasks those that the node has handlers for. The first hundred of them by name are tags;
+   *     all others count as one, so that the number of meters is bounded
    */
-  public Meters(MeterRegistry registry, @Nullable String node) {
+  public Meters(MeterRegistry registry, @Nullable String node, Collection<String> tasks) {
     this.registry = registry;
     this.own = tagsOf(node);
+    this.tasks = tasks.stream().sorted().limit(MOST_TASKS).collect(Collectors.toUnmodifiableSet());
     this.fenced =
-        Counter.builder("holdfast.node.fenced")
-            .description(
-                "Times this node gave everything up because it could not show that it lives")
-            .tags(own)
-            .register(registry);
-    this.nodesDied =
-        Counter.builder("holdfast.nodes.died")
-            .description("Nodes that this one found dead")
-            .tags(own)
-            .register(registry);
+        counter(
+            "holdfast.node.fenced",
+            "Times this node gave everything up because it could not show that it lives",
+            own);
+    this.nodesDied = counter("holdfast.nodes.died", "Nodes that this one found dead", own);
     this.eventsDropped =
-        Counter.builder("holdfast.events.dropped")
-            .description("Lifecycle events that listeners were too slow to hear")
-            .tags(own)
-            .register(registry);
-    Gauge.builder("holdfast.jobs.unknown.task", unknownTaskJobs, AtomicLong::get)
-        .description("Ready jobs of tasks that no live node has a handler for")
-        .tags(own)
-        .register(registry);
+        counter(
+            "holdfast.events.dropped",
+            "Lifecycle events that listeners were too slow to hear",
+            own);
+    this.unknownTaskJobs =
+        GaugeValues.of(
+            registry,
+            "holdfast.jobs.unknown.task",
+            "Ready jobs of tasks that no live node has a handler for",
+            null,
+            1,
+            own);
+    this.reportsWaiting =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.waiting",
+            "Attempts that have ended on this node without that being written yet",
+            null,
+            1,
+            own);
+    this.oldestReportMillis =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.oldest",
+            "How long the longest-waiting of them has waited",
+            "seconds",
+            1000,
+            own);
   }
 
   /** What all meters of a node carry. */
@@ -65,153 +96,179 @@ public final class Meters {
     return Tags.of("node", node == null ? UNNAMED : node);
   }
 
+  private Guarded<Counter> counter(String name, String description, Tags tags) {
+    return new Guarded<>(
+        name, () -> Counter.builder(name).description(description).tags(tags).register(registry));
+  }
+
+  private Guarded<Timer> timer(String name, String description, Tags tags) {
+    return new Guarded<>(
+        name,
+        () ->
+            Timer.builder(name)
+                .description(description)
+                .tags(tags)
+                .publishPercentileHistogram()
+                .register(registry));
+  }
+
   /** A failure that this node reported opened the breaker of a task. */
   public void breakerOpened(String task) {
-    breaker("opened", "Times a breaker opened on a failure of this node", task).increment();
+    breaker("opened", "Times a breaker opened on a failure of this node", task);
   }
 
   /** A success that this node reported closed the breaker of a task. */
   public void breakerClosed(String task) {
-    breaker("closed", "Times a breaker closed on a success of this node", task).increment();
+    breaker("closed", "Times a breaker closed on a success of this node", task);
   }
 
-  private Counter breaker(String what, String description, String task) {
-    return Counter.builder("holdfast.breaker." + what)
-        .description(description)
-        .tags(own.and("task", task))
-        .register(registry);
+  private void breaker(String what, String description, String task) {
+    counter("holdfast.breaker." + what, description, own.and("task", task)).use(Counter::increment);
   }
 
   /** The meters of one queue. */
-  private static final class OfQueue {
-    final Counter claimed;
-    final Counter started;
-    final Counter succeeded;
-    final Counter failed;
-    final Counter retried;
-    final Counter cancelled;
-    final Counter recovered;
-    final Counter staleWrites;
-    final Timer wait;
-    final Timer run;
-    final Timer claimTime;
-    final DistributionSummary claimBatch;
-    final AtomicLong depth = new AtomicLong();
-    final AtomicLong oldestMillis = new AtomicLong();
+  private final class OfQueue {
+    final Guarded<Counter> claimed;
+    final Guarded<Timer> claimTime;
+    final Guarded<DistributionSummary> claimBatch;
+    final AtomicLong depth;
+    final AtomicLong oldestMillis;
+    final Map<String, OfTask> tasks = new ConcurrentHashMap<>();
+    private final Tags tags;
 
-    OfQueue(MeterRegistry registry, Tags tags) {
-      claimed = counter(registry, tags, "claimed", "Jobs taken hold of");
-      started = counter(registry, tags, "started", "Attempts begun");
-      succeeded = counter(registry, tags, "succeeded", "Jobs done");
-      failed = counter(registry, tags, "failed", "Jobs failed for good");
-      retried = counter(registry, tags, "retried", "Attempts that failed and are tried again");
-      cancelled = counter(registry, tags, "cancelled", "Jobs stopped by request");
-      recovered = counter(registry, tags, "recovered", "Jobs taken back from nodes that were gone");
-      staleWrites =
-          Counter.builder("holdfast.stale.writes.rejected")
-              .description(
-                  "Writes of holders that had lost their claim; none of them changed anything")
-              .tags(tags)
-              .register(registry);
-      wait = timer(registry, tags, "holdfast.job.wait", "From due to claimed");
-      run = timer(registry, tags, "holdfast.job.run", "From begun to ended");
-      claimTime = timer(registry, tags, "holdfast.claim.time", "One claim call");
+    OfQueue(String name) {
+      tags = own.and("queue", name);
+      claimed = counter("holdfast.jobs.claimed", "Jobs claimed", tags);
+      claimTime = timer("holdfast.claim.time", "One claim call", tags);
       claimBatch =
-          DistributionSummary.builder("holdfast.claim.batch")
-              .description("Jobs per claim call")
-              .tags(tags)
-              .register(registry);
-      Gauge.builder("holdfast.queue.depth", depth, AtomicLong::get)
-          .description("Ready jobs")
-          .tags(tags)
-          .register(registry);
-      Gauge.builder("holdfast.queue.oldest.ready", oldestMillis, age -> age.get() / 1000.0)
-          .description("How long the longest-waiting ready job has waited")
-          .baseUnit("seconds")
-          .tags(tags)
-          .register(registry);
+          new Guarded<>(
+              "holdfast.claim.batch",
+              () ->
+                  DistributionSummary.builder("holdfast.claim.batch")
+                      .description("Jobs per claim call")
+                      .tags(tags)
+                      .register(registry));
+      depth = GaugeValues.of(registry, "holdfast.queue.depth", "Ready jobs", null, 1, tags);
+      oldestMillis =
+          GaugeValues.of(
+              registry,
+              "holdfast.queue.oldest.ready",
+              "How long the longest-waiting ready job has waited",
+              "seconds",
+              1000,
+              tags);
     }
 
-    private static Counter counter(
-        MeterRegistry registry, Tags tags, String what, String description) {
-      return Counter.builder("holdfast.jobs." + what)
-          .description(description)
-          .tags(tags)
-          .register(registry);
+    OfTask task(String name) {
+      String tag = Meters.this.tasks.contains(name) ? name : OTHER;
+      OfTask known = tasks.get(tag);
+      return known != null
+          ? known
+          : tasks.computeIfAbsent(tag, fresh -> new OfTask(tags.and("task", fresh)));
     }
+  }
 
-    private static Timer timer(MeterRegistry registry, Tags tags, String name, String description) {
-      return Timer.builder(name)
-          .description(description)
-          .tags(tags)
-          .publishPercentileHistogram()
-          .register(registry);
+  /** The meters of the jobs of one task in one queue. */
+  private final class OfTask {
+    final Guarded<Counter> started;
+    final Guarded<Counter> succeeded;
+    final Guarded<Counter> failed;
+    final Guarded<Counter> retried;
+    final Guarded<Counter> cancelled;
+    final Guarded<Counter> recovered;
+    final Guarded<Counter> staleWrites;
+    final Guarded<Timer> wait;
+    final Guarded<Timer> run;
+
+    OfTask(Tags tags) {
+      started = counter("holdfast.jobs.started", "Attempts started", tags);
+      succeeded = counter("holdfast.jobs.succeeded", "Jobs done", tags);
+      failed = counter("holdfast.jobs.failed", "Jobs that failed permanently", tags);
+      retried = counter("holdfast.jobs.retried", "Attempts that failed and are retried", tags);
+      cancelled = counter("holdfast.jobs.cancelled", "Jobs stopped by request", tags);
+      recovered =
+          counter("holdfast.jobs.recovered", "Jobs taken back from nodes that were gone", tags);
+      staleWrites =
+          counter(
+              "holdfast.stale.writes.rejected",
+              "Writes of holders that had lost their claim; none of them changed anything",
+              tags);
+      wait = timer("holdfast.job.wait", "From due to claimed", tags);
+      run = timer("holdfast.job.run", "From started to ended", tags);
     }
   }
 
   private OfQueue queue(String name) {
     OfQueue known = queues.get(name);
-    return known != null
-        ? known
-        : queues.computeIfAbsent(name, fresh -> new OfQueue(registry, own.and("queue", fresh)));
+    return known != null ? known : queues.computeIfAbsent(name, OfQueue::new);
+  }
+
+  private OfTask of(JobInHand job) {
+    return queue(job.queue()).task(job.task());
   }
 
   public void claimCall(String queue, int jobs, Duration took) {
     OfQueue meters = queue(queue);
-    meters.claimed.increment(jobs);
-    meters.claimBatch.record(jobs);
-    meters.claimTime.record(took);
+    meters.claimed.use(counter -> counter.increment(jobs));
+    meters.claimBatch.use(summary -> summary.record(jobs));
+    meters.claimTime.use(timer -> timer.record(took));
   }
 
-  public void started(String queue, Duration waited) {
-    OfQueue meters = queue(queue);
-    meters.started.increment();
-    meters.wait.record(waited.isNegative() ? Duration.ZERO : waited);
+  public void started(JobInHand job, Duration waited) {
+    OfTask meters = of(job);
+    meters.started.use(Counter::increment);
+    meters.wait.use(timer -> timer.record(waited.isNegative() ? Duration.ZERO : waited));
   }
 
-  public void ran(String queue, long nanos) {
-    queue(queue).run.record(nanos, TimeUnit.NANOSECONDS);
+  public void ran(JobInHand job, long nanos) {
+    of(job).run.use(timer -> timer.record(nanos, TimeUnit.NANOSECONDS));
   }
 
-  public void succeeded(String queue) {
-    queue(queue).succeeded.increment();
+  public void succeeded(JobInHand job) {
+    of(job).succeeded.use(Counter::increment);
   }
 
-  public void failed(String queue) {
-    queue(queue).failed.increment();
+  public void failed(JobInHand job) {
+    of(job).failed.use(Counter::increment);
   }
 
-  public void retried(String queue) {
-    queue(queue).retried.increment();
+  public void retried(JobInHand job) {
+    of(job).retried.use(Counter::increment);
   }
 
-  public void cancelled(String queue) {
-    queue(queue).cancelled.increment();
+  public void cancelled(JobInHand job) {
+    of(job).cancelled.use(Counter::increment);
   }
 
-  public void recovered(String queue) {
-    queue(queue).recovered.increment();
+  public void recovered(JobInHand job) {
+    of(job).recovered.use(Counter::increment);
   }
 
   public void fenced() {
-    fenced.increment();
+    fenced.use(Counter::increment);
   }
 
   public void nodeDied() {
-    nodesDied.increment();
+    nodesDied.use(Counter::increment);
   }
 
   /** A holder that had lost its claim wrote how its attempt ended, or would have. */
-  public void staleWrite(String queue) {
-    queue(queue).staleWrites.increment();
+  public void staleWrite(JobInHand job) {
+    of(job).staleWrites.use(Counter::increment);
   }
 
   public void eventsDropped(int count) {
-    eventsDropped.increment(count);
+    eventsDropped.use(counter -> counter.increment(count));
   }
 
   public void unknownTaskJobs(long count) {
     unknownTaskJobs.set(count);
+  }
+
+  /** How many ended attempts are not written yet, and how long the oldest has waited. */
+  public void reports(int waiting, Duration oldest) {
+    reportsWaiting.set(waiting);
+    oldestReportMillis.set(oldest.toMillis());
   }
 
   /** Take over what the store says about queues. A queue it does not name is empty. */

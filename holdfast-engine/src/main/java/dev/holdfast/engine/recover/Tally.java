@@ -35,7 +35,7 @@ final class Tally {
   }
 
   void add(Orphan orphan, Ruling ruling, Answer answer) {
-    meters.recovered(orphan.queue());
+    meters.recovered(orphan);
     if (answer == Answer.CANCELLED_INSTEAD) {
       cancelled++;
       endings.cancelled(orphan);

@@ -24,6 +24,15 @@ public interface Driver {
   Driven drive(Role role, Runnable entering);
 
   /**
+   * Runs code that may block once, away from the roles.
+   *
+   * @param name what the code does, for the name of its thread
+   */
+  default void run(String name, Runnable body) {
+    Thread.ofPlatform().daemon().name("holdfast-" + name).start(body);
+  }
+
+  /**
    * A platform thread for each role: handlers that hog the virtual ones must not starve them.
    *
    * @param ticker the clock that roles are ticked by

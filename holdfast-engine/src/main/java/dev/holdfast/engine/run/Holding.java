@@ -7,6 +7,8 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One job in this node's hands, from its claim until the store has confirmed how it ended.
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * has gone on to another job.
  */
 public final class Holding {
+  private static final Logger log = LoggerFactory.getLogger(Holding.class);
+
   private final ClaimedJob job;
   private final long claimNo;
   private final JobPolicy policy;
@@ -23,7 +27,12 @@ public final class Holding {
   private @Nullable Thread runner;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
+  private boolean ran;
+  private boolean returned;
+  private @Nullable StopReason stoppedBy;
   private boolean ended;
+  private boolean slotFreed;
+  private volatile boolean unreported;
 
   /** A job that the claim call of this number brought to the incarnation of this tenure. */
   public Holding(ClaimedJob job, long claimNo, JobPolicy policy, Tenure tenure) {
@@ -84,7 +93,13 @@ public final class Holding {
       return false;
     }
     runner = Thread.currentThread();
+    ran = true;
     return true;
+  }
+
+  /** Whether its code has run, or may have. */
+  public synchronized boolean hasRun() {
+    return ran;
   }
 
   /** Note that the attempt was getting on then. */
@@ -98,12 +113,21 @@ public final class Holding {
   }
 
   /**
-   * Note that the handler has returned: no interrupt will come any more, and one that came is
-   * spent.
+   * Note that the handler has returned: no interrupt will come any more, and one that came has
+   * served its purpose. A request to stop that comes later came too late.
    */
   synchronized void handlerReturned() {
+    if (!returned) {
+      returned = true;
+      stoppedBy = stopReason;
+    }
     runner = null;
     Thread.interrupted();
+  }
+
+  /** Why the attempt was told to stop before its handler returned; null if it was not. */
+  synchronized @Nullable StopReason stoppedBy() {
+    return returned ? stoppedBy : stopReason;
   }
 
   /**
@@ -117,6 +141,41 @@ public final class Holding {
     }
     ended = true;
     return true;
+  }
+
+  /**
+   * Settle an attempt whose code has not started: it never will.
+   *
+   * @return false if its code runs, or how it ended is settled; then somebody else reports it
+   */
+  public synchronized boolean withdraw() {
+    return runner == null && settle();
+  }
+
+  /**
+   * Note that its slot is given back.
+   *
+   * @return false if it was before
+   */
+  synchronized boolean freeSlot() {
+    if (slotFreed) {
+      return false;
+    }
+    slotFreed = true;
+    return true;
+  }
+
+  /**
+   * Note that nothing here will report how it ended, since that failed: the next heartbeat gives
+   * the job back.
+   */
+  public void markUnreported() {
+    unreported = true;
+  }
+
+  /** Whether the job is to be given back by a heartbeat, since nothing else here does. */
+  public boolean isUnreported() {
+    return unreported;
   }
 
   /**
@@ -146,7 +205,20 @@ public final class Holding {
       stopReason = reason;
     }
     if (runner != null) {
-      runner.interrupt();
+      interrupt(runner);
+    }
+  }
+
+  /** Threads of a custom executor, and channels that a handler waits for, may throw. */
+  private void interrupt(Thread thread) {
+    try {
+      thread.interrupt();
+    } catch (RuntimeException | Error broken) {
+      log.warn(
+          "Interrupting job {} of {} failed; others are not affected",
+          job.id(),
+          job.task(),
+          broken);
     }
   }
 

@@ -3,8 +3,8 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.api.task.RetryLater;
 import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.meter.Meters;
@@ -58,61 +58,84 @@ public final class Runner {
     this.parts = parts;
   }
 
-  /** Run a started job on its lane's executor; one of the lane's slots is reserved for it. */
+  /**
+   * Run a started job on its lane's executor; one of the lane's slots is reserved for it. Never
+   * throws: from here on the slot is given back and the end reported, once each, whatever happens.
+   */
   public void run(Lane lane, Holding holding) {
-    if (parts.holdings().isRunaway(holding.job().id())) {
-      // An earlier attempt still runs on a thread of this process: never two at once.
-      postpone(lane, holding, AFTER_RUNAWAY);
-      return;
-    }
     try {
-      lane.executor().execute(() -> attempt(lane, holding));
-    } catch (Throwable full) { // It refuses, no thread can be had, or it is broken.
+      if (parts.holdings().isRunaway(holding.job().id())) {
+        // An earlier attempt still runs on a thread of this process: never two at once.
+        postpone(lane, holding, AFTER_RUNAWAY);
+      } else {
+        lane.executor().execute(() -> attempt(lane, holding));
+      }
+    } catch (Throwable refused) { // It refuses, no thread can be had, or it is broken.
+      postpone(lane, holding, AFTER_REJECTION);
       log.warn(
-          "Executor {} refused job {}; it is tried again in {}: {}",
+          "Executor {} refused job {}; unless its code runs all the same, it is tried again in {}:"
+              + " {}",
           lane.executor().name(),
           holding.job().id(),
           AFTER_REJECTION,
-          full.toString());
-      postpone(lane, holding, AFTER_REJECTION);
+          refused.toString());
     }
   }
 
+  /** Run it later, unless its code has started: an executor may throw although it runs the job. */
   private void postpone(Lane lane, Holding holding, Duration delay) {
-    if (holding.settle()) {
-      parts.sink().finish(holding, new Finish.Later(holding.held(), delay));
+    if (holding.withdraw()) {
+      try {
+        parts.sink().finish(holding, new Finish.Later(holding.held(), delay, false));
+      } catch (Throwable broken) {
+        unreported(holding, broken);
+      }
     }
-    lane.release();
+    if (!holding.isRunning()) {
+      release(lane, holding);
+    }
+  }
+
+  private static void release(Lane lane, Holding holding) {
+    if (holding.freeSlot()) {
+      lane.release();
+    }
+  }
+
+  private static void unreported(Holding holding, Throwable broken) {
+    holding.markUnreported();
+    log.error(
+        "How job {} of {} ended could not be reported; the next heartbeat gives the job back",
+        holding.job().id(),
+        holding.job().task(),
+        broken);
   }
 
   private void attempt(Lane lane, Holding holding) {
+    boolean settled = false;
     try {
       long begin = parts.ticker().now().nanos();
       Went went = begin(holding);
-      if (holding.settle()) {
-        measure(lane, begin);
+      settled = holding.settle();
+      if (settled) {
+        parts.meters().ran(holding.job(), parts.ticker().now().nanos() - begin);
         reportAnyhow(holding, went);
       } else {
         if (holding.tenure().isOver()) {
-          parts.meters().staleWrite(lane.queue());
+          parts.meters().staleWrite(holding.job());
         }
         log.warn(
             "Job {} of {} came back after it had been given up; what it brought is void",
             holding.job().id(),
             holding.job().task());
       }
+    } catch (Throwable broken) {
+      if (settled || holding.settle()) {
+        unreported(holding, broken);
+      }
     } finally {
-      lane.release();
+      release(lane, holding);
       parts.logs().leave();
-    }
-  }
-
-  /** A registry of the user's own that throws costs no job its report. */
-  private void measure(Lane lane, long begin) {
-    try {
-      parts.meters().ran(lane.queue(), parts.ticker().now().nanos() - begin);
-    } catch (RuntimeException | Error broken) {
-      log.warn("How long a job of queue {} ran could not be measured", lane.queue(), broken);
     }
   }
 
@@ -137,7 +160,7 @@ public final class Runner {
     try {
       return watched(holding);
     } finally {
-      holding.handlerReturned();
+      holding.handlerReturned(); // Where the handler was never called.
     }
   }
 
@@ -173,6 +196,10 @@ public final class Runner {
     } catch (
         Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
       return new Went.Threw(Verdict.codeOf(thrown), thrown);
+    } finally {
+      // At once: what comes after it, such as the end of a span, must not be interrupted, nor may a
+      // request to stop that comes meanwhile void what the handler did.
+      holding.handlerReturned();
     }
   }
 
@@ -205,15 +232,14 @@ public final class Runner {
 
   /** Whatever is wrong with what the attempt came back with, it is reported. */
   private void reportAnyhow(Holding holding, Went went) {
-    StopReason reason = holding.stopReason();
-    if (reason == StopReason.CLAIM_LOST) {
+    if (holding.stopReason() == StopReason.CLAIM_LOST) {
       parts.holdings().remove(holding);
-      parts.meters().staleWrite(holding.job().queue());
+      parts.meters().staleWrite(holding.job());
       return;
     }
     Finish finish;
     try {
-      finish = judge(holding, went, reason);
+      finish = judge(holding, went, holding.stoppedBy());
     } catch (Throwable broken) {
       log.error("How job {} ended could not be told", holding.job().id(), broken);
       finish = untold(holding);
@@ -225,21 +251,38 @@ public final class Runner {
     }
   }
 
-  /** What to report; null to give the job back with nothing spent. */
+  /**
+   * What to report; null to give the job back without using an attempt.
+   *
+   * <p>A handler that was told to stop may return anything: a loop that ends when its thread is
+   * interrupted returns normally, with its work half done. So what it returns or throws counts only
+   * if it was not told to stop before.
+   *
+   * @param reason why it was told to stop before its handler returned; null if it was not
+   */
   private @Nullable Finish judge(Holding holding, Went went, @Nullable StopReason reason) {
-    if (reason == StopReason.TIMED_OUT || reason == StopReason.HEARTBEAT_TIMED_OUT) {
-      return timedOut(holding, reason, parts.logs().node(), parts.random().nextDouble());
+    if (reason == null) {
+      return switch (went) {
+        case Went.Returned(Object value) -> success(holding, value);
+        case Went.Threw(String code, Throwable thrown) -> failure(holding, code, thrown);
+        case Went.NeverBegan() -> null;
+      };
     }
-    return switch (went) {
-      case Went.Returned(Object value) -> success(holding, value);
-      case Went.Threw(String code, Throwable thrown) ->
-          reason == null ? failure(holding, code, thrown) : stopped(holding, reason);
-      case Went.NeverBegan() -> stopped(holding, reason);
+    return switch (reason) {
+      case TIMED_OUT, HEARTBEAT_TIMED_OUT ->
+          timedOut(holding, reason, parts.logs().node(), parts.random().nextDouble());
+      case CANCELLED -> new Finish.Cancelled(holding.held());
+      case HANDED_BACK, CLAIM_LOST -> {
+        if (went instanceof Went.Returned) {
+          log.info(
+              "Job {} of {} returned after it was told to stop; it goes back to the queue without"
+                  + " using an attempt",
+              holding.job().id(),
+              holding.job().task());
+        }
+        yield null;
+      }
     };
-  }
-
-  private static @Nullable Finish stopped(Holding holding, @Nullable StopReason reason) {
-    return reason == StopReason.CANCELLED ? new Finish.Cancelled(holding.held()) : null;
   }
 
   /** Asks neither what the handler brought nor the backoff of the job: either may be at fault. */
@@ -263,7 +306,7 @@ public final class Runner {
       return new Finish.Succeeded(holding.held(), null, null);
     }
     try {
-      String result = parts.codec().encode(value);
+      String result = Encoding.storable(parts.codec().encode(value));
       if (TextSize.exceeds(result, parts.resultLimit())) {
         return failure(
             holding,
@@ -288,18 +331,27 @@ public final class Runner {
             thrown,
             holding.policy().retryOrDefault(),
             parts.random().nextDouble());
-    if (!(thrown instanceof RetryLater)) {
-      log.info(
-          "Attempt {} of job {} ({}) failed with {}: {}: {}; {}",
-          attempt,
-          holding.job().id(),
-          holding.job().task(),
-          code,
-          failure.type(),
-          failure.message(),
-          finish instanceof Finish.RetryIn retry
-              ? "again in " + retry.delay()
-              : "no more attempts");
+    switch (finish) {
+      case Finish.RetryIn retry ->
+          log.info(
+              "Attempt {} of job {} ({}) failed with {}: {}: {}; again in {}",
+              attempt,
+              holding.job().id(),
+              holding.job().task(),
+              code,
+              failure.type(),
+              failure.message(),
+              retry.delay());
+      case Finish.Dead dead ->
+          // The only place with the whole stack trace, and once for each job.
+          log.warn(
+              "Job {} of {} failed permanently with {} at attempt {} and is dead-lettered",
+              holding.job().id(),
+              holding.job().task(),
+              code,
+              attempt,
+              thrown);
+      default -> {} // A handler that asks for more time has not failed.
     }
     return finish;
   }
@@ -308,8 +360,7 @@ public final class Runner {
   static Finish timedOut(Holding holding, StopReason why, String node, double chance) {
     int attempt = holding.job().attempt();
     JobPolicy policy = holding.policy();
-    return Verdict.onFailure(
-        holding.held(),
+    Finish.Failure failure =
         why == StopReason.HEARTBEAT_TIMED_OUT
             ? FailureReport.of(
                 attempt,
@@ -321,9 +372,18 @@ public final class Runner {
                 attempt,
                 FailureCode.TIMED_OUT,
                 "It took longer than its timeout of %s.".formatted(policy.timeout()),
-                node),
-        null,
-        holding.policy().retryOrDefault(),
-        chance);
+                node);
+    Finish finish =
+        Verdict.onFailure(holding.held(), failure, null, policy.retryOrDefault(), chance);
+    if (finish instanceof Finish.Dead) {
+      log.warn(
+          "Job {} of {} failed permanently with {} at attempt {} and is dead-lettered: {}",
+          holding.job().id(),
+          holding.job().task(),
+          failure.code(),
+          attempt,
+          failure.message());
+    }
+    return finish;
   }
 }

@@ -9,6 +9,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Scope;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ public final class Spans {
 
   private final LogContext who;
   private final @Nullable Tracer tracer;
+  private final AtomicBoolean warned = new AtomicBoolean();
 
   /**
    * @param telemetry where spans go; null for nowhere, which costs nothing
@@ -32,11 +34,32 @@ public final class Spans {
     this.tracer = telemetry == null ? null : telemetry.getTracer(SCOPE);
   }
 
-  /** Begin the span of an attempt on this thread; it ends there too. */
+  /**
+   * Start the span of an attempt on this thread; it ends there too. A tracer that throws costs the
+   * span, never the attempt.
+   */
   Attempt begin(ClaimedJob job) {
     if (tracer == null) {
       return Attempt.UNSEEN;
     }
+    try {
+      return begin(tracer, job);
+    } catch (Throwable broken) { // Checked ones too: other languages throw them undeclared.
+      warn(broken);
+      return Attempt.UNSEEN;
+    }
+  }
+
+  private void warn(Throwable broken) {
+    if (warned.compareAndSet(false, true)) {
+      log.warn(
+          "A span of an attempt failed. Jobs are not affected; spans may be missing, and later"
+              + " failures are not logged",
+          broken);
+    }
+  }
+
+  private Attempt begin(Tracer tracer, ClaimedJob job) {
     SpanBuilder span =
         tracer
             .spanBuilder(job.task())
@@ -71,7 +94,7 @@ public final class Spans {
     void end();
   }
 
-  private static final class Seen implements Attempt {
+  private final class Seen implements Attempt {
     private final Span span;
     private final Scope scope;
 
@@ -86,7 +109,7 @@ public final class Spans {
       if (thrown instanceof RetryLater) {
         return;
       }
-      span.setStatus(StatusCode.ERROR, code);
+      guard(() -> span.setStatus(StatusCode.ERROR, code));
       try {
         span.recordException(thrown);
       } catch (RuntimeException | Error unreadable) {
@@ -96,8 +119,16 @@ public final class Spans {
 
     @Override
     public void end() {
-      scope.close();
-      span.end();
+      guard(scope::close);
+      guard(span::end);
+    }
+
+    private void guard(Runnable step) {
+      try {
+        step.run();
+      } catch (Throwable broken) {
+        warn(broken);
+      }
     }
   }
 }

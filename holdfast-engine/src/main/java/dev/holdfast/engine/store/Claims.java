@@ -8,6 +8,14 @@ import java.util.UUID;
 public interface Claims {
 
   /**
+   * A claim to give back.
+   *
+   * @param ran whether its code may have run: a job that never started keeps the time by which it
+   *     must start, although its row may be RUNNING
+   */
+  record HandBack(Held held, boolean ran) {}
+
+  /**
    * Claim READY jobs in rank order, as many as wanted and not locked by others. Each gets a token
    * one larger than its last. The first {@link ClaimOrder#start} of them become RUNNING in the same
    * step, the rest CLAIMED.
@@ -24,9 +32,11 @@ public interface Claims {
   /**
    * Start claimed jobs: CLAIMED becomes RUNNING. Repeatable: a job that is RUNNING under the same
    * token counts as started. A job whose start-by time has passed ends EXPIRED instead, and one
-   * whose cancellation was asked for ends CANCELLED.
+   * whose cancellation was asked for ends CANCELLED. Nothing is started for an incarnation that is
+   * not alive.
    *
-   * @return the claims that are RUNNING now; all others are lost to the caller
+   * @return the claims that are RUNNING now; the incarnation no longer holds the others, unless it
+   *     is dead
    */
   Set<Held> start(UUID incarnation, List<Held> claims);
 
@@ -37,5 +47,5 @@ public interface Claims {
    *
    * @return the claims that were given back
    */
-  Set<Held> giveBack(UUID incarnation, List<Held> claims);
+  Set<Held> giveBack(UUID incarnation, List<HandBack> claims);
 }

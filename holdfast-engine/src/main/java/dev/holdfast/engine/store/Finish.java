@@ -23,8 +23,18 @@ public sealed interface Finish {
   /** It failed for good. */
   record Dead(Held held, Failure failure) implements Finish {}
 
-  /** It is not possible yet: again after a delay, and this attempt did not count. */
-  record Later(Held held, Duration delay) implements Finish {}
+  /**
+   * It is not possible yet: again after a delay, and this attempt did not count.
+   *
+   * @param ran whether its code has run: a job that never started keeps the time by which it must
+   *     start
+   */
+  record Later(Held held, Duration delay, boolean ran) implements Finish {
+    /** The code itself asked for that. */
+    public Later(Held held, Duration delay) {
+      this(held, delay, true);
+    }
+  }
 
   /** It was stopped because somebody asked for that. */
   record Cancelled(Held held) implements Finish {}

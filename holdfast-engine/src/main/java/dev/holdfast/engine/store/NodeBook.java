@@ -183,10 +183,18 @@ public interface NodeBook {
   }
 
   /**
+   * Everything that an incarnation holds, whatever its claim calls. A store may have to look past
+   * what is long done to find it, so this is asked rarely and never by a heartbeat.
+   */
+  List<ClaimRow> claims(UUID incarnation);
+
+  /**
    * What a look shows.
    *
    * @param watched the live incarnations that the node watches
-   * @param dead all incarnations that are dead and still hold jobs
+   * @param dead all incarnations that are dead and still hold jobs by the claim calls that their
+   *     last beat named. {@link Upkeep#tidy} finds those that hold jobs by earlier calls, and makes
+   *     them seen here.
    */
   record Look(List<Pulse> watched, List<Dead> dead) {}
 

@@ -34,6 +34,9 @@ public interface Upkeep {
   /** What one round threw away, and whether it stopped at a bound with more to do. */
   record Report(int partitionsDropped, long deadLettersPurged, long resultsDropped, boolean more) {}
 
-  /** Do one bounded round of upkeep. Harmless to repeat, and by several nodes at once. */
+  /**
+   * Do one bounded round of upkeep. Harmless to repeat, and by several nodes at once. A node that
+   * is dead is forgotten a day later, and never while it holds a job.
+   */
   Report tidy(Retention retention);
 }

@@ -35,7 +35,7 @@ class TripperTest {
 
   private final Book book = new Book();
   private final TaskRules rules = new TaskRules();
-  private final Meters meters = new Meters(new SimpleMeterRegistry(), null);
+  private final Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
   private final Tripper tripper =
       new Tripper(
           new Tripper.Parts(

@@ -9,6 +9,7 @@ import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,5 +75,44 @@ class HoldingsTest {
     assertThat(holdings.isRunaway(first.job().id())).isTrue();
     first.handlerReturned();
     assertThat(holdings.isRunaway(first.job().id())).isFalse();
+  }
+
+  @Test
+  void aThreadThatCannotBeInterruptedKeepsNoOtherFromBeingAbandoned() throws Exception {
+    Holding stubborn = suspect();
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Thread thread =
+        new Thread(
+            () -> {
+              stubborn.begin();
+              begun.countDown();
+              awaitQuietly(goOn);
+              stubborn.handlerReturned();
+            }) {
+          @Override
+          public void interrupt() {
+            throw new IllegalStateException("not this one");
+          }
+        };
+    thread.setDaemon(true);
+    thread.start();
+    begun.await();
+
+    assertThat(holdings.abandon(stubborn)).isTrue();
+
+    assertThat(stubborn.stopReason()).isEqualTo(StopReason.CLAIM_LOST);
+    assertThat(holdings.isRunaway(stubborn.job().id())).isTrue();
+    goOn.countDown();
+    thread.join();
+    assertThat(holdings.isRunaway(stubborn.job().id())).isFalse();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException impossible) {
+      throw new AssertionError(impossible);
+    }
   }
 }

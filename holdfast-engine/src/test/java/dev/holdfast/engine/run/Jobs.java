@@ -3,6 +3,8 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
@@ -11,6 +13,11 @@ import org.jspecify.annotations.Nullable;
 /** Jobs as a claim brings them, for tests that care about little of what they carry. */
 public final class Jobs {
   private Jobs() {}
+
+  /** What a node holds: nothing yet. */
+  public static Holdings none() {
+    return new Holdings(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
+  }
 
   /** A job that is to be begun, of this number and with a token of the same. */
   public static ClaimedJob of(String task, int number) {

@@ -2,12 +2,14 @@ package dev.holdfast.engine.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import dev.holdfast.api.task.Backoff;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskFailure;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.live.Tenure;
@@ -16,6 +18,8 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -23,8 +27,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whatever goes wrong with an attempt, it is reported, and its slot is free again. */
 class RunnerTest {
@@ -33,16 +40,23 @@ class RunnerTest {
   private static final TaskType<String, String> TASK =
       TaskType.of("task", String.class, String.class);
 
+  @RegisterExtension private final Logged logged = Logged.by(Runner.class);
+
   private final List<Finish> finishes = new ArrayList<>();
-  private final Holdings holdings = new Holdings(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
+  private final Holdings holdings = Jobs.none();
+  private final List<Holding> handedBack = new ArrayList<>();
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(1)));
+  private Consumer<Runnable> submission = Runnable::run;
   private final Lane lane = new Lane("default", new SameThread(), List.of(TASK.name()), slots);
+  private @Nullable OpenTelemetry telemetry;
+  private @Nullable Throwable sinkFailure;
   private Ticker alarms = () -> BEGIN;
   private RandomGenerator chance = new Random(1);
+  private @Nullable Holding current;
   private TaskHandler<String, String> handler = (payload, context) -> payload;
 
   /** Runs a job at once, where the test can see what becomes of the thread. */
-  private static final class SameThread implements TaskExecutor {
+  private final class SameThread implements TaskExecutor {
     @Override
     public String name() {
       return "same";
@@ -55,7 +69,7 @@ class RunnerTest {
 
     @Override
     public void execute(Runnable job) {
-      job.run();
+      submission.accept(job);
     }
 
     @Override
@@ -65,12 +79,20 @@ class RunnerTest {
   private final class Sink implements FinishSink {
     @Override
     public void finish(Holding ended, Finish finish) {
+      failIfToldTo();
       finishes.add(finish);
     }
 
     @Override
     public void handBack(Holding unspent) {
-      throw new AssertionError("Nothing was to be handed back");
+      failIfToldTo();
+      handedBack.add(unspent);
+    }
+
+    private void failIfToldTo() {
+      if (sinkFailure instanceof Error error) {
+        throw error;
+      }
     }
   }
 
@@ -81,18 +103,19 @@ class RunnerTest {
         new Runner(
             new Runner.Parts(
                 logs,
-                new Spans(logs, null),
+                new Spans(logs, telemetry),
                 new TaskRegistry(
                     List.of(new TaskRegistry.Registered<>(TASK, handler, Optional.empty()))),
                 new JsonCodec(),
                 holdings,
                 sink,
                 new Timekeeper("node", holdings, sink, alarms, chance),
-                new Meters(new SimpleMeterRegistry(), null),
+                new Meters(new SimpleMeterRegistry(), null, List.of()),
                 () -> BEGIN,
                 chance,
                 1 << 20));
     Holding holding = holding(policy);
+    current = holding;
     assertThat(slots.reserve(1)).isEqualTo(1);
     runner.run(lane, holding);
     return holding;
@@ -196,5 +219,177 @@ class RunnerTest {
     assertThat(finishes).hasExactlyElementsOfTypes(Finish.RetryIn.class, Finish.Dead.class);
     assertLetGo(holding);
     assertLetGo(last);
+  }
+
+  private void stop(StopReason reason) {
+    if (current != null) {
+      current.stop(reason);
+    }
+  }
+
+  @Test
+  void whatAHandlerReturnsAfterItWasToldToStopDoesNotCount() {
+    handler =
+        (payload, context) -> {
+          stop(StopReason.HANDED_BACK);
+          return "half done";
+        };
+
+    Holding holding = run(JobPolicy.NONE);
+
+    assertThat(finishes).isEmpty();
+    assertThat(handedBack).containsExactly(holding);
+    assertThat(holding.hasRun()).isTrue();
+    assertLetGo(holding);
+  }
+
+  @Test
+  void whatAHandlerReturnsAfterItsJobWasCancelledDoesNotCount() {
+    handler =
+        (payload, context) -> {
+          stop(StopReason.CANCELLED);
+          return "half done";
+        };
+
+    run(JobPolicy.NONE);
+
+    assertThat(finishes).singleElement().isInstanceOf(Finish.Cancelled.class);
+  }
+
+  /** Spans that do this when they end: between the return of the handler and its report. */
+  private static <T> T spans(Class<T> type, Runnable atEnd) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("end")) {
+                atEnd.run();
+              }
+              Class<?> result = method.getReturnType();
+              return result.isInstance(proxy)
+                  ? proxy
+                  : result.isInterface() ? spans(result, atEnd) : null;
+            }));
+  }
+
+  @Test
+  void aHandlerThatReturnedBeforeItWasToldToStopHasSucceeded() {
+    for (StopReason reason : List.of(StopReason.HANDED_BACK, StopReason.CANCELLED)) {
+      telemetry = spans(OpenTelemetry.class, () -> stop(reason));
+
+      Holding holding = run(JobPolicy.NONE);
+
+      assertThat(holding.stopReason()).isEqualTo(reason);
+    }
+
+    assertThat(finishes)
+        .hasSize(2)
+        .allSatisfy(finish -> assertThat(finish).isInstanceOf(Finish.Succeeded.class));
+    assertThat(handedBack).isEmpty();
+  }
+
+  @Test
+  void aHandlerThatFailedBeforeItWasToldToStopHasFailed() {
+    handler =
+        (payload, context) -> {
+          throw new IllegalStateException("no");
+        };
+    telemetry = spans(OpenTelemetry.class, () -> stop(StopReason.HANDED_BACK));
+
+    run(JobPolicy.NONE);
+
+    assertThat(finishes).singleElement().isInstanceOf(Finish.RetryIn.class);
+  }
+
+  @Test
+  void aSpanThatCannotEndFailsNoAttempt() {
+    telemetry =
+        spans(
+            OpenTelemetry.class,
+            () -> {
+              throw new OutOfMemoryError("no spans");
+            });
+
+    Holding holding = run(JobPolicy.NONE);
+
+    assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
+    assertLetGo(holding);
+  }
+
+  @Test
+  void anEndThatCannotBeReportedIsLeftToTheNextHeartbeat() {
+    sinkFailure = new OutOfMemoryError("no reports");
+
+    Holding ran = run(JobPolicy.NONE);
+    submission =
+        job -> {
+          throw new OutOfMemoryError("no threads");
+        };
+    Holding refused = run(JobPolicy.NONE);
+
+    assertThat(ran.isUnreported()).isTrue();
+    assertThat(ran.hasRun()).isTrue();
+    assertLetGo(ran);
+    assertThat(refused.isUnreported()).isTrue();
+    assertThat(refused.hasRun()).isFalse();
+    assertLetGo(refused);
+  }
+
+  @Test
+  void anExecutorThatThrowsAndRunsTheJobLaterRunsNothing() {
+    List<Runnable> kept = new ArrayList<>();
+    submission =
+        job -> {
+          kept.add(job);
+          throw new IllegalStateException("no");
+        };
+
+    Holding holding = run(JobPolicy.NONE);
+    kept.forEach(Runnable::run);
+
+    assertThat(finishes)
+        .singleElement()
+        .isInstanceOfSatisfying(Finish.Later.class, later -> assertThat(later.ran()).isFalse());
+    assertThat(holding.hasRun()).isFalse();
+    assertLetGo(holding);
+  }
+
+  @Test
+  void anExecutorThatThrowsAfterItRanTheJobChangesNothing() {
+    submission =
+        job -> {
+          job.run();
+          throw new IllegalStateException("no");
+        };
+
+    Holding holding = run(JobPolicy.NONE);
+
+    assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
+    assertLetGo(holding);
+  }
+
+  @Test
+  void aJobThatFailedPermanentlyIsLoggedOnceAsAWarningWithItsStackTrace() {
+    handler =
+        (payload, context) -> {
+          throw new IllegalStateException("no");
+        };
+
+    run(JobPolicy.NONE);
+    assertThat(logged.events())
+        .as("an attempt that is retried")
+        .noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .noneMatch(event -> event.getThrowableProxy() != null);
+    logged.events().clear();
+    run(new JobPolicy(RetryPolicy.NEVER, null, null, null, null));
+
+    assertThat(logged.events())
+        .singleElement()
+        .satisfies(event -> {
+          assertThat(event.getLevel()).isEqualTo(Level.WARN);
+          assertThat(event.getFormattedMessage()).contains("failed permanently", "task");
+          assertThat(event.getThrowableProxy().getMessage()).isEqualTo("no");
+        });
   }
 }

@@ -32,7 +32,7 @@ class SamplerTest {
       new Sampler(
           only(QueueBook.class, "list", () -> queues.get()),
           only(Lookup.class, "unknownTasks", this::unknownTasks),
-          new Meters(registry, "worker"));
+          new Meters(registry, "worker", List.of()));
 
   /** Something that can answer one question only. */
   private static <T> T only(Class<T> type, String question, Supplier<?> answer) {

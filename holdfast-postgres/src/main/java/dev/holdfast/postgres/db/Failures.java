@@ -18,6 +18,9 @@ import org.postgresql.util.ServerErrorMessage;
 public final class Failures {
   public static final String UNIQUE_VIOLATION = "23505";
 
+  /** A lock was waited for as long as its statement was told to wait. */
+  public static final String LOCK_NOT_AVAILABLE = "55P03";
+
   private static final String FEATURE_NOT_SUPPORTED = "0A000";
   private static final String COMPLETION_UNKNOWN = "40003";
   private static final String READ_ONLY = "25006";

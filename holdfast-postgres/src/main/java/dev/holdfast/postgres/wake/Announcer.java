@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.postgres.db.Database;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -103,24 +104,34 @@ final class Announcer implements Runnable {
 
   private void send(List<String> texts) {
     try {
-      database.run(
+      boolean sent = database.run(
           "notify other nodes",
           handle -> {
             try (PreparedStatement statement =
                 database.prepare(handle.getConnection(), Channel.NOTIFY_AT_ONCE)) {
               statement.setString(1, channel.name());
               statement.setArray(2, handle.getConnection().createArrayOf("text", texts.toArray()));
-              return statement.execute();
+              try (ResultSet rows = statement.executeQuery()) {
+                return rows.next();
+              }
             }
           });
-      failing = false;
-    } catch (StoreException failure) {
-      if (!failing) {
-        log.warn(
-            "Could not tell other nodes of new work; they find it by polling. {}",
-            failure.getMessage());
+      if (sent) {
+        failing = false;
+      } else {
+        failed(
+            "The server's queue of notifications is half full: look for a session that listens and"
+                + " stays in a transaction.");
       }
-      failing = true;
+    } catch (StoreException failure) {
+      failed(failure.getMessage());
     }
+  }
+
+  private void failed(@Nullable String why) {
+    if (!failing) {
+      log.warn("Could not tell other nodes of new work; they find it by polling. {}", why);
+    }
+    failing = true;
   }
 }

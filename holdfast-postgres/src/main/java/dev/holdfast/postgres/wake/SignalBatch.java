@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -35,6 +36,11 @@ public final class SignalBatch {
   /** Leave these out. */
   public void removeIf(Predicate<Signal> unwanted) {
     signals.values().removeIf(unwanted);
+  }
+
+  /** Look at each of them. */
+  public void forEach(Consumer<Signal> each) {
+    signals.values().forEach(each);
   }
 
   /** Take everything out, as texts of this sender. */

@@ -6,6 +6,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Held;
 import java.time.Duration;
 import java.util.List;
@@ -195,5 +196,42 @@ public abstract class GiveBackContract extends Contract {
                 new Held(freshId(), 1),
                 claimed.get(2).held()))
         .containsExactlyInAnyOrder(claimed.get(1).held(), claimed.get(2).held());
+  }
+
+  @Test
+  void aJobWhoseCodeNeverRanKeepsItsStartByTimeAlthoughItWasRunning() {
+    Worker worker = worker();
+    JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
+
+    assertThat(worker.giveBackUnstarted(worker.claimOne().held())).hasSize(1);
+    passTime(Duration.ofMinutes(2));
+    stage();
+
+    assertThat(stateOf(id)).isEqualTo(JobState.EXPIRED);
+    assertThat(find(id).attempt()).isZero();
+  }
+
+  @Test
+  void aBatchIsGivenBackEachByWhetherItsCodeRan() {
+    Worker worker = worker();
+    Duration minute = Duration.ofMinutes(1);
+    List<JobId> ids =
+        enqueueAll(job().startWithin(minute), job().startWithin(minute), job().startWithin(minute));
+    List<ClaimedJob> claimed = worker.claim(3);
+
+    store
+        .claims()
+        .giveBack(
+            worker.incarnation(),
+            List.of(
+                new HandBack(claimed.get(2).held(), false),
+                new HandBack(claimed.get(0).held(), true),
+                new HandBack(claimed.get(1).held(), false)));
+    passTime(Duration.ofMinutes(2));
+    stage();
+
+    assertThat(ids)
+        .extracting(this::stateOf)
+        .containsExactly(JobState.READY, JobState.EXPIRED, JobState.EXPIRED);
   }
 }

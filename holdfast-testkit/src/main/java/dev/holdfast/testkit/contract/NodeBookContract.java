@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.mode.ModeChange;
 import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
@@ -15,6 +16,7 @@ import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.QueueBook.Rule;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -354,5 +356,38 @@ public abstract class NodeBookContract extends Contract {
   @Test
   void anUnknownJobHasNoHolder() {
     assertThat(store.nodes().holderOf(freshId())).isEmpty();
+  }
+
+  @Test
+  void everythingThatAnIncarnationHoldsIsListedWhateverItsCall() {
+    Worker worker = worker();
+    Worker other = worker("node-2");
+    enqueueAll(job(), job(), job(), job());
+    Held running = worker.claimOne().held();
+    Held claimed = worker.prefetchOne().held();
+    worker.succeed(worker.claimOne());
+    other.claimOne();
+    worker.beat(100);
+
+    assertThat(store.nodes().claims(worker.incarnation()))
+        .containsExactlyInAnyOrder(
+            new ClaimRow(running, 1, true, false, false),
+            new ClaimRow(claimed, 2, false, false, false));
+    assertThat(store.nodes().claims(freshIncarnation())).isEmpty();
+  }
+
+  @Test
+  void aNodeTellsWhenItStartedHoweverOftenItBeatsSince() {
+    Worker worker = worker();
+    passTime(Duration.ofHours(1));
+    worker.beat();
+    store.nodes().register(worker.card());
+
+    Instant now = find(enqueue(job())).createdAt();
+    assertThat(store.nodes().list())
+        .singleElement()
+        .satisfies(status ->
+            assertThat(Duration.between(status.startedAt(), now))
+                .isBetween(Duration.ofHours(1), Duration.ofHours(1).plusMinutes(1)));
   }
 }

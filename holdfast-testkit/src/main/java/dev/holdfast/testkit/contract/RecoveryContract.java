@@ -27,6 +27,7 @@ import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.store.Recovery.Ruling;
 import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -513,5 +514,42 @@ public abstract class RecoveryContract extends Contract {
     assertThat(worker.beat().dismissed()).isTrue();
     worker.leave();
     assertThat(store.nodes().dismiss(worker.incarnation())).isFalse();
+  }
+
+  @Test
+  void aJobThatADeadNodeHeldByAnyCallIsFoundAfterARoundOfUpkeep() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    worker.beat(100); // It believes that it holds nothing by earlier calls.
+    worker.leave();
+
+    store.upkeep().tidy(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
+
+    assertThat(pulse(worker)).isPresent();
+    assertThat(orphans(worker)).extracting(Orphan::id).containsExactly(id);
+    assertThat(recover(worker, new Ruling.Unspent(claimed.held()))).containsExactly(Answer.DONE);
+    assertThat(stateOf(id)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void aNodeThatHoldsAJobByAnyCallIsNeverForgotten() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    worker.beat(100);
+    worker.leave();
+    passTime(Duration.ofDays(3));
+
+    Retention retention = new Retention(Duration.ofDays(1), Duration.ofDays(1));
+    store.upkeep().tidy(retention);
+    assertThat(orphans(worker)).extracting(Orphan::id).containsExactly(id);
+    recover(worker, new Ruling.Unspent(claimed.held()));
+    store.upkeep().tidy(retention);
+
+    assertThat(store.nodes().list())
+        .as("it is forgotten once it holds nothing")
+        .extracting(status -> status.card().incarnation())
+        .doesNotContain(worker.incarnation());
   }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes.Answer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -180,5 +181,28 @@ public abstract class RetryContract extends Contract {
     ClaimedJob next = worker.claimOne();
     assertThat(next.attempt()).isEqualTo(2);
     assertThat(next.token()).isEqualTo(3);
+  }
+
+  @Test
+  void workPutOffBeforeItsCodeRanCanStillExpire() {
+    Worker worker = worker();
+    JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
+    worker.finish(new Finish.Later(worker.claimOne().held(), Duration.ofSeconds(1), false));
+    passTime(Duration.ofMinutes(2));
+    stage();
+
+    assertThat(stateOf(id)).isEqualTo(JobState.EXPIRED);
+    assertThat(find(id).attempt()).isZero();
+  }
+
+  @Test
+  void workThatPutItselfOffNeverExpires() {
+    Worker worker = worker();
+    JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
+    worker.later(worker.claimOne(), Duration.ofSeconds(1));
+    passTime(Duration.ofMinutes(2));
+    stage();
+
+    assertThat(stateOf(id)).isEqualTo(JobState.READY);
   }
 }

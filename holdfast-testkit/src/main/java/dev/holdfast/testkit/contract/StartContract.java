@@ -189,4 +189,34 @@ public abstract class StartContract extends Contract {
     assertThat(worker.start()).isEmpty();
     assertThat(worker.start(new Held(freshId(), 1))).isEmpty();
   }
+
+  @Test
+  void aDeadIncarnationStartsNothing() {
+    Worker worker = worker();
+    List<JobId> ids = enqueueAll(job(), job().startWithin(Duration.ofMinutes(1)));
+    Held[] held = worker.prefetch(2).stream().map(ClaimedJob::held).toArray(Held[]::new);
+    worker.leave();
+
+    assertThat(worker.start(held)).isEmpty();
+    passTime(Duration.ofMinutes(2));
+    assertThat(worker.start(held)).isEmpty();
+
+    assertThat(ids)
+        .as("what never started costs no attempt and counts no crash when it is recovered")
+        .extracting(this::stateOf)
+        .containsOnly(JobState.CLAIMED);
+    assertThat(find(ids.get(0)).attempt()).isZero();
+    assertThat(find(ids.get(0)).startedAt()).isNull();
+  }
+
+  @Test
+  void aRepeatedStartOfADeadIncarnationStartsNothing() {
+    Worker worker = worker();
+    enqueue(job());
+    Held held = worker.prefetchOne().held();
+    worker.start(held);
+    worker.leave();
+
+    assertThat(worker.start(held)).isEmpty();
+  }
 }

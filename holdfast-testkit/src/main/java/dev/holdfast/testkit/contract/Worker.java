@@ -6,6 +6,7 @@ import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A node as a store sees it: an incarnation that claims jobs of one queue and reports on them. */
@@ -186,8 +188,20 @@ public final class Worker {
     return store.claims().start(incarnation(), List.of(claims));
   }
 
+  /** Give back jobs whose code has run, if they are RUNNING. */
   public Set<Held> giveBack(Held... claims) {
-    return store.claims().giveBack(incarnation(), List.of(claims));
+    return giveBack(true, claims);
+  }
+
+  /** Give back jobs whose code never ran. */
+  public Set<Held> giveBackUnstarted(Held... claims) {
+    return giveBack(false, claims);
+  }
+
+  private Set<Held> giveBack(boolean ran, Held... claims) {
+    return store
+        .claims()
+        .giveBack(incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
   }
 
   public Answer finish(Finish finish) {
@@ -233,6 +247,11 @@ public final class Worker {
   /** Beat, and expect to be known as alive. */
   public BeatReply beat() {
     return store.nodes().beat(incarnation(), 0).orElseThrow();
+  }
+
+  /** Beat, and ask about no claims of earlier calls. */
+  public BeatReply beat(long fromCall) {
+    return store.nodes().beat(incarnation(), 0, fromCall).orElseThrow();
   }
 
   public void leave() {

@@ -142,16 +142,20 @@ final class MemoryClaims implements Claims {
 
   @Override
   public Set<Held> start(UUID incarnation, List<Held> claims) {
-    return tables.transaction(now -> each(incarnation, claims, row -> start(row, now)));
+    return tables.transaction(now -> {
+      NodeRow node = tables.nodes.get(incarnation);
+      boolean alive = node != null && node.alive;
+      return each(incarnation, claims, row -> start(row, alive, now));
+    });
   }
 
-  private boolean start(JobRow row, Instant now) {
+  private boolean start(JobRow row, boolean alive, Instant now) {
     if (row.cancelRequested) {
       tables.end(row, JobState.CANCELLED, now);
       return false;
     }
-    if (row.state == JobState.RUNNING) {
-      return true;
+    if (!alive || row.state == JobState.RUNNING) {
+      return alive;
     }
     if (row.isOverdue(now)) {
       tables.end(row, JobState.EXPIRED, now);
@@ -162,18 +166,27 @@ final class MemoryClaims implements Claims {
   }
 
   @Override
-  public Set<Held> giveBack(UUID incarnation, List<Held> claims) {
-    return tables.transaction(now -> each(incarnation, claims, row -> giveBack(row, now)));
+  public Set<Held> giveBack(UUID incarnation, List<HandBack> claims) {
+    return tables.transaction(now -> {
+      Set<Held> given = new LinkedHashSet<>();
+      for (HandBack claim : claims) {
+        given.addAll(
+            each(incarnation, List.of(claim.held()), row -> giveBack(row, claim.ran(), now)));
+      }
+      return given;
+    });
   }
 
-  private boolean giveBack(JobRow row, Instant now) {
+  private boolean giveBack(JobRow row, boolean ran, Instant now) {
     if (row.cancelRequested) {
       tables.end(row, JobState.CANCELLED, now);
       return false;
     }
     if (row.state == JobState.RUNNING) {
       row.attempt--;
-      row.startBy = null; // Only what never began can still come too late.
+      if (ran) {
+        row.startBy = null; // Only what never started can still come too late.
+      }
     }
     tables.putBack(row);
     return true;

@@ -56,6 +56,7 @@ final class MemoryNodeBook implements NodeBook {
       row.beat++;
       row.lastSeen = now;
       row.running = beat.running();
+      row.fromCall = beat.fromCall();
       if (beat.kept()) {
         NodeCard card = row.card;
         tables.heartbeats.add(
@@ -83,6 +84,11 @@ final class MemoryNodeBook implements NodeBook {
                 row.cancelRequested,
                 row.releaseRequested))
         .toList();
+  }
+
+  @Override
+  public List<ClaimRow> claims(UUID incarnation) {
+    return tables.transaction(now -> claimsOf(incarnation, 0));
   }
 
   @Override
@@ -119,7 +125,7 @@ final class MemoryNodeBook implements NodeBook {
 
   private List<Dead> dead() {
     return tables.nodes.values().stream()
-        .filter(row -> row.death != null && holdsAny(row.card.incarnation()))
+        .filter(row -> row.death != null && holdsAny(row))
         .map(row ->
             new Dead(
                 row.card.incarnation(),
@@ -139,14 +145,15 @@ final class MemoryNodeBook implements NodeBook {
                     && row.card.advice().covers(task, stack)));
   }
 
-  private boolean holdsAny(UUID incarnation) {
-    return tables.live.values().stream().anyMatch(row -> incarnation.equals(row.holder));
+  private boolean holdsAny(NodeRow node) {
+    return tables.live.values().stream()
+        .anyMatch(
+            row -> node.card.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
   }
 
   private Pulse pulse(NodeRow row) {
-    UUID incarnation = row.card.incarnation();
     return new Pulse(
-        incarnation, row.card.id(), row.card.terms(), row.beat, holdsAny(incarnation));
+        row.card.incarnation(), row.card.id(), row.card.terms(), row.beat, holdsAny(row));
   }
 
   @Override

@@ -46,11 +46,11 @@ final class MemoryOutcomes implements Outcomes {
       case Finish.Cancelled cancelled -> end(row, JobState.CANCELLED, now);
       case Finish.RetryIn retry -> {
         note(row, retry.failure(), now);
-        yield again(row, retry.delay(), now);
+        yield again(row, retry.delay(), true, now);
       }
       case Finish.Later later -> {
         row.attempt--;
-        yield again(row, later.delay(), now);
+        yield again(row, later.delay(), later.ran(), now);
       }
     };
   }
@@ -80,15 +80,16 @@ final class MemoryOutcomes implements Outcomes {
     return Answer.WRITTEN;
   }
 
-  private Answer again(JobRow row, Duration delay, Instant now) {
+  private Answer again(JobRow row, Duration delay, boolean ran, Instant now) {
     if (row.cancelRequested) {
       tables.end(row, JobState.CANCELLED, now);
       return Answer.CANCELLED_INSTEAD;
     }
     row.holder = null;
     row.runAt = now.plus(delay);
-    // It has begun once, and only what never began can expire.
-    row.startBy = null;
+    if (ran) {
+      row.startBy = null; // Only what never started can expire.
+    }
     tables.queue(row, now);
     return Answer.WRITTEN;
   }

@@ -46,7 +46,12 @@ final class MemoryQueueBook implements QueueBook {
   }
 
   private Set<String> names() {
-    Set<String> names = new TreeSet<>(tables.rules.keySet());
+    Set<String> names = new TreeSet<>();
+    tables.rules.forEach((name, rule) -> {
+      if (!rule.equals(Rule.NONE)) {
+        names.add(name);
+      }
+    });
     tables.live.values().forEach(row -> names.add(row.queue));
     tables.nodes.values().stream()
         .filter(node -> node.alive)
@@ -82,7 +87,6 @@ final class MemoryQueueBook implements QueueBook {
 
   @Override
   public boolean isDeclared(String queue) {
-    return tables.transaction(
-        now -> tables.nodes.values().stream().anyMatch(node -> node.serves(queue)));
+    return tables.isDeclared(queue);
   }
 }

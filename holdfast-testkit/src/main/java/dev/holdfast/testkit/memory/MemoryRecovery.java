@@ -27,7 +27,7 @@ final class MemoryRecovery implements Recovery {
   public List<Orphan> orphans(Holder holder, Scope scope, @Nullable Orphan after, int limit) {
     return tables.transaction(now ->
         tables.live.values().stream()
-            .filter(row -> isOrphan(row, holder) && isIn(scope, row))
+            .filter(row -> isOrphan(row, holder) && isLookedAt(row, holder) && isIn(scope, row))
             .map(MemoryRecovery::orphan)
             .filter(orphan -> after == null || CLAIMED_ORDER.compare(orphan, after) > 0)
             .sorted(CLAIMED_ORDER)
@@ -44,6 +44,12 @@ final class MemoryRecovery implements Recovery {
     return node != null
         && (!node.alive
             || (silentAt != null && node.beat == silentAt && row.state == JobState.CLAIMED));
+  }
+
+  /** Sweeps look from the oldest call that the holder named in its last beat. */
+  private boolean isLookedAt(JobRow row, Holder holder) {
+    NodeRow node = tables.nodes.get(holder.incarnation());
+    return node != null && row.claimNo >= node.fromCall;
   }
 
   private static boolean isIn(Scope scope, JobRow row) {

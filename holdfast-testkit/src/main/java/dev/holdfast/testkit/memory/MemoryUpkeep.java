@@ -15,6 +15,8 @@ final class MemoryUpkeep implements Upkeep {
 
   private static final Duration BEATS_KEPT = Duration.ofDays(1);
 
+  private static final Duration REPEATS_KEPT = Duration.ofDays(1);
+
   private final Tables tables;
   private final MemoryScheduleBook schedules;
 
@@ -31,11 +33,15 @@ final class MemoryUpkeep implements Upkeep {
       drop(tables.history, row -> isPast(row.endedAt, endedBefore));
       long deadLetters = drop(tables.deadLetter, row -> isPast(row.endedAt, failedBefore));
       long results = dropResults(now);
+      tables.nodes.values().stream()
+          .filter(node -> !node.alive && holdsAny(node))
+          .forEach(node -> node.fromCall = 0);
       drop(tables.nodes, node -> isForgettable(node, now));
       tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);
       tables.keys.forgetOver(now);
+      tables.repeats.values().removeIf(at -> isPast(at, now.minus(REPEATS_KEPT)));
       return new Report(0, deadLetters, results, false);
     });
   }
@@ -52,10 +58,12 @@ final class MemoryUpkeep implements Upkeep {
   }
 
   private boolean isForgettable(NodeRow node, Instant now) {
-    return !node.alive
-        && isPast(node.lastSeen, now.minus(MOURNING))
-        && tables.live.values().stream()
-            .noneMatch(row -> node.card.incarnation().equals(row.holder));
+    return !node.alive && isPast(node.lastSeen, now.minus(MOURNING)) && !holdsAny(node);
+  }
+
+  private boolean holdsAny(NodeRow node) {
+    return tables.live.values().stream()
+        .anyMatch(row -> node.card.incarnation().equals(row.holder));
   }
 
   private static <K, V> long drop(Map<K, V> table, Predicate<V> isPastItsTime) {

@@ -20,6 +20,9 @@ final class NodeRow {
   long beat;
   int running;
 
+  /** The oldest claim call that its last beat asked about. */
+  long fromCall;
+
   /** When it was last heard of; for a dead one, when it died. */
   Instant lastSeen;
 

@@ -42,6 +42,10 @@ final class Tables {
   final Map<JobId, JobRow> history = new LinkedHashMap<>();
   final Map<JobId, JobRow> deadLetter = new LinkedHashMap<>();
   final Keys keys = new Keys();
+
+  /** Enqueues that were sent again, and when. */
+  final Map<JobId, Instant> repeats = new LinkedHashMap<>();
+
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
@@ -175,6 +179,11 @@ final class Tables {
   boolean isHeld(Held claim) {
     JobRow row = live.get(claim.id());
     return row != null && row.state.isHeld() && row.token == claim.token();
+  }
+
+  /** Whether a live node serves a queue. */
+  boolean isDeclared(String queue) {
+    return transaction(now -> nodes.values().stream().anyMatch(node -> node.serves(queue)));
   }
 
   TaskRow taskRule(String task) {

@@ -464,7 +464,7 @@ public abstract class CapacityContract extends NodeTestBase {
   @Test
   void depthsAndUnknownTasksAreSampled() {
     Sampler sampler =
-        new Sampler(store().queues(), store().lookup(), new Meters(meters, "sampler"));
+        new Sampler(store().queues(), store().lookup(), new Meters(meters, "sampler", List.of()));
     Moment start = new Moment(0);
     Moment first = sampler.tick(start);
     for (int i = 0; i < 3; i++) {
@@ -479,5 +479,36 @@ public abstract class CapacityContract extends NodeTestBase {
     assertThat(meters.get("holdfast.queue.oldest.ready").tag("queue", "mail").gauge().value())
         .isBetween(0.0, 60.0);
     assertThat(meters.get("holdfast.jobs.unknown.task").gauge().value()).isEqualTo(3);
+  }
+
+  @Test
+  void metersOfJobsTellTheTaskOfEach() throws Exception {
+    TaskType<Note, String> other = TaskType.of("test::other", Note.class, String.class);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(ECHO, (note, context) -> "echo")
+                .handle(other, (note, context) -> "other"));
+
+    node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
+    node.client().await(node.client().enqueue(other, new Note("x")), SOON);
+    node.client().await(node.client().enqueue(other, new Note("x")), SOON);
+
+    await()
+        .atMost(SOON)
+        .untilAsserted(() -> {
+          assertThat(
+                  meters.get("holdfast.jobs.succeeded").tag("task", "test::echo").counter().count())
+              .isEqualTo(1);
+          assertThat(
+                  meters
+                      .get("holdfast.jobs.succeeded")
+                      .tag("task", "test::other")
+                      .counter()
+                      .count())
+              .isEqualTo(2);
+          assertThat(meters.get("holdfast.job.run").tag("task", "test::other").timer().count())
+              .isEqualTo(2);
+        });
   }
 }

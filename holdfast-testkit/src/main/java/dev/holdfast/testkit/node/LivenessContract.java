@@ -17,6 +17,7 @@ import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that are cut off or told to start over, and how they are called and set up. */
@@ -237,7 +238,12 @@ public abstract class LivenessContract extends NodeTestBase {
           assertThat(beat.node()).isEqualTo("kept");
           assertThat(beat.incarnation()).isEqualTo(node.incarnation());
           assertThat(beat.pid()).isEqualTo(ProcessHandle.current().pid());
+          assertThat(beat.host()).isEqualTo(NodeIdentity.hostName());
         });
+    assertThat(store().nodes().pastBeats("kept", 1))
+        .singleElement()
+        .satisfies(beat ->
+            assertThat(beat.roles()).containsExactlyInAnyOrder("worker", "scheduler", "sweeper"));
     assertThatThrownBy(() -> client().nodes().beats("kept", 0)).hasMessageContaining("1 to 10000");
   }
 
@@ -292,5 +298,74 @@ public abstract class LivenessContract extends NodeTestBase {
     assertThat(NodeIdentity.hostAndPid().id())
         .endsWith("-" + ProcessHandle.current().pid())
         .hasSizeLessThanOrEqualTo(64);
+  }
+
+  @Test
+  void aHandlerThatReturnsWhenItsJobIsAskedForGoesBackToTheQueue() throws Exception {
+    start(
+        quick()
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  while (context.fencingToken() == 1 && !Thread.currentThread().isInterrupted()) {
+                    Thread.onSpinWait();
+                  }
+                  return "attempt %d, token %d"
+                      .formatted(context.attempt(), context.fencingToken());
+                }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    awaitState(job.id(), JobState.RUNNING);
+
+    assertThat(client().requeue(job.id())).isEqualTo(RequeueAnswer.REQUESTED);
+
+    assertThat(client().await(job, SOON)).isEqualTo("attempt 1, token 2");
+  }
+
+  @Test
+  void aNodeDoesNotRunAJobBesideItsOwnThreadOfAnEarlierAttempt() throws Exception {
+    FaultyStore cut = new FaultyStore(store());
+    CountDownLatch released = new CountDownLatch(1);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    start(
+        node(cut)
+            .liveness(QUICK)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                  while (context.fencingToken() == 1 && released.getCount() > 0) {
+                    try {
+                      released.await();
+                    } catch (InterruptedException ignored) {
+                      // It does not respond to interruption.
+                    }
+                  }
+                  running.decrementAndGet();
+                  return "token " + context.fencingToken();
+                }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    await().atMost(SOON).until(() -> running.get() == 1);
+
+    cut.cut();
+    await().atMost(SOON).until(() -> meters.get("holdfast.node.fenced").counter().count() == 1);
+    cut.heal();
+    // The next incarnation claims the job again, and puts it off as long as that thread runs.
+    await().atMost(SOON).until(() -> job(job.id()).fencingToken() >= 3);
+    assertThat(job(job.id()).attempt()).isZero();
+    assertThat(running).hasValue(1);
+    released.countDown();
+
+    assertThat(client().await(job, SOON)).startsWith("token ").isNotEqualTo("token 1");
+    assertThat(most).hasValue(1);
+  }
+
+  @Test
+  void heartbeatsAreNotKeptUnlessThatIsRequested() {
+    HoldfastNode node = start(quick().id("not-kept"));
+
+    await().atMost(SOON).until(() -> beatOf(node) >= 3);
+
+    assertThat(store().nodes().pastBeats("not-kept", 10)).isEmpty();
   }
 }

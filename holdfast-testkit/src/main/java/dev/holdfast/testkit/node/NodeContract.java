@@ -23,6 +23,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Payloads extends PayloadContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Capacity extends CapacityContract {
     private final Store store = freshStore();
 
@@ -164,6 +174,26 @@ public abstract class NodeContract {
 
   @Nested
   class Clients extends ClientContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class UserCode extends UserCodeContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Prefetching extends PrefetchContract {
     private final Store store = freshStore();
 
     @Override

@@ -20,6 +20,7 @@ import dev.holdfast.api.task.TaskFailure;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.run.LogContext;
+import dev.holdfast.testkit.simulation.Interposed;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -509,5 +510,55 @@ public abstract class RunningContract extends NodeTestBase {
     node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
 
     assertThat(tokens).containsExactlyInAnyOrderEntriesOf(Map.of(1, 1L, 2, 2L, 3, 3L));
+  }
+
+  @Test
+  void aHandlerThatReturnsAfterItsJobWasCancelledEndsCancelled() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      running.countDown();
+                      while (!Thread.currentThread().isInterrupted()) {
+                        Thread.onSpinWait();
+                      }
+                      return "half done";
+                    }));
+    var job = node.client().enqueue(ECHO, new Note("x"));
+    running.await();
+
+    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+
+    assertThat(awaitState(job.id(), JobState.CANCELLED).result()).isNull();
+  }
+
+  @Test
+  void aJobWhoseHandlerReturnedBeforeItWasCancelledSucceeds() throws Exception {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node(Interposed.on(
+                    store(),
+                    call -> {
+                      if (call.name().equals("finish")) {
+                        cancelled.await(); // Until the node was told to stop the job.
+                      }
+                      return call.proceed();
+                    }))
+                .handle(ECHO, (note, context) -> "done"));
+    var job = client().enqueue(ECHO, new Note("x"));
+    awaitState(job.id(), JobState.RUNNING);
+    await().atMost(SOON).until(() -> meters.find("holdfast.job.run").timer() != null);
+    await().atMost(SOON).until(() -> meters.get("holdfast.job.run").timer().count() == 1);
+
+    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+    long beat = beatOf(node);
+    await().atMost(SOON).until(() -> beatOf(node) >= beat + 2);
+    cancelled.countDown();
+
+    assertThat(awaitState(job.id(), JobState.SUCCEEDED).result()).isEqualTo("\"done\"");
   }
 }

@@ -100,4 +100,32 @@ public abstract class StoppingContract extends NodeTestBase {
         .allSatisfy(status -> assertThat(status.alive()).isTrue());
     released.countDown();
   }
+
+  @Test
+  void aHandlerThatReturnsWhenTheNodeStopsIsHandedBack() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            quick()
+                .shutdownGrace(Duration.ZERO)
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      begun.countDown();
+                      while (!Thread.currentThread().isInterrupted()) {
+                        Thread.onSpinWait();
+                      }
+                      return "half done";
+                    }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    begun.await();
+
+    node.close();
+
+    assertThat(job(job.id()).state()).isEqualTo(JobState.READY);
+    assertThat(job(job.id()).attempt()).isZero();
+    assertThat(job(job.id()).result()).isNull();
+    start(quick().handle(ECHO, (note, context) -> "done by attempt " + context.attempt()));
+    assertThat(client().await(job, SOON)).isEqualTo("done by attempt 1");
+  }
 }

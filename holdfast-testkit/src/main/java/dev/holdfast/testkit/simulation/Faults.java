@@ -2,6 +2,7 @@ package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.testkit.simulation.Simulation.Focus;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -9,14 +10,16 @@ import java.util.SplittableRandom;
 /** The large faults of a simulation, planned before it begins. */
 final class Faults {
   private static final long SECOND = 1_000_000_000L;
-  private static final long LONGEST = 8 * SECOND;
+  private static final long LONGEST = 10 * SECOND;
 
   /** What can happen to a cluster. */
   private enum Kind {
     CRASH,
     PAUSE,
+    SUSPENSION,
     PARTITION,
     OUTAGE,
+    READ_ONLY,
     SLOW_STORE,
     DATABASE_CLOCK,
     WALL_CLOCK,
@@ -42,13 +45,23 @@ final class Faults {
     this.random = random;
   }
 
-  /** Plan some before it calms down. The list of hosts changes as they are replaced. */
-  void plan(long calmAt, List<Host> hosts) {
-    int count = random.nextInt(7);
+  /**
+   * Plan some before it calms down. The list of hosts changes as they are replaced.
+   *
+   * @param focus what goes wrong
+   */
+  void plan(long calmAt, List<Host> hosts, Focus focus) {
+    boolean everything = focus == Focus.EVERYTHING;
+    int count = everything ? random.nextInt(7) : 6;
     for (int i = 0; i < count; i++) {
-      Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+      Kind kind =
+          switch (focus) {
+            case EVERYTHING -> Kind.values()[random.nextInt(Kind.values().length)];
+            case SILENCE -> Kind.PARTITION;
+            case SUSPENSION -> Kind.SUSPENSION;
+          };
       int victim = random.nextInt(hosts.size());
-      long lasts = random.nextLong(SECOND / 10, LONGEST);
+      long lasts = random.nextLong(everything ? SECOND / 10 : LONGEST / 2, LONGEST);
       timeline.at(random.nextLong(calmAt), () -> strike(kind, hosts.get(victim), lasts));
     }
   }
@@ -61,8 +74,10 @@ final class Faults {
     switch (kind) {
       case CRASH -> host.crash();
       case PAUSE -> host.pause(lasts);
+      case SUSPENSION -> host.suspend(lasts);
       case PARTITION -> host.cutOff(lasts);
       case OUTAGE -> weather.storeGoesAway(lasts);
+      case READ_ONLY -> weather.storeBecomesReadOnly(lasts);
       case SLOW_STORE -> weather.storeSlowsDown(lasts, random.nextLong(SECOND / 20, 2 * SECOND));
       case DATABASE_CLOCK -> weather.setDatabaseClock(jump());
       case WALL_CLOCK -> host.setWallClock(jump());

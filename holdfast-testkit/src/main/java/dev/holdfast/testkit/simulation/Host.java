@@ -35,6 +35,11 @@ final class Host implements Ticker, Driver {
   private long cutOffUntil;
   private boolean crashed;
 
+  /** How much of the time the machine was asleep, its monotonic clock with it. */
+  private long slept;
+
+  private int suspensions;
+
   Host(String name, Timeline timeline, SplittableRandom random, Consumer<Throwable> onStumble) {
     this.name = name;
     this.timeline = timeline;
@@ -59,7 +64,7 @@ final class Host implements Ticker, Driver {
 
   @Override
   public Moment now() {
-    return new Moment(clockStart + (long) (timeline.now() * clockRate));
+    return new Moment(clockStart + (long) ((timeline.now() - slept) * clockRate));
   }
 
   @Override
@@ -69,7 +74,7 @@ final class Host implements Ticker, Driver {
 
   /** When this clock shows that moment. */
   private long timeOf(Moment moment) {
-    return (long) ((moment.nanos() - clockStart) / clockRate) + 1_000;
+    return (long) ((moment.nanos() - clockStart) / clockRate) + slept + 1_000;
   }
 
   void setWallClock(Duration forward) {
@@ -87,6 +92,21 @@ final class Host implements Ticker, Driver {
   /** Let all threads stand still for so long, while clocks go on. */
   void pause(long nanos) {
     pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
+  }
+
+  /**
+   * Suspend the machine: its threads stand still, and so does its monotonic clock. Only the time of
+   * day shows that time has passed.
+   */
+  void suspend(long nanos) {
+    pause(nanos);
+    slept += nanos;
+    suspensions++;
+  }
+
+  /** How often the machine was suspended. */
+  int suspensions() {
+    return suspensions;
   }
 
   /** Let no message pass between this host and the store for so long. */
@@ -125,6 +145,11 @@ final class Host implements Ticker, Driver {
       strand.resumeAt(timeline.now() + random.nextInt(1, 500_000));
     }
     return strand;
+  }
+
+  @Override
+  public void run(String name, Runnable body) {
+    spawn(body);
   }
 
   @Override

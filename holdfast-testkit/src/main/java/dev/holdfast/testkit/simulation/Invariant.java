@@ -6,7 +6,10 @@ public enum Invariant {
   NO_JOB_LOST,
   /** A job gets a new holder only while it has none. */
   NONE_HELD_TWICE,
-  /** Once there was an effect of a token, there is none of an earlier one. */
+  /**
+   * Once there was an effect of a token, or the job was taken from the holder of one so that there
+   * could be, there is no effect of an earlier one.
+   */
   NO_STALE_EFFECT,
   /** The code of a claim begins once. */
   A_TOKEN_BEGINS_ONCE,
@@ -18,6 +21,10 @@ public enum Invariant {
   ENDED_STAYS_ENDED,
   /** Some time after everything has calmed down, every job has ended. */
   EVERY_JOB_ENDS,
+  /** A job that counts as a success has done all of its work. */
+  SUCCESS_IS_COMPLETE,
+  /** Once there was an effect of a lease's token, there is none of an earlier one. */
+  LEASES_EXCLUDE,
   /** No role throws what it should have expected. */
   NO_ROLE_STUMBLES
 }

@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Lookup;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,6 +19,7 @@ final class Ledger {
   private final Timeline timeline;
   private final Lookup lookup;
   private final Map<JobId, Entry> jobs = new LinkedHashMap<>();
+  private final Map<String, Long> leases = new HashMap<>();
   private @Nullable Violation violation;
   private int effects;
   private boolean allEnded = true;
@@ -31,6 +33,7 @@ final class Ledger {
 
     long latestEffect;
     final Set<Long> begun = new HashSet<>();
+    final Set<Long> completed = new HashSet<>();
 
     Entry(Job first) {
       this.last = first;
@@ -84,6 +87,30 @@ final class Ledger {
     entry.latestEffect = Math.max(entry.latestEffect, token);
   }
 
+  /** The code of a job has done all of its work. */
+  void completes(JobId id, long token) {
+    entry(id).completed.add(token);
+  }
+
+  /**
+   * A job was taken from its holder: another node may start it this very moment, so from now on its
+   * former holder must do nothing in its name.
+   */
+  void takenBack(JobId id, long token) {
+    Entry entry = entry(id);
+    entry.latestEffect = Math.max(entry.latestEffect, token + 1);
+  }
+
+  /** The holder of a lease did something in its name. */
+  void leaseEffect(String key, long token) {
+    long latest = leases.merge(key, token, Math::max);
+    if (token < latest) {
+      violated(
+          Invariant.LEASES_EXCLUDE,
+          "Lease %s: an effect of token %d after one of token %d".formatted(key, token, latest));
+    }
+  }
+
   private Entry entry(JobId id) {
     Entry entry = jobs.get(id);
     if (entry == null) {
@@ -114,6 +141,9 @@ final class Ledger {
         return;
       }
       compare(entry.last, job);
+      if (job.state() == JobState.SUCCEEDED && !entry.completed.contains(job.fencingToken())) {
+        violated(Invariant.SUCCESS_IS_COMPLETE, moved(entry.last, job));
+      }
       entry.before = entry.last;
       entry.last = job;
     });
@@ -146,6 +176,10 @@ final class Ledger {
     return "%s (token %d, attempt %d, %d failures, node %s)"
         .formatted(
             job.state(), job.fencingToken(), job.attempt(), job.failures().size(), job.node());
+  }
+
+  boolean hasEnded(JobId id) {
+    return entry(id).last.state().hasEnded();
   }
 
   boolean allEnded() {

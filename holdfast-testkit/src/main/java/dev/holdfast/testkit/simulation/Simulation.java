@@ -1,16 +1,19 @@
 package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.HoldfastLeases;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.memory.InMemoryStore;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.UUID;
 
 /**
  * One course of events of a small cluster, wholly decided by its seed.
@@ -24,6 +27,15 @@ public final class Simulation {
   private static final long CALM_AT = 14 * SECOND;
   private static final long MOST = CALM_AT + 150 * SECOND;
 
+  /** Nodes of one cluster may differ in how long they may be silent. */
+  private static final List<LivenessSettings> LIVENESS =
+      List.of(
+          LivenessSettings.FAST_FAILOVER,
+          LivenessSettings.FAST_FAILOVER.with(
+              settings -> settings.claimedTerms(Duration.ofSeconds(3))),
+          LivenessSettings.FAST_FAILOVER.with(
+              settings -> settings.terms(Duration.ofSeconds(6)).claimedTerms(Duration.ofSeconds(4))));
+
   private final long seed;
   private final Plant plant;
   private final Timeline timeline = new Timeline();
@@ -34,7 +46,28 @@ public final class Simulation {
   private final Store database;
   private final Ledger ledger;
   private final Workload workload;
+  private final Competitor competitor;
+  private final boolean competes;
+  private final Focus focus;
   private final List<Host> hosts = new ArrayList<>();
+
+  /** What goes wrong in a simulation. */
+  public enum Focus {
+    /** Whatever can; in every fourth seed one kind of fault alone. */
+    EVERYTHING,
+    /**
+     * Nodes fall silent, again and again, so often that one of them is bound to be caught with a
+     * task that needs almost all of the margin to stop.
+     */
+    SILENCE,
+    /** Machines are suspended, again and again. */
+    SUSPENSION;
+
+    private static final List<Focus> ANY =
+        List.of(
+            EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, SILENCE,
+            SUSPENSION);
+  }
 
   /**
    * How it went.
@@ -55,16 +88,20 @@ public final class Simulation {
       Duration lasted,
       List<String> story) {}
 
-  private Simulation(long seed, Plant plant, boolean told) {
+  private Simulation(long seed, Plant plant, Focus focus, boolean told) {
     this.seed = seed;
     this.plant = plant;
     this.random = new SplittableRandom(seed);
-    this.weather = new Weather(timeline, random.split(), CALM_AT);
+    this.focus = focus == Focus.EVERYTHING ? Focus.ANY.get(random.nextInt(8)) : focus;
+    boolean everything = this.focus == Focus.EVERYTHING;
+    this.weather = new Weather(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
     this.journal = new Journal(timeline, told);
     this.real = new InMemoryStore(weather);
     this.database = plant.database().apply(real);
     this.ledger = new Ledger(timeline, real.lookup());
     this.workload = new Workload(timeline, real, ledger, journal, random.split());
+    this.competitor = new Competitor(timeline, weather, real, ledger, journal);
+    this.competes = !everything || random.nextBoolean();
   }
 
   /** Let the cluster of this seed live, and see whether it keeps its promises. */
@@ -74,12 +111,17 @@ public final class Simulation {
 
   /** The same with a bug planted. */
   public static Report run(long seed, Plant plant) {
-    return onOneThread(new Simulation(seed, plant, false));
+    return run(seed, plant, Focus.EVERYTHING);
+  }
+
+  /** The same, with faults of one kind. */
+  public static Report run(long seed, Plant plant, Focus focus) {
+    return onOneThread(new Simulation(seed, plant, focus, false));
   }
 
   /** The same, and tell what happened. */
   public static Report tell(long seed, Plant plant) {
-    return onOneThread(new Simulation(seed, plant, true));
+    return onOneThread(new Simulation(seed, plant, Focus.EVERYTHING, true));
   }
 
   /** Strands are virtual threads, and change hands fastest with another of them. */
@@ -114,7 +156,7 @@ public final class Simulation {
       hosts.add(boot("node-" + i, i - 1));
     }
     workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
-    new Faults(timeline, weather, real.nodes(), journal, random.split()).plan(CALM_AT, hosts);
+    new Faults(timeline, weather, real.nodes(), journal, random.split()).plan(CALM_AT, hosts, focus);
     long events = 0;
     boolean more = true;
     while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
@@ -146,21 +188,19 @@ public final class Simulation {
     Host host = new Host(name, timeline, random.split(), this::stumbled);
     int concurrency = random.nextInt(1, 4);
     int prefetch = random.nextInt(3);
-    LivenessSettings liveness =
-        random.nextBoolean()
-            ? LivenessSettings.FAST_FAILOVER
-            : LivenessSettings.FAST_FAILOVER.with(
-                settings -> settings.claimedTerms(Duration.ofSeconds(3)));
-    Store store =
-        plant
-            .node()
-            .apply(Interposed.on(database, new Wire(timeline, host, weather, ledger, journal)));
+    LivenessSettings liveness = LIVENESS.get(random.nextInt(LIVENESS.size()));
+    MeterRegistry meters =
+        random.nextInt(8) == 0
+            ? new BrokenMeters(host.chance())
+            : new CompositeMeterRegistry();
+    Wire wire = new Wire(timeline, host, weather, ledger, journal, this::sawSignOfLife);
+    Store store = plant.node().apply(Interposed.on(database, wire));
     host.spawn(() -> {
       try {
         HoldfastNode.on(store)
             .surroundings(host.surroundings())
             .id(name)
-            .meters(new CompositeMeterRegistry())
+            .meters(meters)
             .codec(new Workload.TextCodec())
             .executor(host.executor())
             .liveness(plant.liveness().apply(liveness))
@@ -173,8 +213,19 @@ public final class Simulation {
         timeline.at(timeline.now(), host::crash);
       }
     });
+    if (random.nextInt(3) == 0) {
+      host.spawn(() ->
+          new LeaseUser(timeline, host, weather, ledger, journal)
+              .work(HoldfastLeases.on(store, name, meters, host.surroundings())));
+    }
     watch(host, index);
     return host;
+  }
+
+  private void sawSignOfLife(UUID incarnation) {
+    if (competes) {
+      competitor.sawSignOfLife(incarnation);
+    }
   }
 
   /** Whatever has crashed is started again after a while, as any supervisor would. */

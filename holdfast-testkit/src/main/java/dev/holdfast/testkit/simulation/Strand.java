@@ -36,6 +36,10 @@ final class Strand {
     this.body = body;
   }
 
+  Host host() {
+    return host;
+  }
+
   /** Run, or go on waiting no longer than, at this time; earlier plans are void. */
   void resumeAt(long nanos) {
     long mine = ++ticket;

@@ -15,14 +15,18 @@ final class Weather implements InstantSource {
   private final Timeline timeline;
   private final SplittableRandom random;
   private final long calmAt;
+  private final double lateResults;
 
   /** How bad it is: the chance of each single fault is multiplied by it. */
   private final double badness;
 
   private long storeAwayUntil;
+  private long lastAway = Long.MIN_VALUE;
+  private long readOnlyUntil;
   private long storeSlowUntil;
   private long slowness;
   private Duration databaseClockOffset = Duration.ZERO;
+  private int databaseClockChanges;
 
   /**
    * What becomes of a call.
@@ -34,7 +38,11 @@ final class Weather implements InstantSource {
    */
   record Trip(long there, long back, boolean answerLost, long patience) {}
 
-  Weather(Timeline timeline, SplittableRandom random, long calmAt) {
+  /**
+   * @param lateResults how likely it is that a result arrives just before its caller would give up
+   */
+  Weather(Timeline timeline, SplittableRandom random, long calmAt, double lateResults) {
+    this.lateResults = lateResults;
     this.timeline = timeline;
     this.random = random;
     this.calmAt = calmAt;
@@ -49,6 +57,12 @@ final class Weather implements InstantSource {
 
   void setDatabaseClock(Duration forward) {
     databaseClockOffset = databaseClockOffset.plus(forward);
+    databaseClockChanges++;
+  }
+
+  /** How often the clock of the database has jumped. */
+  int databaseClockChanges() {
+    return databaseClockChanges;
   }
 
   boolean isCalm() {
@@ -62,6 +76,25 @@ final class Weather implements InstantSource {
 
   void storeGoesAway(long nanos) {
     storeAwayUntil = Math.max(storeAwayUntil, timeline.now() + nanos);
+    lastAway = storeAwayUntil;
+  }
+
+  /** Until when reads have failed, at the latest since the beginning. */
+  long awayUntil() {
+    return lastAway;
+  }
+
+  /** Let the store refuse writes for this time, as a primary does that became a standby. */
+  void storeBecomesReadOnly(long nanos) {
+    readOnlyUntil = Math.max(readOnlyUntil, timeline.now() + nanos);
+  }
+
+  boolean isStoreReadOnly() {
+    return readOnlyUntil > timeline.now();
+  }
+
+  long readOnlyUntil() {
+    return readOnlyUntil;
   }
 
   boolean isStoreAway() {
@@ -82,6 +115,10 @@ final class Weather implements InstantSource {
       // It is carried out long after its caller has given up.
       long givenUp = random.nextLong(1_000_000, patience);
       return new Trip(givenUp + random.nextLong(9_000_000_000L), back, true, givenUp);
+    }
+    if (strikes(lateResults)) {
+      // It is carried out at once, and its result arrives just before the caller would give up.
+      return new Trip(100_000, patience - 200_000, false, patience);
     }
     return new Trip(there, back, strikes(0.03), patience);
   }

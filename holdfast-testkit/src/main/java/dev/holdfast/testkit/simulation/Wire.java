@@ -6,11 +6,15 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Recovery;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +25,7 @@ final class Wire implements Interposed.Between {
   private static final long PATIENCE = 3_000_000_000L;
 
   /** Calls that change nothing, after which there is nothing to check. */
-  private static final Set<String> READS = Set.of("look", "list", "orphans", "due");
+  private static final Set<String> READS = Set.of("look", "list", "claims", "orphans", "due", "find");
 
   private static final long SECOND = 1_000_000_000L;
 
@@ -31,8 +35,19 @@ final class Wire implements Interposed.Between {
   private final Ledger ledger;
   private final Journal journal;
   private final SplittableRandom random;
+  private final Consumer<UUID> onSignOfLife;
 
-  Wire(Timeline timeline, Host host, Weather weather, Ledger ledger, Journal journal) {
+  /**
+   * @param onSignOfLife told of every incarnation whose counter of heartbeats has moved
+   */
+  Wire(
+      Timeline timeline,
+      Host host,
+      Weather weather,
+      Ledger ledger,
+      Journal journal,
+      Consumer<UUID> onSignOfLife) {
+    this.onSignOfLife = onSignOfLife;
     this.timeline = timeline;
     this.host = host;
     this.weather = weather;
@@ -122,6 +137,14 @@ final class Wire implements Interposed.Between {
       exchange.failure = broken(Outcome.RETRYABLE, exchange.call);
       return;
     }
+    if (weather.isStoreReadOnly() && !READS.contains(exchange.call.name())) {
+      exchange.failure =
+          new StoreException(
+              Outcome.RETRYABLE,
+              "The server is read-only, %s is refused.".formatted(exchange.call.name()),
+              null);
+      return;
+    }
     try {
       exchange.answer = exchange.call.proceed();
     } catch (Throwable thrown) {
@@ -131,6 +154,35 @@ final class Wire implements Interposed.Between {
     if (!READS.contains(exchange.call.name())) {
       ledger.check();
       noteEnds(exchange.call);
+      noteRecoveries(exchange.call);
+      noteSignsOfLife(exchange.call, exchange.answer);
+    }
+  }
+
+  /** Whatever a sweeper has taken back, another node may start at once. */
+  private void noteRecoveries(Interposed.Call call) {
+    if (call.role() instanceof Recovery
+        && call.name().equals("recover")
+        && call.arguments().get(1) instanceof List<?> rulings) {
+      for (Object each : rulings) {
+        if (each instanceof Recovery.Ruling ruling) {
+          ledger
+              .tokenThatEnded(ruling.held().id())
+              .ifPresent(token -> ledger.takenBack(ruling.held().id(), token));
+        }
+      }
+    }
+  }
+
+  private void noteSignsOfLife(Interposed.Call call, @Nullable Object answer) {
+    if (call.role() instanceof NodeBook && !call.arguments().isEmpty()) {
+      if (call.arguments().get(0) instanceof NodeBook.NodeCard card) {
+        onSignOfLife.accept(card.incarnation());
+      } else if (call.arguments().get(0) instanceof NodeBook.Beat beat
+          && answer instanceof Optional<?> reply
+          && reply.isPresent()) {
+        onSignOfLife.accept(beat.incarnation());
+      }
     }
   }
 

@@ -76,7 +76,7 @@ class SweeperTest {
   }
 
   private Sweeper sweeper(Store on, long seed) {
-    Meters meters = new Meters(new SimpleMeterRegistry(), null);
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     SignalBus bus = new SignalBus(ClusterCoordinator.none());
     LifecycleEvents events =
         new LifecycleEvents(new LogContext("n", null), List.of(), 10, meters, ticker);

@@ -20,6 +20,11 @@ class PlantedBugTest {
   }
 
   @Test
+  void itFindsThatHoldersLeaveNoMargin() {
+    assertThat(found(Plants.noMargin(), Invariant.NO_STALE_EFFECT)).isTrue();
+  }
+
+  @Test
   void itFindsThatTheDatabaseClockIsTrusted() {
     assertThat(found(Plants.stalenessByTheDatabaseClock(), Invariant.NO_STALE_EFFECT)).isTrue();
   }

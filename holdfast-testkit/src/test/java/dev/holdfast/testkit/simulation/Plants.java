@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Bugs that an engine like this could have. */
 final class Plants {
+  private static final Terms KNOWN = Terms.of(Duration.ofSeconds(4));
+
   private Plants() {}
 
   /** The end of an attempt is written whoever holds the job by now. */
@@ -62,14 +64,23 @@ final class Plants {
       case Finish.RetryIn(var old, var delay, var failure) ->
           new Finish.RetryIn(held, delay, failure);
       case Finish.Dead(var old, var failure) -> new Finish.Dead(held, failure);
-      case Finish.Later(var old, var delay) -> new Finish.Later(held, delay);
+      case Finish.Later(var old, var delay, var ran) -> new Finish.Later(held, delay, ran);
       case Finish.Cancelled(var old) -> new Finish.Cancelled(held);
     };
   }
 
   /** A node believes that it may be silent for an hour, and others wait for seconds. */
   static Plant noSelfFencing() {
-    Terms known = Terms.of(Duration.ofSeconds(4));
+    return silentFor(Duration.ofHours(1));
+  }
+
+  /** A holder goes on until the moment at which others may act. */
+  static Plant noMargin() {
+    return silentFor(KNOWN.running().multipliedBy(4).dividedBy(3));
+  }
+
+  /** A node believes that it may be silent for this time, and others wait for four seconds. */
+  private static Plant silentFor(Duration believed) {
     return new Plant(
         UnaryOperator.identity(),
         real ->
@@ -79,9 +90,9 @@ final class Plants {
                     call.name().equals("register")
                             && call.arguments().get(0) instanceof NodeCard card
                         ? call.proceedWith(
-                            with(known, card), call.arguments().get(1), call.arguments().get(2))
+                            with(KNOWN, card), call.arguments().get(1), call.arguments().get(2))
                         : call.proceed()),
-        liveness -> liveness.with(settings -> settings.terms(Duration.ofHours(1))));
+        liveness -> liveness.with(settings -> settings.terms(believed)));
   }
 
   private static NodeCard with(Terms terms, NodeCard card) {

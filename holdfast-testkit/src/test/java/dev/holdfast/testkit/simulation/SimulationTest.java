@@ -1,11 +1,15 @@
 package dev.holdfast.testkit.simulation;
 
+import static org.junit.jupiter.params.provider.EnumSource.Mode.EXCLUDE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testkit.simulation.Simulation.Focus;
 import dev.holdfast.testkit.simulation.Simulation.Report;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /**
@@ -29,6 +33,18 @@ class SimulationTest {
             .limit(MOST_TOLD)
             .toList();
     assertThat(broken).as(() -> broken.isEmpty() ? "" : howToReplay(broken.get(0))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EXCLUDE, names = "EVERYTHING")
+  @DisabledIfSystemProperty(named = SEED, matches = ".+")
+  void oneKindOfFaultAgainAndAgainBreaksNoPromise(Focus focus) {
+    assertThat(
+            LongStream.range(0, 1_500)
+                .parallel()
+                .mapToObj(seed -> Simulation.run(seed, Plant.NONE, focus))
+                .flatMap(report -> report.violation().stream()))
+        .isEmpty();
   }
 
   private static String howToReplay(Report report) {
@@ -70,14 +86,21 @@ class SimulationTest {
         .contains(
             "suffers CRASH",
             "suffers PAUSE",
+            "suffers SUSPENSION",
             "suffers PARTITION",
             "suffers OUTAGE",
+            "suffers READ_ONLY",
             "suffers SLOW_STORE",
             "suffers DATABASE_CLOCK",
             "suffers WALL_CLOCK",
             "suffers DISMISSAL",
             "crashes in the middle of a call",
             "is paused in the middle of a call",
+            "competitor declares",
+            "competitor takes",
+            "client is late with",
+            "client requeues",
+            "acquires the lease",
             "markDead",
             "AfterCrash",
             "Unspent",

@@ -1,0 +1,78 @@
+package dev.holdfast.checks;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedMethod;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** Runs tests in a JVM of their own, named as {@link Mutation#tests} describes. */
+final class SelectedTests {
+  static final int SOME_FAILED = 1;
+  private static final int NONE_RAN = 2;
+
+  private SelectedTests() {}
+
+  public static void main(String[] tests) throws Exception {
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+    LauncherFactory.create()
+        .execute(
+            LauncherDiscoveryRequestBuilder.request()
+                .selectors(Stream.of(tests).map(SelectedTests::selector).toList())
+                .configurationParameter("junit.jupiter.execution.timeout.default", "4 m")
+                .build(),
+            listener);
+    TestExecutionSummary summary = listener.getSummary();
+    summary.printFailuresTo(new PrintWriter(System.out, true), 5);
+    summary.printTo(new PrintWriter(System.out, true));
+    boolean failed = summary.getTotalFailureCount() > 0;
+    // Not a return: what a mutation has broken may keep threads alive.
+    Runtime.getRuntime()
+        .halt(failed ? SOME_FAILED : summary.getTestsStartedCount() == 0 ? NONE_RAN : 0);
+  }
+
+  private static DiscoverySelector selector(String test) {
+    List<String> method = List.of(test.split("#"));
+    List<String> classes = List.of(method.get(0).split("/"));
+    try {
+      Class<?> outer = Class.forName(fullName(classes.get(0)));
+      if (classes.size() == 1) {
+        return method.size() == 1 ? selectClass(outer) : selectMethod(outer, method.get(1));
+      }
+      Class<?> nested = nested(outer, classes.get(1));
+      return method.size() == 1
+          ? selectNestedClass(List.of(outer), nested)
+          : selectNestedMethod(List.of(outer), nested, method.get(1));
+    } catch (ReflectiveOperationException | IOException missing) {
+      throw new IllegalArgumentException("There is no test " + test, missing);
+    }
+  }
+
+  private static String fullName(String simpleName) throws IOException {
+    return Checkout.sourceOf(simpleName)
+        .map(file -> file.toString().replaceFirst(".*/java/", "").replaceFirst("\\.java$", ""))
+        .orElseThrow(() -> new IOException("No source is called " + simpleName))
+        .replace('/', '.');
+  }
+
+  private static Class<?> nested(Class<?> outer, String simpleName) throws ClassNotFoundException {
+    for (Class<?> each = outer; each != null; each = each.getSuperclass()) {
+      for (Class<?> nested : Arrays.asList(each.getDeclaredClasses())) {
+        if (nested.getSimpleName().equals(simpleName)) {
+          return nested;
+        }
+      }
+    }
+    throw new ClassNotFoundException(outer + " has no nested class " + simpleName);
+  }
+}

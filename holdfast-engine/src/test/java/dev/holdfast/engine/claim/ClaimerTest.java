@@ -1,0 +1,184 @@
+package dev.holdfast.engine.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.Tenure;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.run.FinishSink;
+import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.Jobs;
+import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.run.LogContext;
+import dev.holdfast.engine.run.Runner;
+import dev.holdfast.engine.run.Slots;
+import dev.holdfast.engine.run.Spans;
+import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ClaimerTest {
+  private static final Moment NOW = new Moment(0);
+  private static final Ticker TICKER = () -> NOW;
+  private static final int SLOTS = 4;
+  private static final PollPace PACE = PollPace.DEFAULT;
+  private static final TaskType<String, String> TASK =
+      TaskType.of("task", String.class, String.class);
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Holdings holdings = Jobs.none();
+  private final ClaimCalls calls = new ClaimCalls();
+  private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(SLOTS)));
+  private final Lane lane =
+      new Lane("default", TaskExecutor.of("own", SLOTS, threads), List.of(TASK.name()), slots);
+  private Supplier<List<ClaimedJob>> reply = List::of;
+
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+  }
+
+  private Claimer claimer() {
+    LogContext logs = new LogContext("node", null);
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
+    TaskRegistry tasks =
+        new TaskRegistry(
+            List.of(
+                new TaskRegistry.Registered<>(
+                    TASK,
+                    (payload, context) -> {
+                      Thread.sleep(Duration.ofHours(1));
+                      return payload;
+                    },
+                    Optional.empty())));
+    FinishSink sink =
+        new FinishSink() {
+          @Override
+          public void finish(Holding holding, Finish finish) {}
+
+          @Override
+          public void handBack(Holding holding) {}
+        };
+    Claims claims =
+        (Claims)
+            Proxy.newProxyInstance(
+                Claims.class.getClassLoader(),
+                new Class<?>[] {Claims.class},
+                (proxy, method, arguments) -> reply.get());
+    Random random = new Random(1);
+    Runner runner =
+        new Runner(
+            new Runner.Parts(
+                logs,
+                new Spans(logs, null),
+                tasks,
+                new JsonCodec(),
+                holdings,
+                sink,
+                new Timekeeper("node", holdings, sink, TICKER, random),
+                meters,
+                TICKER,
+                random,
+                1 << 20));
+    ClaimParts parts =
+        new ClaimParts(
+            claims,
+            new Identity(
+                "node", new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW)),
+            calls,
+            new QueueRules(),
+            new TaskRules(),
+            new ModeSwitch(Modes.FULL),
+            Set.of(),
+            tasks,
+            holdings,
+            runner,
+            sink,
+            meters,
+            new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
+            TICKER,
+            random);
+    return new Claimer(lane, parts, PACE, 0);
+  }
+
+  /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */
+  private static ClaimedJob job(int number) {
+    return Jobs.of(TASK.name(), number, "\"hello\"");
+  }
+
+  private static Duration wait(Claimer claimer) {
+    return Duration.ofNanos(claimer.tick(NOW).nanos() - NOW.nanos());
+  }
+
+  @Test
+  void aWakeupReturnsToBurst() {
+    Claimer claimer = claimer();
+    Duration longest = Duration.ZERO;
+    for (int i = 0; i < 10; i++) {
+      longest = wait(claimer);
+    }
+    assertThat(longest).isGreaterThan(Duration.ofSeconds(40));
+
+    claimer.expectWork();
+
+    assertThat(wait(claimer)).isBetween(Duration.ofMillis(400), PACE.burst());
+    assertThat(wait(claimer))
+        .as("it backs off from there again")
+        .isLessThan(PACE.burst().multipliedBy(4));
+  }
+
+  @Test
+  void aCallWhoseJobsCouldNotBeTakenInIsNotForgotten() {
+    Claimer claimer = claimer();
+    List<ClaimedJob> jobs = List.of(job(1), job(2));
+    reply =
+        () ->
+            new AbstractList<>() {
+              @Override
+              public ClaimedJob get(int index) {
+                if (index == 1) {
+                  throw new OutOfMemoryError("in the middle of a claim");
+                }
+                return jobs.get(index);
+              }
+
+              @Override
+              public int size() {
+                return jobs.size();
+              }
+            };
+
+    assertThatThrownBy(() -> claimer.tick(NOW)).isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(calls.look().underWay()).as("no call stays open").isEmpty();
+    assertThat(calls.look().oldest()).as("heartbeats still ask about it").isEqualTo(1);
+    assertThat(holdings.find(jobs.get(0).id())).isNotNull();
+    assertThat(slots.free()).as("only the job that runs has a slot").isEqualTo(SLOTS - 1);
+  }
+}

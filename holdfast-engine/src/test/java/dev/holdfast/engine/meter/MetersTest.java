@@ -1,0 +1,119 @@
+package dev.holdfast.engine.meter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.Logged;
+import dev.holdfast.engine.run.Jobs;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.cumulative.CumulativeCounter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class MetersTest {
+  @RegisterExtension private final Logged logged = Logged.by(Guarded.class);
+
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+  private static QueueStatus status(int ready) {
+    return new QueueStatus("mail", false, null, ready, 0, 0, Duration.ofSeconds(2));
+  }
+
+  private double gauge(String name) {
+    return registry.get(name).gauge().value();
+  }
+
+  @Test
+  void gaugesOfANodeThatIsStartedAgainShowWhatItSees() {
+    Meters first = new Meters(registry, "worker", List.of());
+    first.depths(List.of(status(3)));
+    first.unknownTaskJobs(3);
+
+    Meters second = new Meters(registry, "worker", List.of());
+    second.depths(List.of(status(5)));
+    second.unknownTaskJobs(5);
+
+    assertThat(gauge("holdfast.queue.depth")).isEqualTo(5);
+    assertThat(gauge("holdfast.queue.oldest.ready")).isEqualTo(2);
+    assertThat(gauge("holdfast.jobs.unknown.task")).isEqualTo(5);
+  }
+
+  @Test
+  void theNumberOfTaskTagsIsBounded() {
+    List<String> tasks = IntStream.range(0, 150).mapToObj("task-%03d"::formatted).toList();
+    Meters meters = new Meters(registry, "worker", tasks);
+
+    tasks.forEach(task -> meters.succeeded(Jobs.of(task, 1)));
+    meters.succeeded(Jobs.of("of-another-node", 1));
+
+    Set<String> tags =
+        registry.find("holdfast.jobs.succeeded").counters().stream()
+            .map(counter -> counter.getId().getTag("task"))
+            .collect(Collectors.toSet());
+    assertThat(tags).hasSize(101).contains("task-000", "task-099", "other");
+    assertThat(registry.get("holdfast.jobs.succeeded").tag("task", "other").counter().count())
+        .isEqualTo(51);
+  }
+
+  /** Counters that throw. */
+  private static final class Throwing extends SimpleMeterRegistry {
+    @Override
+    protected Counter newCounter(Meter.Id id) {
+      return new CumulativeCounter(id) {
+        @Override
+        public void increment(double amount) {
+          throw new OutOfMemoryError("No memory to count " + id.getName());
+        }
+      };
+    }
+  }
+
+  @Test
+  void aMeterThatThrowsIsLoggedOnce() {
+    Meters meters = new Meters(new Throwing(), "worker", List.of("task"));
+
+    meters.succeeded(Jobs.of("task", 1));
+    meters.succeeded(Jobs.of("task", 2));
+    meters.fenced();
+    meters.claimCall("default", 3, Duration.ofMillis(1));
+
+    assertThat(logged.events())
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .hasSize(3)
+        .anyMatch(message -> message.startsWith("Meter holdfast.jobs.succeeded failed"))
+        .anyMatch(message -> message.startsWith("Meter holdfast.node.fenced failed"))
+        .anyMatch(message -> message.startsWith("Meter holdfast.jobs.claimed failed"));
+  }
+
+  @Test
+  void aRegistryThatRefusesMetersIsDoneWithout() {
+    SimpleMeterRegistry refusing = new SimpleMeterRegistry();
+    refusing
+        .config()
+        .meterFilter(
+            new MeterFilter() {
+              @Override
+              public Meter.Id map(Meter.Id id) {
+                throw new IllegalArgumentException("No " + id.getName());
+              }
+            });
+
+    Meters meters = new Meters(refusing, null, List.of());
+    LeaseMeters leases = new LeaseMeters(refusing, null);
+    meters.started(Jobs.of("task", 1), Duration.ZERO);
+    meters.depths(List.of(status(1)));
+    leases.acquired(Duration.ZERO, true);
+    leases.lost();
+
+    assertThat(refusing.getMeters()).isEmpty();
+  }
+}

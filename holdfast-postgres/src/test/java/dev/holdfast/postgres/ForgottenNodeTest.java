@@ -1,0 +1,44 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.engine.store.Upkeep.Retention;
+import dev.holdfast.testkit.contract.JobDraft;
+import dev.holdfast.testkit.contract.Worker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Rows of dead nodes, where another node is busy looking for jobs that they still hold. */
+class ForgottenNodeTest {
+  private static final String BUSY =
+      """
+      select pg_advisory_lock(
+        hashtextextended('holdfast upkeep holdfast: look for jobs that dead nodes still hold', 0))
+      """;
+
+  @Test
+  void aDeadNodeThatHoldsAJobByAnEarlyCallIsNotForgotten() throws SQLException {
+    try (PostgresFixture fixture = new PostgresFixture();
+        Connection busy = fixture.database().connect();
+        Statement lock = busy.createStatement()) {
+      Worker worker = Worker.join(fixture.store(), "node-1", JobDraft.QUEUE, JobDraft.TASK);
+      fixture.store().intake().enqueue(List.of(new JobDraft().build()));
+      worker.claimOne();
+      worker.beat(100); // It believes that it holds nothing by earlier calls.
+      worker.leave();
+      fixture.passTime(Duration.ofDays(3));
+      lock.execute(BUSY);
+
+      fixture.store().upkeep().tidy(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
+
+      assertThat(fixture.store().nodes().list())
+          .extracting(status -> status.card().incarnation())
+          .containsExactly(worker.incarnation());
+      assertThat(fixture.ask("select from_call from holdfast.node")).isEqualTo("100");
+    }
+  }
+}
