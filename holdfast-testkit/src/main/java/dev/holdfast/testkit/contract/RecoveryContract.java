@@ -526,7 +526,7 @@ public abstract class RecoveryContract extends Contract {
 
     store.upkeep().tidy(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
 
-    assertThat(pulse(worker)).isPresent();
+    assertThat(dead(worker)).isPresent();
     assertThat(orphans(worker)).extracting(Orphan::id).containsExactly(id);
     assertThat(recover(worker, new Ruling.Unspent(claimed.held()))).containsExactly(Answer.DONE);
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
