@@ -24,6 +24,6 @@ final class TallyShards {
     long rotation = writes.getAndIncrement() / MOST_WRITES;
     // Shifted, since incarnations that are created at the same time have consecutive ids.
     return new UUID(
-        writer.getMostSignificantBits(), writer.getLeastSignificantBits() ^ rotation << 16);
+        writer.getMostSignificantBits(), writer.getLeastSignificantBits() ^ (rotation << 16));
   }
 }

@@ -76,7 +76,8 @@ final class MemoryClaims implements Claims {
             .filter(row -> queues.contains(row.queue))
             .filter(row ->
                 row.stack == null
-                    || stacks.contains(row.stack) && (row.isSuspect() || tasks.contains(row.task)))
+                    || (stacks.contains(row.stack)
+                        && (row.isSuspect() || tasks.contains(row.task))))
             .map(row -> row.queue)
             .collect(Collectors.toSet()));
   }
