@@ -23,8 +23,7 @@ import java.util.stream.Stream;
  * @param tests the tests that must fail: {@code Class}, {@code Class/NestedClass} or either with
  *     {@code #method}, in simple names
  */
-record Mutation(
-    String what, String file, String original, String replacement, List<String> tests) {
+record Mutation(String what, String file, String original, String replacement, List<String> tests) {
 
   /** Returns all mutations of this checkout. */
   static List<Mutation> all() {
@@ -72,7 +71,9 @@ record Mutation(
 
   /** Returns the fully qualified name of the mutated class. */
   String className() {
-    return file.replaceFirst(".*/src/main/java/", "").replaceFirst("\\.java$", "").replace('/', '.');
+    return file.replaceFirst(".*/src/main/java/", "")
+        .replaceFirst("\\.java$", "")
+        .replace('/', '.');
   }
 
   /** Returns how often the original code occurs in its source; it must be once. */

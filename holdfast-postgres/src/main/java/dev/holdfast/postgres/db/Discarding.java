@@ -38,12 +38,15 @@ public final class Discarding {
     }
   }
 
-  private static @Nullable HikariDataSource hikari(DataSource source) throws SQLException {
-    if (source instanceof HikariDataSource pool) {
-      return pool;
+  private static @Nullable HikariDataSource hikari(DataSource source) {
+    try {
+      return source instanceof HikariDataSource pool
+          ? pool
+          : source.isWrapperFor(HikariDataSource.class)
+              ? source.unwrap(HikariDataSource.class)
+              : null;
+    } catch (SQLException unwrapsNothing) {
+      return null;
     }
-    return source.isWrapperFor(HikariDataSource.class)
-        ? source.unwrap(HikariDataSource.class)
-        : null;
   }
 }

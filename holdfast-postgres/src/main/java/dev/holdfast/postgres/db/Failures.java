@@ -105,14 +105,16 @@ public final class Failures {
   }
 
   /**
-   * Whether a row was on its way to the default partition while another was made for it. The next
-   * try finds that one. No other error of this kind names a table and no constraint.
+   * Whether a row was on its way to the default partition while another was made for it, or is
+   * about to be. The next try finds that one. No other error of this kind names a table and no
+   * constraint.
    */
   private static boolean metNewPartition(String state, Throwable failure) {
     ServerErrorMessage server = serverMessage(failure);
     return state.equals(CHECK_VIOLATION)
         && server != null
-        && server.getConstraint() == null
+        && (server.getConstraint() == null
+            || server.getConstraint().startsWith("job_history_default_without_"))
         && server.getTable() != null
         && server.getTable().endsWith("_default");
   }

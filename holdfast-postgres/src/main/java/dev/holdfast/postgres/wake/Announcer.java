@@ -119,18 +119,20 @@ final class Announcer implements Runnable {
 
   private boolean send(List<String> texts) {
     try {
-      boolean sent = database.run(
-          "notify other nodes",
-          handle -> {
-            try (PreparedStatement statement =
-                database.prepare(handle.getConnection(), Channel.NOTIFY_AT_ONCE)) {
-              statement.setString(1, channel.name());
-              statement.setArray(2, handle.getConnection().createArrayOf("text", texts.toArray()));
-              try (ResultSet rows = statement.executeQuery()) {
-                return rows.next();
-              }
-            }
-          });
+      boolean sent =
+          database.run(
+              "notify other nodes",
+              handle -> {
+                try (PreparedStatement statement =
+                    database.prepare(handle.getConnection(), Channel.NOTIFY_AT_ONCE)) {
+                  statement.setString(1, channel.name());
+                  statement.setArray(
+                      2, handle.getConnection().createArrayOf("text", texts.toArray()));
+                  try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next();
+                  }
+                }
+              });
       if (sent) {
         failing = false;
         return true;

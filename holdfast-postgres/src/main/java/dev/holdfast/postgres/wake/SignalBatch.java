@@ -92,7 +92,7 @@ public final class SignalBatch {
 
   private static Signal stronger(Signal one, Signal other) {
     if (one instanceof Signal.NewWork a && other instanceof Signal.NewWork b) {
-      return a.priority() >= b.priority() ? a : b;
+      return a.and(b);
     }
     if (one instanceof Signal.Scheduled(Duration a)
         && other instanceof Signal.Scheduled(Duration b)) {

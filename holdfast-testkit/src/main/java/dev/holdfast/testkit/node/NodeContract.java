@@ -43,6 +43,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class ManyQueues extends ManyQueuesContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Breakers extends BreakerNodeContract {
     private final Store store = freshStore();
 
@@ -114,6 +124,26 @@ public abstract class NodeContract {
 
   @Nested
   class Stopping extends StoppingContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Hung extends HungContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Rolling extends RollingContract {
     private final Store store = freshStore();
 
     @Override
