@@ -16,11 +16,13 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.LogContext;
+import dev.holdfast.engine.run.LostSlots;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.AwaitedJobs;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.SignalBus;
 import java.util.Map;
 
@@ -41,10 +43,12 @@ final class Groundwork {
   final QueueRules rules = new QueueRules();
   final TaskRules taskRules = new TaskRules();
   final AwaitedJobs awaited = new AwaitedJobs();
+  final Crowd crowd = new Crowd();
   final SignalBus bus;
   final Meters meters;
   final LifecycleEvents events;
   final Endings endings;
+  final LostSlots lost;
 
   Groundwork(NodeBuilder from, NodeSettings settings) {
     this.settings = settings;
@@ -73,6 +77,7 @@ final class Groundwork {
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
+    this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
   }
 
   /** How often to poll at present. */
@@ -82,6 +87,10 @@ final class Groundwork {
 
   Driver.Driven drive(Role role) {
     return surroundings.driver().drive(role, logs::enter);
+  }
+
+  Driver.Driven driveShared(Role role) {
+    return surroundings.driver().driveShared(role, logs::enter);
   }
 
   Driver.Driven driveWhileEnabled(Role role) {

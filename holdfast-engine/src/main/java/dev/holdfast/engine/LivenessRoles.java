@@ -106,6 +106,7 @@ final class LivenessRoles {
             ground.calls,
             ground.holdings,
             pace(),
+            ground.lost::report,
             this::hearing,
             onStartedOver));
   }

@@ -69,6 +69,10 @@ final class AdmissionDesk {
   }
 
   List<Admission> admit(List<Candidate> jobs) throws SQLException {
+    List<UUID> repeats = Candidate.repeats(jobs);
+    if (!repeats.isEmpty()) {
+      statements.rememberRepeats(connection, repeats);
+    }
     List<Candidate> open = jobs;
     for (int round = 0; !open.isEmpty(); round++) {
       if (round == MOST_ROUNDS) {
@@ -145,8 +149,16 @@ final class AdmissionDesk {
   /** Answer jobs that were not written, and return those whose obstacle has vanished. */
   private List<Candidate> resolve(List<Candidate> undecided) throws SQLException {
     Set<UUID> ids = undecided.stream().map(Candidate::id).collect(Collectors.toSet());
-    Set<UUID> known = new HashSet<>(statements.live(connection, ids));
-    known.addAll(statements.ended(connection, ids));
+    Set<UUID> known =
+        new HashSet<>(statements.known(connection, ids, Candidate.firstAttempts(undecided)));
+    Set<UUID> doubtful =
+        undecided.stream()
+            .filter(entry -> entry.job().mayExist())
+            .map(Candidate::id)
+            .collect(Collectors.toSet());
+    known.addAll(statements.ended(connection, doubtful));
+    ids.removeAll(doubtful);
+    known.addAll(statements.endedLately(connection, ids));
     Map<FullKey, JobId> live = holders(undecided, false);
     Map<FullKey, JobId> ledger = holders(undecided, true);
     List<Candidate> open = new ArrayList<>();

@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -107,6 +108,7 @@ final class PgOutcomes implements Outcomes {
 
   private final Database database;
   private final long agingMicros;
+  private final TallyShards shards = new TallyShards();
   private final Repeats repeats;
   private final String succeed;
   private final String again;
@@ -139,7 +141,8 @@ final class PgOutcomes implements Outcomes {
     return finishes.stream().map(f -> answers.getOrDefault(f.held(), Answer.LOST)).toList();
   }
 
-  private Map<Held, Answer> write(Handle handle, UUID incarnation, Sorted finishes) {
+  private Map<Held, Answer> write(Handle handle, UUID incarnation, Sorted finishes)
+      throws SQLException {
     Map<Held, Answer> answers = new HashMap<>();
     note(answers, Answer.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
     note(answers, Answer.WRITTEN, again(handle, again, incarnation, finishes.again));
@@ -200,12 +203,12 @@ final class PgOutcomes implements Outcomes {
                     column(finishes, f -> FailureJson.write(f.failure(), f.held().token()))));
   }
 
-  private static <F> Query bind(
+  private <F> Query bind(
       Handle handle, String sql, UUID incarnation, List<F> finishes, Function<F, Held> held) {
     return handle
         .createQuery(sql)
         .bind("incarnation", incarnation)
-        .bind("shard", incarnation)
+        .bind("shard", shards.next(incarnation))
         .bindArray("ids", UUID.class, column(finishes, f -> held.apply(f).id().value()))
         .bindArray("tokens", Long.class, column(finishes, f -> held.apply(f).token()));
   }

@@ -143,6 +143,7 @@ final class PgRecovery implements Recovery {
   private final Database database;
   private final long agingMicros;
   private final UUID shard;
+  private final TallyShards shards = new TallyShards();
   private final String unspent;
   private final String afterCrash;
   private final String cancel;
@@ -221,7 +222,7 @@ final class PgRecovery implements Recovery {
             .bind("holder", holder.incarnation())
             .bind("silentAt", holder.silentAt())
             .bind("aging", agingMicros)
-            .bind("shard", shard)
+            .bind("shard", shards.next(shard))
             .bindArray("ids", UUID.class, column(rows, row -> row.held.id().value()))
             .bindArray("tokens", Long.class, column(rows, row -> row.held.token()))
             .bindArray("failures", String.class, column(rows, row -> row.failure))

@@ -2,11 +2,14 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Failures;
 import dev.holdfast.postgres.db.Values;
 import dev.holdfast.postgres.schema.Partitions;
 import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,14 +49,16 @@ final class PgUpkeep implements Upkeep {
         order by finished_at limit :batch for update skip locked))
       """;
 
-  // By job_history_result_until and job_history_id of each partition. By id and not by ctid, which
-  // means something else in each partition.
+  // By job_history_result_until and job_history_id of the partitions of a window. By id and not by
+  // ctid, which means something else in each partition.
   private static final String RESULTS =
       """
       update ${schema}.job_history set result = null, result_until = null
       where id = any(array(
-          select id from ${schema}.job_history where result_until <= now() limit :batch))
-        and result_until <= now()
+          select id from ${schema}.job_history
+          where result_until <= now() and finished_at >= '${from}' and finished_at < '${to}'
+          limit :batch))
+        and result_until <= now() and finished_at >= '${from}' and finished_at < '${to}'
       """;
 
   // By unique_ledger_expires.
@@ -63,6 +68,16 @@ final class PgUpkeep implements Upkeep {
       where ctid = any(array(
         select ctid from ${schema}.unique_ledger
         where expires_at <= now() order by expires_at limit :batch for update skip locked))
+      """;
+
+  // By enqueue_repeat_at. A first attempt that arrives later than this is taken for a new job.
+  private static final String REPEATS =
+      """
+      delete from ${schema}.enqueue_repeat
+      where ctid = any(array(
+        select ctid from ${schema}.enqueue_repeat
+        where repeated_at < now() - interval '1 day'
+        order by repeated_at limit :batch for update skip locked))
       """;
 
   // By trigger_subject_forget.
@@ -113,20 +128,25 @@ final class PgUpkeep implements Upkeep {
       where day < ((now() - :retention * interval '1 microsecond') at time zone 'UTC')::date
       """;
 
-  // By tally_pkey. Nobody writes to days that are over, so their shards become one.
+  // By tally_pkey. Writers go on to new shards after a while, and nodes come and go. A writer that
+  // still uses a shard makes it again; a row that is being written is left for the next round.
   private static final String MERGE_SHARDS =
       """
       with merged as (
         delete from ${schema}.tally
-        where day < (now() at time zone 'UTC')::date - 1
-          and shard <> '00000000-0000-0000-0000-000000000000'
+        where ctid = any(array(
+          select ctid from ${schema}.tally
+          where shard <> '00000000-0000-0000-0000-000000000000'
+          order by day, queue, task, state limit :batch for update skip locked))
         returning day, queue, task, state, count
+      ), summed as (
+        insert into ${schema}.tally as t (day, queue, task, state, shard, count)
+        select day, queue, task, state, '00000000-0000-0000-0000-000000000000', sum(count)
+        from merged
+        group by day, queue, task, state
+        on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
       )
-      insert into ${schema}.tally as t (day, queue, task, state, shard, count)
-      select day, queue, task, state, '00000000-0000-0000-0000-000000000000', sum(count)
-      from merged
-      group by day, queue, task, state
-      on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
+      select count(*) from merged
       """;
 
   // By lease_ended. One that is done and still counts for those who want it once is kept.
@@ -167,10 +187,12 @@ final class PgUpkeep implements Upkeep {
 
   private final Database database;
   private final Partitions partitions;
+  private final HistorySearch search;
 
   PgUpkeep(Database database) {
     this.database = database;
     this.partitions = new Partitions(database, handle -> isAlone(handle, "partitions"));
+    this.search = new HistorySearch(database);
   }
 
   @Override
@@ -181,8 +203,9 @@ final class PgUpkeep implements Upkeep {
     int dropped = partitions.tidy(history);
     round.clear("throw old history away", HISTORY, history);
     long dead = round.clear("throw old dead letters away", DEAD_LETTERS, deadLetter);
-    long results = round.clear("throw old results away", RESULTS, history);
+    long results = round.clearResults(history);
     round.clear("throw expired keys away", LEDGER, history);
+    round.clear("forget repeated enqueues", REPEATS, history);
     round.clear("forget leases that ended long ago", LEASES, history);
     round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("forget schedules that ended long ago", SCHEDULES, history);
@@ -191,8 +214,22 @@ final class PgUpkeep implements Upkeep {
     round.once("forget nodes that are long dead", NODES, history);
     round.clear("forget old heartbeats", HEARTBEATS, history);
     round.once("forget old counts", TALLY, history);
-    round.once("merge old counts", MERGE_SHARDS, history);
+    round.clear("merge counts", this::mergeShards);
     return new Report(dropped, dead, results, round.more);
+  }
+
+  private int mergeShards(Handle handle) {
+    return handle
+        .createQuery(database.sql(MERGE_SHARDS))
+        .bind("batch", BATCH)
+        .map((row, context) -> row.getInt(1))
+        .one();
+  }
+
+  /** A part of a round; returns how many rows it touched. */
+  @FunctionalInterface
+  private interface Step {
+    int run(Handle handle);
   }
 
   /** One round, and whether any of its steps stopped with more to do. */
@@ -201,21 +238,45 @@ final class PgUpkeep implements Upkeep {
 
     /** Repeat a step until nothing is left or its time is over; return how many rows it touched. */
     long clear(String operation, String sql, Duration retention) {
+      return clear(operation, step(sql, retention));
+    }
+
+    long clear(String operation, Step step) {
       long began = System.nanoTime();
       long sum = 0;
       int count;
       do {
-        count = once(operation, sql, retention);
+        count = once(operation, step);
         sum += count;
       } while (count >= BATCH && System.nanoTime() - began < PATIENCE);
       more |= count >= BATCH;
       return sum;
     }
 
+    /** A few partitions at a time: a statement over all of history would lock all of them. */
+    long clearResults(Duration retention) {
+      List<Window> windows =
+          database.run("list the partitions of history", h -> search.all(h.getConnection()));
+      return windows.stream()
+          .mapToLong(window ->
+              clear(
+                  "delete old results",
+                  RESULTS
+                      .replace("${from}", text(window.start()))
+                      .replace("${to}", text(window.end())),
+                  retention))
+          .sum();
+    }
+
     /** Do a step once; return how many rows it touched. */
     int once(String operation, String sql, Duration retention) {
+      return once(operation, step(sql, retention));
+    }
+
+    private int once(String operation, Step step) {
       try {
-        return step(operation, sql, retention);
+        return database.transaction(
+            operation, handle -> isAlone(handle, operation) ? step.run(handle) : 0);
       } catch (StoreException failure) {
         // Without a connection the other steps would fail as well, each after a while.
         if (Failures.isOfConnection(failure)) {
@@ -227,17 +288,19 @@ final class PgUpkeep implements Upkeep {
     }
   }
 
-  private int step(String operation, String sql, Duration retention) {
-    return database.transaction(
-        operation,
-        handle ->
-            isAlone(handle, operation)
-                ? handle
-                    .createUpdate(database.sql(sql))
-                    .bind("retention", Values.micros(retention))
-                    .bind("batch", BATCH)
-                    .execute()
-                : 0);
+  private Step step(String sql, Duration retention) {
+    return handle ->
+        handle
+            .createUpdate(database.sql(sql))
+            .bind("retention", Values.micros(retention))
+            .bind("batch", BATCH)
+            .execute();
+  }
+
+  private static String text(OffsetDateTime time) {
+    return time.equals(OffsetDateTime.MIN)
+        ? "-infinity"
+        : time.equals(OffsetDateTime.MAX) ? "infinity" : time.toString();
   }
 
   private boolean isAlone(Handle handle, String step) {

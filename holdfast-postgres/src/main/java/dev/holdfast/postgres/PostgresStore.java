@@ -76,7 +76,12 @@ public final class PostgresStore implements Store {
       DataSource listenOn,
       @Nullable String session,
       boolean spare,
-      Runnable onClose) {}
+      Runnable onClose) {
+    /** Whether the connections are those of the caller. */
+    boolean isGiven() {
+      return session == null;
+    }
+  }
 
   private PostgresStore(Access access, Duration aging) {
     Database database = access.database();
@@ -84,13 +89,15 @@ public final class PostgresStore implements Store {
     UUID shard = UUID.randomUUID();
     this.access = access;
     Database callers = access.callers();
-    this.callersIntake = new IntakeStatements(callers, aging);
+    this.callersIntake = IntakeStatements.callers(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
     this.reminders = new Reminders(signal -> coordinator().announce(signal));
     this.notice = new PacedNotice(callers, Channel.of(database.schema()), reminders);
-    IntakeStatements intakeStatements = new IntakeStatements(database, aging);
-    this.intake = new PgIntake(database, intakeStatements);
-    this.events = new PgEvents(database, new EventStatements(database, intakeStatements));
+    IntakeStatements intakeStatements = IntakeStatements.own(database, aging);
+    OutsideTransaction outside =
+        access.isGiven() ? OutsideTransaction.detect() : OutsideTransaction.UNCHECKED;
+    this.intake = new PgIntake(database, intakeStatements, outside);
+    this.events = new PgEvents(database, new EventStatements(database, intakeStatements), outside);
     this.triggers = new PgTriggerBook(database);
     this.claims = new PgClaims(database, aging);
     this.outcomes = new PgOutcomes(database, aging);

@@ -63,7 +63,7 @@ class WindowedClaimTest {
             new Connections(fixture.settings().build(), "windowed").single(),
             PostgresSettings.DEFAULT_SCHEMA);
     // Every claim counts as slow, so that windows are used from the second one on.
-    claims = new PgClaims(database, PostgresSettings.DEFAULT_AGING, Duration.ZERO);
+    claims = new PgClaims(database, PostgresSettings.DEFAULT_AGING, new ReadyScan.Slow(Duration.ZERO, 0));
   }
 
   @AfterEach

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While there is a backlog it claims whenever a quarter of its slots is free, or a moment has
  * passed: single slots would make tiny batches. While there is none it waits to be woken, and polls
- * ever more rarely.
+ * ever more rarely. When it would poll as rarely as it may, and before its first claim, an {@link
+ * IdlePoll} polls for it.
  *
  * <p>Tasks with rules of their own are ordered one by one, the others together.
  */
@@ -40,18 +41,25 @@ public final class Claimer implements Role {
   private final Supplier<PollPace> pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
+  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
+  private final IdlePoll idlePoll;
+  private volatile boolean claims;
   private volatile int looksInVain;
+  private volatile Waker waker = () -> {};
   private volatile Waker starterWaker = () -> {};
   private volatile boolean stopped;
   private int turns;
 
-  public Claimer(Lane lane, ClaimParts parts, Supplier<PollPace> pace, int prefetch) {
+  public Claimer(
+      Lane lane, ClaimParts parts, Supplier<PollPace> pace, IdlePoll idlePoll, int prefetch) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
+    this.idlePoll = idlePoll;
     this.prefetch = prefetch;
     this.starter = new Starter(lane, prefetched, parts);
+    idlePoll.join(this);
   }
 
   @Override
@@ -67,15 +75,27 @@ public final class Claimer implements Role {
     return starter;
   }
 
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+    lane.claimedBy(driver);
+  }
+
   /** Who to wake when jobs wait to be started. */
   public void startsBy(Waker driver) {
     this.starterWaker = driver;
     lane.startedBy(driver, prefetched::size);
   }
 
-  /** Note that there may be work: the next look counts as the first. */
+  /** Note that there may be work: claim now, and poll often for a while. */
   public void expectWork() {
     looksInVain = 0;
+    workFound();
+  }
+
+  /** Note that the queue has ready jobs. They may be of tasks that this node does not know. */
+  void workFound() {
+    claims = true;
+    waker.wake();
   }
 
   /** Claim no more, and give back what has not begun. */
@@ -87,11 +107,20 @@ public final class Claimer implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    if (!claims) {
+      return Moment.NEVER;
+    }
+    idlePoll.leave(this);
     QueueBook.Rule rule = parts.rules().of(lane.queue());
-    List<String> tasks = lane.tasks().stream().filter(parts.modes()::mayRun).toList();
+    Moment review = parts.unreadable().review(now);
+    List<String> tasks =
+        lane.tasks().stream()
+            .filter(parts.modes()::mayRun)
+            .filter(parts.unreadable()::mayClaim)
+            .toList();
     if (stopped || rule.paused() || tasks.isEmpty()) {
       lane.hungerFor(0);
-      return Moment.NEVER; // Whoever resumes the queue or changes the mode wakes the claimers.
+      return review; // Whoever resumes the queue or changes the mode wakes the claimers.
     }
     List<TaskRules.Group> groups = parts.taskRules().groups(tasks, now);
     Moment opening = parts.taskRules().nextOpening(tasks, now);
@@ -107,8 +136,8 @@ public final class Claimer implements Role {
     int wanted;
     try {
       int waiting = prefetched.size();
-      wish.start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
-      wish.ahead = Math.max(0, Math.min(prefetch - waiting, LARGEST_BATCH - wish.start));
+      wish.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
+      wish.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - wish.start));
       wanted = wish.size();
       if (wanted == 0) {
         return awaitSlots(now);
@@ -162,8 +191,7 @@ public final class Claimer implements Role {
   }
 
   private void claim(Wish wish, TaskRules.Group group) {
-    boolean suspects =
-        pace.get().looksForSuspects(looksInVain) && parts.holdings().reserveSuspect();
+    boolean suspects = parts.holdings().reserveSuspect();
     long call = parts.calls().begin();
     boolean known = false;
     boolean suspectHeld = false;
@@ -171,6 +199,7 @@ public final class Claimer implements Role {
       Moment asked = parts.ticker().now();
       List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
       Duration took = asked.until(parts.ticker().now());
+      size.saw(jobs);
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
         Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
@@ -205,10 +234,13 @@ public final class Claimer implements Role {
         wish.limit,
         suspects ? 1 : 0,
         parts.stacks(),
-        group.rule());
+        group.rule(),
+        parts.unreadable().leftOut(lane.queue(), group.tasks()));
   }
 
-  /** Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back. */
+  /**
+   * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
+   */
   private void accept(ClaimedJob job, Holding holding, Wish wish) {
     try {
       begin(job, holding, wish);
@@ -267,6 +299,11 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
-    return now.plus(pace.get().after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
+    PollPace current = pace.get();
+    if (current.isDeepIdle(looksInVain - 1)) {
+      idlePoll.join(this);
+      return Moment.NEVER;
+    }
+    return now.plus(current.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
   }
 }

@@ -17,7 +17,6 @@ public record PollPace(Duration burst, Duration deepIdle, Duration unheard) {
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final double GROWTH = 3;
   private static final double JITTER = 0.2;
-  private static final int DEEP_POLLS_PER_SUSPECT = 3;
 
   public static final PollPace DEFAULT =
       new PollPace(Duration.ofMillis(500), Duration.ofSeconds(60), SignalBus.UNHEARD);
@@ -44,13 +43,9 @@ public record PollPace(Duration burst, Duration deepIdle, Duration unheard) {
     return new PollPace(burst, longest.compareTo(burst) < 0 ? burst : longest, unheard);
   }
 
-  /**
-   * Whether a look after so many in vain is also for jobs with a crash on their record, for which a
-   * store may need a statement more. They are rare and whoever makes one ready says so, so in deep
-   * idle every third look is enough.
-   */
-  boolean looksForSuspects(int looksInVain) {
-    return looksInVain % DEEP_POLLS_PER_SUSPECT == 0 || millis(looksInVain) < deepIdle.toMillis();
+  /** Whether the wait after this many looks in vain is the longest. */
+  boolean isDeepIdle(int looksInVain) {
+    return millis(looksInVain) >= deepIdle.toMillis();
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Everything this node holds, and the threads it could not stop. */
@@ -15,6 +16,7 @@ public final class Holdings {
   private final Set<Holding> runaways = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean suspected = new AtomicBoolean();
   private volatile Waker suspectGone = () -> {};
+  private volatile Consumer<Holding> onAbandoned = runaway -> {};
 
   /**
    * Take the place of the one suspect that a node may have: a job with a crash on its record. If it
@@ -44,6 +46,11 @@ public final class Holdings {
     this.suspectGone = waker;
   }
 
+  /** Who watches a holding that was given up while its code ran. */
+  void onAbandoned(Consumer<Holding> watcher) {
+    this.onAbandoned = watcher;
+  }
+
   public void add(Holding holding) {
     byId.put(holding.job().id(), holding);
   }
@@ -64,6 +71,7 @@ public final class Holdings {
     boolean running = holding.abandon();
     if (running) {
       addRunaway(holding);
+      onAbandoned.accept(holding);
     }
     remove(holding);
     return running;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +18,21 @@ public final class SignalBus implements AutoCloseable {
   private final ClusterCoordinator cluster;
   private final Duration unheard;
   private final Runnable subscription;
-  private final List<Consumer<Signal>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+
+  /** The bus that publishes on this thread: what comes back to it meanwhile is its own signal. */
+  private static final ThreadLocal<@Nullable SignalBus> PUBLISHING = new ThreadLocal<>();
+
+  /** Hears signals. */
+  @FunctionalInterface
+  public interface Listener {
+    /**
+     * Hears a signal.
+     *
+     * @param own whether it was published here; then no other node may know of it yet
+     */
+    void hear(Signal signal, boolean own);
+  }
 
   public SignalBus(ClusterCoordinator cluster) {
     this(cluster, UNHEARD);
@@ -36,10 +51,14 @@ public final class SignalBus implements AutoCloseable {
    * Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once.
    */
   public void publish(Signal signal) {
+    SignalBus outer = PUBLISHING.get();
+    PUBLISHING.set(this);
     try {
       cluster.announce(signal);
     } catch (RuntimeException failure) {
       log.warn("{} could not be announced; its work is found by polling", signal, failure);
+    } finally {
+      PUBLISHING.set(outer);
     }
   }
 
@@ -64,14 +83,20 @@ public final class SignalBus implements AutoCloseable {
 
   /** Listen; the answer ends it. */
   public Runnable subscribe(Consumer<Signal> listener) {
+    return listen((signal, own) -> listener.accept(signal));
+  }
+
+  /** Listen, and hear where signals come from; the result ends it. */
+  public Runnable listen(Listener listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }
 
   private void deliver(Signal signal) {
-    for (Consumer<Signal> listener : listeners) {
+    boolean own = PUBLISHING.get() == this;
+    for (Listener listener : listeners) {
       try {
-        listener.accept(signal);
+        listener.hear(signal, own);
       } catch (RuntimeException | Error failure) {
         log.warn("A listener failed on {}; its work is found by polling", signal, failure);
       }

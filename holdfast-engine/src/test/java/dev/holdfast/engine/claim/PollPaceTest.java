@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PollPaceTest {
@@ -35,12 +34,10 @@ class PollPaceTest {
   }
 
   @Test
-  void inDeepIdleSuspectsAreLookedForNowAndThen() {
-    for (int looksInVain = 0; looksInVain < 5; looksInVain++) {
-      assertThat(PollPace.DEFAULT.looksForSuspects(looksInVain)).isTrue();
-    }
-    assertThat(IntStream.range(300, 330).filter(n -> PollPace.DEFAULT.looksForSuspects(n)).count())
-        .isEqualTo(10);
+  void theLongestWaitIsDeepIdle() {
+    assertThat(PollPace.DEFAULT.isDeepIdle(4)).isFalse();
+    assertThat(PollPace.DEFAULT.isDeepIdle(5)).isTrue();
+    assertThat(PollPace.DEFAULT.whileUnheard().isDeepIdle(1)).isTrue();
   }
 
   @Test

@@ -78,17 +78,19 @@ class HoldingsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     Thread thread =
-        new Thread(() -> {
-          stubborn.begin();
-          begun.countDown();
-          awaitQuietly(goOn);
-          stubborn.handlerReturned();
-        }) {
+        new Thread(
+            () -> {
+              stubborn.begin();
+              begun.countDown();
+              awaitQuietly(goOn);
+              stubborn.handlerReturned();
+            }) {
           @Override
           public void interrupt() {
             throw new IllegalStateException("not this one");
           }
         };
+    thread.setDaemon(true);
     thread.start();
     begun.await();
 

@@ -18,6 +18,9 @@ import org.postgresql.util.ServerErrorMessage;
 public final class Failures {
   public static final String UNIQUE_VIOLATION = "23505";
 
+  /** A lock was waited for as long as its statement was told to wait. */
+  public static final String LOCK_NOT_AVAILABLE = "55P03";
+
   private static final String FEATURE_NOT_SUPPORTED = "0A000";
   private static final String COMPLETION_UNKNOWN = "40003";
   private static final String READ_ONLY = "25006";
@@ -102,14 +105,16 @@ public final class Failures {
   }
 
   /**
-   * Whether a row was on its way to the default partition while another was made for it. The next
-   * try finds that one. No other error of this kind names a table and no constraint.
+   * Whether a row was on its way to the default partition while another was made for it, or is
+   * about to be. The next try finds that one. No other error of this kind names a table and no
+   * constraint.
    */
   private static boolean metNewPartition(String state, Throwable failure) {
     ServerErrorMessage server = serverMessage(failure);
     return state.equals(CHECK_VIOLATION)
         && server != null
-        && server.getConstraint() == null
+        && (server.getConstraint() == null
+            || server.getConstraint().startsWith("job_history_default_without_"))
         && server.getTable() != null
         && server.getTable().endsWith("_default");
   }

@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.postgres.db.Database;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -118,18 +119,29 @@ final class Announcer implements Runnable {
 
   private boolean send(List<String> texts) {
     try {
-      database.run(
-          "notify other nodes",
-          handle -> {
-            try (PreparedStatement statement =
-                database.prepare(handle.getConnection(), Channel.NOTIFY_AT_ONCE)) {
-              statement.setString(1, channel.name());
-              statement.setArray(2, handle.getConnection().createArrayOf("text", texts.toArray()));
-              return statement.execute();
-            }
-          });
-      failing = false;
-      return true;
+      boolean sent =
+          database.run(
+              "notify other nodes",
+              handle -> {
+                try (PreparedStatement statement =
+                    database.prepare(handle.getConnection(), Channel.NOTIFY_AT_ONCE)) {
+                  statement.setString(1, channel.name());
+                  statement.setArray(
+                      2, handle.getConnection().createArrayOf("text", texts.toArray()));
+                  try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next();
+                  }
+                }
+              });
+      if (sent) {
+        failing = false;
+        return true;
+      }
+      failed(() ->
+          log.warn(
+              "Could not tell other nodes of new work; they find it by polling. The server's queue"
+                  + " of notifications is half full: look for a session that listens and stays in a"
+                  + " transaction."));
     } catch (StoreException failure) {
       failed(() ->
           log.warn(

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -60,6 +61,11 @@ public final class SignalBatch {
     signals.values().removeIf(unwanted);
   }
 
+  /** Look at each of them. */
+  public void forEach(Consumer<Signal> each) {
+    signals.values().forEach(each);
+  }
+
   /** Take everything out, as texts of this sender. */
   public List<String> drain(String sender) {
     List<String> texts = new ArrayList<>(signals.size());
@@ -86,7 +92,7 @@ public final class SignalBatch {
 
   private static Signal stronger(Signal one, Signal other) {
     if (one instanceof Signal.NewWork a && other instanceof Signal.NewWork b) {
-      return a.priority() >= b.priority() ? a : b;
+      return a.and(b);
     }
     if (one instanceof Signal.Scheduled(Duration a)
         && other instanceof Signal.Scheduled(Duration b)) {

@@ -322,6 +322,21 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
+  void aQueueIsFoundToHaveReadyJobsHoweverOftenTheyCrashed() {
+    enqueue(job());
+    for (int crashes = 1; crashes <= 3; crashes++) {
+      Worker worker = worker("node-" + crashes);
+      ClaimedJob held = worker.claimOne();
+      kill(worker);
+      recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held)));
+
+      assertThat(store.claims().queuesWithReadyJobs(Set.of(QUEUE), Set.of(TASK), Set.of()))
+          .as("after %d crashes", crashes)
+          .containsExactly(QUEUE);
+    }
+  }
+
+  @Test
   void onlyWhatNeverBeganExpiresAfterItsHolderIsGone() {
     Worker worker = worker();
     List<JobId> ids =

@@ -3,6 +3,7 @@ package dev.holdfast.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims.HandBack;
@@ -119,6 +120,25 @@ public final class Worker {
                 card.serves()));
   }
 
+  /** Claims and starts jobs, except these. */
+  public List<ClaimedJob> claimWithout(Set<JobId> without, int most) {
+    return store
+        .claims()
+        .claim(
+            new ClaimOrder(
+                incarnation(),
+                claimCalls.incrementAndGet(),
+                queue,
+                List.copyOf(card.tasks()),
+                most,
+                0,
+                null,
+                PLENTY,
+                card.serves(),
+                null,
+                without));
+  }
+
   /** Claim jobs of one task under the rule that this node believes it has. */
   public List<ClaimedJob> claimAlone(String task, int start, int prefetch, Rule rule) {
     return claimAlone(task, start, prefetch, null, rule);
@@ -180,8 +200,7 @@ public final class Worker {
   private Set<Held> giveBack(boolean ran, Held... claims) {
     return store
         .claims()
-        .giveBack(
-            incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
+        .giveBack(incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
   }
 
   public Answer finish(Finish finish) {

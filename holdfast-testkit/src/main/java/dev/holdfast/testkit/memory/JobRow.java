@@ -122,7 +122,8 @@ final class JobRow {
         && (filter.tag() == null || tags.contains(filter.tag()));
   }
 
-  Job toJob() {
+  /** The job as it is seen at a time: a result is not shown after its own. */
+  Job toJob(Instant now) {
     return new Job(
         id,
         task,
@@ -130,7 +131,7 @@ final class JobRow {
         state,
         priority,
         payload,
-        result,
+        resultUntil != null && !resultUntil.isAfter(now) ? null : result,
         tags,
         unique == null ? null : unique.value(),
         attempt,

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Taking hold of jobs. */
 final class MemoryClaims implements Claims {
@@ -38,6 +39,7 @@ final class MemoryClaims implements Claims {
         row ->
             row.queue.equals(order.queue())
                 && tasks.contains(row.task)
+                && !order.without().contains(row.id)
                 && (order.alone() != null || !tables.taskRule(row.task).isBarred())
                 && !row.isOverdue(now)
                 && (row.stack == null || order.stacks().contains(row.stack));
@@ -62,6 +64,19 @@ final class MemoryClaims implements Claims {
       letThrough(order.tasks().getFirst(), claimed.getFirst(), now);
     }
     return List.copyOf(claimed);
+  }
+
+  @Override
+  public Set<String> queuesWithReadyJobs(
+      Set<String> queues, Set<String> tasks, Set<String> stacks) {
+    return tables.transaction(now ->
+        tables.ready.stream()
+            .filter(row -> queues.contains(row.queue))
+            .filter(row ->
+                row.stack == null
+                    || stacks.contains(row.stack) && (row.isSuspect() || tasks.contains(row.task)))
+            .map(row -> row.queue)
+            .collect(Collectors.toSet()));
   }
 
   private void letThrough(String task, ClaimedJob job, Instant now) {
