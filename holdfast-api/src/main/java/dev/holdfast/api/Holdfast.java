@@ -87,10 +87,15 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
   /** Run a dead-lettered job again, with a fresh budget of attempts. */
   RetryAnswer retry(JobId id);
 
-  /** Run all dead-lettered jobs of a filter again and say how many. */
+  /**
+   * Runs all jobs of a filter again that were dead-lettered before this call, and returns how many.
+   * Jobs that fail again meanwhile stay in the dead-letter queue.
+   */
   long retryAll(JobFilter filter);
 
-  /** Delete all dead-lettered jobs of a filter for good and say how many. */
+  /**
+   * Deletes all jobs of a filter that were dead-lettered before this call, and returns how many.
+   */
   long purge(JobFilter filter);
 
   /**

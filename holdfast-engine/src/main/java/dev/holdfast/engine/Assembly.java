@@ -29,13 +29,10 @@ final class Assembly {
   }
 
   HoldfastNode assemble() {
-    return new HoldfastNode(
-        ground,
-        work,
-        life,
-        new HoldfastNode.Threads(work.claiming, clocks(), work.completing, life.last()),
-        client(),
-        ground.bus.subscribe(this::hear));
+    Shutdown.Threads threads =
+        new Shutdown.Threads(work.claiming, clocks(), work.completing, life.last());
+    Shutdown shutdown = new Shutdown(ground, work, life, threads, ground.bus.listen(this::hear));
+    return new HoldfastNode(ground, work, life, threads, client(), shutdown);
   }
 
   private List<Driver.Driven> clocks() {
@@ -56,14 +53,14 @@ final class Assembly {
         Stamper.onNode(ground.settings.id(), ground.settings.fleet().stack(), ground.modes));
   }
 
-  private void hear(Signal signal) {
+  private void hear(Signal signal, boolean own) {
     switch (signal) {
       case Signal.NewWork fresh -> {
-        work.claimers.expectWork(fresh.queue());
+        work.wakeups.hear(fresh, own);
         life.sweeper.expectWork();
       }
       case Signal.NodeDied died -> life.sweeper.sweepNow();
-      case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in());
+      case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
       case Signal.QueueChanged changed -> life.beating.wake();
       case Signal.TaskChanged changed -> {
         // Where the change was made it is known already; elsewhere the beat brings it.

@@ -80,7 +80,7 @@ final class EventPublisher {
         continue;
       }
       switch (outcome.fate()) {
-        case STARTED -> bus.publish(new Signal.NewWork(trigger.queue(), trigger.priority()));
+        case STARTED -> bus.publish(new Signal.NewWork(trigger.queue(), trigger.priority(), 1));
         case DEBOUNCED -> {
           if (trigger.debounce() != null) {
             bus.publish(new Signal.Scheduled(trigger.debounce()));

@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.engine.claim.ClaimCalls;
+import dev.holdfast.engine.claim.PollPace;
 import dev.holdfast.engine.claim.QueueRules;
 import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
@@ -15,12 +16,14 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.LogContext;
+import dev.holdfast.engine.run.LostSlots;
 import dev.holdfast.engine.run.SlowStart;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.engine.wake.AwaitedJobs;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.SignalBus;
 import java.util.Map;
 
@@ -41,10 +44,12 @@ final class Groundwork {
   final QueueRules rules = new QueueRules();
   final TaskRules taskRules = new TaskRules();
   final AwaitedJobs awaited = new AwaitedJobs();
+  final Crowd crowd = new Crowd();
   final SignalBus bus;
   final Meters meters;
   final LifecycleEvents events;
   final Endings endings;
+  final LostSlots lost;
 
   Groundwork(NodeBuilder from, NodeSettings settings) {
     this.settings = settings;
@@ -66,11 +71,20 @@ final class Groundwork {
                 settings.liveness().allowed(),
                 alone::isUnseated,
                 ticker.now()));
-    this.bus = new SignalBus(from.coordinator());
+    // A coordinator names those who listen to it in its log lines.
+    try (var speaking = logs.borrow()) {
+      this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
+    }
     this.meters = new Meters(from.meters, settings.name(), tasks.names());
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
+    this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
+  }
+
+  /** How often to poll at present. */
+  PollPace pollPace() {
+    return bus.hearsOthers() ? settings.poll() : settings.poll().whileUnheard();
   }
 
   Driver.Driven drive(Role role) {

@@ -28,18 +28,21 @@ import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.ScheduleDesk;
+import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -238,27 +241,29 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public long retryAll(JobFilter filter) {
-    long total = 0;
-    while (true) {
-      Map<String, Integer> moved = store.control().retryAll(filter, BULK);
-      int count = moved.values().stream().mapToInt(Integer::intValue).sum();
-      total += count;
-      announce(moved.keySet());
-      if (count < BULK) {
-        return total;
-      }
-    }
+    return inSteps(until -> {
+      Control.Step step = store.control().retryAll(filter, until, BULK);
+      announce(step.jobs().keySet());
+      return step;
+    });
   }
 
   @Override
   public long purge(JobFilter filter) {
+    return inSteps(until -> store.control().purge(filter, until, BULK));
+  }
+
+  /** Repeat a step until it finds no more jobs that were dead-lettered before the first one. */
+  private static long inSteps(Function<@Nullable Instant, Control.Step> next) {
     long total = 0;
+    Instant until = null;
     while (true) {
-      int purged = store.control().purge(filter, BULK);
-      total += purged;
-      if (purged < BULK) {
+      Control.Step step = next.apply(until);
+      total += step.count();
+      if (step.count() < BULK) {
         return total;
       }
+      until = step.until();
     }
   }
 

@@ -96,8 +96,7 @@ final class Intaker {
     };
   }
 
-  private List<NewJob> prepareAll(
-      Intake intake, List<? extends JobRequest<?, ?>> requests) {
+  private List<NewJob> prepareAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
     List<NewJob> jobs = new ArrayList<>(requests.size());
     for (JobRequest<?, ?> request : requests) {
       jobs.add(prepare(intake, request));
@@ -162,7 +161,7 @@ final class Intaker {
 
   /** Wake each queue once, and the stagers for the job that is due first. */
   private void announce(List<NewJob> jobs, List<Admission> admissions) {
-    Map<String, Integer> priorities = new HashMap<>();
+    Map<String, Signal.NewWork> fresh = new HashMap<>();
     Duration soonest = null;
     for (int i = 0; i < jobs.size(); i++) {
       if (admissions.get(i).answer() == Admission.Answer.EXISTING) {
@@ -170,7 +169,11 @@ final class Intaker {
       }
       NewJob job = jobs.get(i);
       switch (job.when()) {
-        case When.Now now -> priorities.merge(job.queue(), job.priority(), Math::max);
+        case When.Now now ->
+            fresh.merge(
+                job.queue(),
+                new Signal.NewWork(job.queue(), job.priority(), 1),
+                Signal.NewWork::and);
         case When.After after -> soonest = sooner(soonest, after.delay());
         case When.At at -> soonest = sooner(soonest, Duration.between(Instant.now(), at.time()));
       }
@@ -178,7 +181,7 @@ final class Intaker {
         soonest = sooner(soonest, job.startWithin());
       }
     }
-    priorities.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
+    fresh.values().forEach(bus::publish);
     if (soonest != null) {
       bus.publish(new Signal.Scheduled(soonest.isNegative() ? Duration.ZERO : soonest));
     }

@@ -109,6 +109,7 @@ final class LivenessRoles {
             ground.calls,
             ground.holdings,
             pace(),
+            ground.lost::report,
             this::hearing,
             onStartedOver));
   }

@@ -24,7 +24,13 @@ final class UpkeepRoles {
 
   UpkeepRoles(NodeBuilder from, Groundwork ground) {
     this.ground = ground;
-    this.stager = new Stager(ground.store.staging(), ground.bus, ground.ticker);
+    this.stager =
+        new Stager(
+            ground.store.staging(),
+            ground.bus,
+            ground.ticker,
+            ground.crowd,
+            ground.surroundings.random());
     stager.wokenBy(keep(ground.driveWhileEnabled(stager)));
     this.scheduler =
         new Scheduler(
@@ -33,13 +39,20 @@ final class UpkeepRoles {
             ground.settings.id(),
             ground.ticker,
             ground.surroundings.ids(),
-            ground.surroundings.random());
+            ground.surroundings.random(),
+            ground.crowd);
     scheduler.wokenBy(keep(ground.driveWhileEnabled(scheduler)));
     keep(
         ground.driveWhileEnabled(
             new Housekeeper(
                 ground.store.upkeep(), ground.settings.retention(), ground.surroundings.random())));
-    keep(ground.drive(new Sampler(ground.store.queues(), ground.store.lookup(), ground.meters)));
+    keep(
+        ground.drive(
+            new Sampler(
+                ground.store.queues(),
+                ground.settings.queues().keySet(),
+                ground.meters,
+                ground.crowd)));
     this.registrar = registrar(from);
     registrar.ifPresent(role -> role.wokenBy(keep(ground.driveWhileEnabled(role))));
     if (!ground.modes.isEnabled() && !from.triggers.isEmpty()) {
@@ -90,7 +103,7 @@ final class UpkeepRoles {
 
   /** Anything may have happened. */
   void lookAgain() {
-    stager.expect(Duration.ZERO);
+    stager.expect(Duration.ZERO, true);
     schedulesChanged();
   }
 }

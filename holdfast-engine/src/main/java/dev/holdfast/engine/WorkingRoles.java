@@ -4,6 +4,7 @@ import dev.holdfast.api.task.Breaker;
 import dev.holdfast.engine.breaker.Tripper;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.role.Driver;
@@ -12,6 +13,7 @@ import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.run.Unreadable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,7 @@ import java.util.Optional;
 final class WorkingRoles {
   private final Groundwork ground;
   final Claimers claimers = new Claimers();
+  final WakeupSpread wakeups;
   final Completer completer;
   final List<TaskExecutor> executors;
 
@@ -46,11 +49,19 @@ final class WorkingRoles {
     Timekeeper timekeeper = timekeeper();
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
-    ClaimParts parts = claimParts(runner(from, timekeeper));
-    lanes
-        .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
-        .forEach(lane -> claimFor(lane, parts));
+    Unreadable unreadable =
+        new Unreadable(ground.settings.id(), ground.store.lookup(), ground.store.nodes());
+    ClaimParts parts = claimParts(runner(from, timekeeper, unreadable), unreadable);
+    List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
+    ground.lost.of(all);
+    all.forEach(lane -> claimFor(lane, parts));
     ground.holdings.onSuspectGone(claimers::expectWork);
+    this.wakeups =
+        new WakeupSpread(
+            ground.crowd, claimers::expectWork, ground.ticker, ground.surroundings.random());
+    Driver.Driven later = ground.drive(wakeups);
+    wakeups.wokenBy(later);
+    claiming.add(later);
   }
 
   /** Nobody waits for the failures of tasks that have no breaker here. */
@@ -99,18 +110,22 @@ final class WorkingRoles {
   private Timekeeper timekeeper() {
     Timekeeper timekeeper =
         new Timekeeper(
-            ground.settings.id(),
-            ground.holdings,
-            completer,
-            ground.ticker,
-            ground.surroundings.random());
+            new Timekeeper.Parts(
+                ground.settings.id(),
+                ground.holdings,
+                completer,
+                ground.lost,
+                ground.settings.hung().patience(),
+                ground.settings.hung().holdJobs(),
+                ground.ticker,
+                ground.surroundings.random()));
     Driver.Driven thread = ground.drive(timekeeper);
     timekeeper.wokenBy(thread);
     watching.add(thread);
     return timekeeper;
   }
 
-  private Runner runner(NodeBuilder from, Timekeeper timekeeper) {
+  private Runner runner(NodeBuilder from, Timekeeper timekeeper, Unreadable unreadable) {
     return new Runner(
         new Runner.Parts(
             ground.logs,
@@ -120,13 +135,14 @@ final class WorkingRoles {
             ground.holdings,
             completer,
             timekeeper,
+            unreadable,
             ground.meters,
             ground.ticker,
             ground.surroundings.random(),
             ground.settings.resultLimit()));
   }
 
-  private ClaimParts claimParts(Runner runner) {
+  private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
     return new ClaimParts(
         ground.store.claims(),
         ground.identity,
@@ -138,6 +154,7 @@ final class WorkingRoles {
         ground.tasks,
         ground.holdings,
         runner,
+        unreadable,
         completer,
         ground.meters,
         ground.events,
@@ -147,7 +164,7 @@ final class WorkingRoles {
 
   private void claimFor(Lane lane, ClaimParts parts) {
     int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground.settings.poll(), prefetch);
+    Claimer claimer = new Claimer(lane, parts, ground::pollPace, prefetch);
     Driver.Driven thread = ground.drive(claimer);
     lane.claimedBy(thread);
     claimers.add(claimer, thread);

@@ -90,13 +90,12 @@ class DeclaredQueuesTest {
     DeclaredQueues queues = new DeclaredQueues(onlyMail(), ClientSettings.DEFAULT, time::get);
     queues.check("mail");
     time.addAndGet(Duration.ofMinutes(2).toNanos());
-    assertThatThrownBy(
-            () ->
-                queues.check(
-                    "mail",
-                    queue -> {
-                      throw new IllegalStateException("the connection broke");
-                    }))
+    assertThatThrownBy(() ->
+            queues.check(
+                "mail",
+                queue -> {
+                  throw new IllegalStateException("the connection broke");
+                }))
         .hasMessage("the connection broke");
 
     queues.check("mail");

@@ -151,7 +151,14 @@ final class AdmissionDesk {
     Set<UUID> ids = undecided.stream().map(Candidate::id).collect(Collectors.toSet());
     Set<UUID> known =
         new HashSet<>(statements.known(connection, ids, Candidate.firstAttempts(undecided)));
-    known.addAll(statements.ended(connection, ids));
+    Set<UUID> doubtful =
+        undecided.stream()
+            .filter(entry -> entry.job().mayExist())
+            .map(Candidate::id)
+            .collect(Collectors.toSet());
+    known.addAll(statements.ended(connection, doubtful));
+    ids.removeAll(doubtful);
+    known.addAll(statements.endedLately(connection, ids));
     Map<FullKey, JobId> live = holders(undecided, false);
     Map<FullKey, JobId> ledger = holders(undecided, true);
     List<Candidate> open = new ArrayList<>();

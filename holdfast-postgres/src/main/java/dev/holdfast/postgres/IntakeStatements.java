@@ -5,6 +5,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Portions;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.FreshPlan;
 import dev.holdfast.postgres.db.Values;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -55,7 +56,8 @@ final class IntakeStatements {
          tags, unique_key, ledger_key, stack, source)
       """;
 
-  // Conflicts on job_pkey and job_unique. What a repeat has created before is taken back at the end:
+  // Conflicts on job_pkey and job_unique. What a repeat has created before is taken back at the
+  // end:
   // this is a first attempt that arrives late. A second statement in the same round trip would do
   // as well, and cost a single enqueue half as much again.
   private static final String INSERT =
@@ -116,12 +118,11 @@ final class IntakeStatements {
       returning j.id
       """;
 
-  // By job_history_id of each partition, and dead_letter_pkey.
-  private static final String ENDED =
+  // By job_history_id of the partitions of a window.
+  private static final String IN_HISTORY =
       """
-      select id from ${schema}.job_history where id = any(?)
-      union all
-      select id from ${schema}.dead_letter where id = any(?)
+      select id from ${schema}.job_history
+      where id = any(?) and finished_at >= ? and finished_at < ?
       """;
 
   // By job_pkey and enqueue_repeat_pkey.
@@ -131,6 +132,14 @@ final class IntakeStatements {
       union all
       select id from ${schema}.enqueue_repeat where id = any(?)
       """;
+
+  // As above, and by dead_letter_pkey.
+  private static final String ENDED =
+      IN_HISTORY
+          + """
+          union all
+          select id from ${schema}.dead_letter where id = any(?)
+          """;
 
   // By job_pkey.
   private static final String REMOVE = "delete from ${schema}.job where id = any(?)";
@@ -146,6 +155,8 @@ final class IntakeStatements {
   private final String insert;
   private final String insertNew;
   private final String replace;
+  private final HistorySearch history;
+  private final String inHistory;
   private final String ended;
   private final String known;
   private final String rememberRepeats;
@@ -160,6 +171,8 @@ final class IntakeStatements {
     this.insert = database.sql(INSERT);
     this.insertNew = database.sql(patience.in(INSERT_NEW));
     this.replace = database.sql(REPLACE);
+    this.history = new HistorySearch(database);
+    this.inHistory = database.sql(IN_HISTORY);
     this.ended = database.sql(ENDED);
     this.known = database.sql(KNOWN);
     this.rememberRepeats = database.sql(REMEMBER_REPEATS);
@@ -273,9 +286,39 @@ final class IntakeStatements {
 
   /** Which of these ids belong to jobs that have ended. */
   Set<UUID> ended(Connection c, Set<UUID> ids) throws SQLException {
-    try (PreparedStatement statement = database.prepare(c, ended)) {
+    Set<UUID> found = endedLately(c, ids);
+    Set<UUID> missing = new HashSet<>(ids);
+    missing.removeAll(found);
+    history.elsewhere(
+        c,
+        HistorySearch.near(ids),
+        missing,
+        (window, left) -> {
+          Set<UUID> more = ended(c, inHistory, window, left);
+          found.addAll(more);
+          return more;
+        });
+    return found;
+  }
+
+  /**
+   * Which of these ids belong to jobs that have ended, if they were made a short time ago: enough
+   * for ids that were fresh when this enqueue was first sent.
+   */
+  Set<UUID> endedLately(Connection c, Set<UUID> ids) throws SQLException {
+    return ids.isEmpty() ? new HashSet<>() : ended(c, ended, HistorySearch.near(ids), ids);
+  }
+
+  private Set<UUID> ended(Connection c, String sql, HistorySearch.Window window, Set<UUID> ids)
+      throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, sql)) {
+      FreshPlan.plan(statement);
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
-      statement.setArray(2, c.createArrayOf("uuid", ids.toArray()));
+      statement.setObject(2, window.start());
+      statement.setObject(3, window.end());
+      if (sql.equals(ended)) {
+        statement.setArray(4, c.createArrayOf("uuid", ids.toArray()));
+      }
       return ids(statement);
     }
   }

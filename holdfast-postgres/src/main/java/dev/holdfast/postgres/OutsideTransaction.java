@@ -59,9 +59,9 @@ final class OutsideTransaction {
       log.warn(
           "holdfast.{} was called inside a transaction of this thread and is not part of it: its"
               + " jobs stay although the transaction may be rolled back, and may run before it has"
-              + " committed. To make it part of the transaction, call holdfast.in(connection).{} with"
-              + " the connection of the transaction (in Spring, DataSourceUtils.getConnection). This"
-              + " is said once.",
+              + " committed. To make it part of the transaction, call holdfast.in(connection).{}"
+              + " with the connection of the transaction (in Spring,"
+              + " DataSourceUtils.getConnection). This is said once.",
           call,
           call,
           new Throwable("The call"));

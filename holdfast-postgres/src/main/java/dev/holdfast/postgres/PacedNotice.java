@@ -78,10 +78,10 @@ final class PacedNotice implements TransactionNotice {
 
   private static Signal signal(NewJob job) {
     return switch (job.when()) {
-      case When.Now() -> new Signal.NewWork(job.queue(), job.priority());
+      case When.Now() -> new Signal.NewWork(job.queue(), job.priority(), 1);
       case When.After(Duration delay) ->
           delay.isZero()
-              ? new Signal.NewWork(job.queue(), job.priority())
+              ? new Signal.NewWork(job.queue(), job.priority(), 1)
               : new Signal.Scheduled(delay);
       // Whether that is soon only the database's clock knows; a stager looks for itself.
       case When.At at -> new Signal.Scheduled(Duration.ZERO);

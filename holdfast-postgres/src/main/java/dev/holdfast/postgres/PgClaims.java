@@ -172,7 +172,8 @@ final class PgClaims implements Claims {
         order.limit(),
         Suspects.NONE,
         order.stacks(),
-        order.alone());
+        order.alone(),
+        order.without());
   }
 
   /** Claim, and let the scan learn from it. */
@@ -200,7 +201,7 @@ final class PgClaims implements Claims {
       Handle handle, String claim, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
     Query query =
         handle
-            .createQuery(claim)
+            .createQuery(order.without().isEmpty() ? claim : ClaimSql.leavingOut(claim))
             .bind("task", order.tasks().getFirst())
             .bind("incarnation", order.incarnation())
             .bind("claimNo", order.claimNo())
@@ -216,6 +217,10 @@ final class PgClaims implements Claims {
             .bindArray(
                 "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
             .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
+    if (!order.without().isEmpty()) {
+      query.bindArray(
+          "without", UUID.class, order.without().stream().map(id -> id.value()).toList());
+    }
     List<Unreadable> unreadable = new ArrayList<>();
     List<Ranked> claimed = new ArrayList<>();
     for (Taken taken : query.map((row, context) -> Taken.read(row, order.queue())).list()) {

@@ -9,16 +9,23 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.engine.store.Control;
+import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.FreshPlan;
 import dev.holdfast.postgres.db.Values;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
 
 /** Changing one's mind about jobs. */
 final class PgControl implements Control {
@@ -67,12 +74,19 @@ final class PgControl implements Control {
   private static final String IS_READY =
       "select exists (select from ${schema}.job where id = :id and state = 'READY')";
 
-  // By job_pkey, job_history_id of each partition, and dead_letter_pkey.
+  // By job_history_id of the partitions of a window.
+  private static final String ENDED =
+      """
+      select 'ENDED' from ${schema}.job_history
+      where id = :id and finished_at >= :from and finished_at < :to\
+      """;
+
+  // By job_pkey, job_history_id of the partitions of a window, and dead_letter_pkey.
   private static final String WHERE =
       """
       select 'LIVE' from ${schema}.job where id = :id
       union all
-      select 'ENDED' from ${schema}.job_history where id = :id
+      ${ended}
       union all
       select 'FAILED' from ${schema}.dead_letter where id = :id
       """;
@@ -96,7 +110,7 @@ final class PgControl implements Control {
       """
       with picked as (
         select * from ${schema}.dead_letter d
-        where ${filter}
+        where ${filter} and d.finished_at <= :until
           and not exists (
             select from ${schema}.job j where j.task = d.task and j.unique_key = d.unique_key)
         order by d.id limit :limit for update skip locked
@@ -124,11 +138,15 @@ final class PgControl implements Control {
 
   private static final String PURGE =
       """
-      delete from ${schema}.dead_letter p
-      where p.id = any(array(
-        select d.id from ${schema}.dead_letter d
-        where ${filter}
-        order by d.id limit :limit for update skip locked))
+      with gone as (
+        delete from ${schema}.dead_letter p
+        where p.id = any(array(
+          select d.id from ${schema}.dead_letter d
+          where ${filter} and d.finished_at <= :until
+          order by d.id limit :limit for update skip locked))
+        returning p.queue
+      )
+      select queue, count(*) from gone group by queue
       """;
 
   private static final String FILTER =
@@ -146,7 +164,9 @@ final class PgControl implements Control {
   private final String hasten;
   private final String requestRelease;
   private final String isReady;
+  private final HistorySearch history;
   private final String where;
+  private final String ended;
   private final String retry;
   private final String retryAll;
   private final String purge;
@@ -163,7 +183,9 @@ final class PgControl implements Control {
     this.hasten = complete(HASTEN);
     this.requestRelease = complete(REQUEST_RELEASE);
     this.isReady = complete(IS_READY);
-    this.where = complete(WHERE);
+    this.history = new HistorySearch(database);
+    this.where = complete(WHERE.replace("${ended}", ENDED));
+    this.ended = complete(ENDED);
     this.retry = complete(RETRY);
     this.retryAll = complete(RETRY_ALL);
     this.purge = complete(PURGE);
@@ -179,7 +201,7 @@ final class PgControl implements Control {
   }
 
   /** A job may change its state between two looks, so this looks again while it is live. */
-  private CancelAnswer cancel(Handle handle, JobId id) {
+  private CancelAnswer cancel(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
       boolean ended =
           handle
@@ -212,7 +234,7 @@ final class PgControl implements Control {
   }
 
   /** A job may change its state between two looks, so this looks again while it is live. */
-  private RequeueAnswer requeue(Handle handle, JobId id) {
+  private RequeueAnswer requeue(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
       boolean hastened =
           handle.createUpdate(hasten).bind("id", id.value()).bind("aging", agingMicros).execute()
@@ -241,7 +263,7 @@ final class PgControl implements Control {
     throw restless("requeue", id);
   }
 
-  private boolean isLive(Handle handle, JobId id) {
+  private boolean isLive(Handle handle, JobId id) throws SQLException {
     return where(handle, id).filter("LIVE"::equals).isPresent();
   }
 
@@ -250,7 +272,7 @@ final class PgControl implements Control {
     return database.run("retry job %s".formatted(id), handle -> retry(handle, id));
   }
 
-  private RetryAnswer retry(Handle handle, JobId id) {
+  private RetryAnswer retry(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
       Optional<RetryAnswer> answer =
           handle
@@ -277,71 +299,81 @@ final class PgControl implements Control {
   }
 
   @Override
-  public Map<String, Integer> retryAll(JobFilter filter, int limit) {
-    Map<String, Integer> moved = new HashMap<>();
-    if (!filter.admits(JobState.FAILED)) {
-      return moved;
-    }
+  public Step retryAll(JobFilter filter, @Nullable Instant until, int limit) {
     return database.run(
-        "retry jobs of the dead letter",
+        "retry dead-lettered jobs",
         handle -> {
-          int left = limit;
-          int last;
-          do {
-            last = retryAll(handle, filter, left, moved);
-            left -= last;
-            // Of two that share a key one stays, so a short batch may not be the end.
-          } while (left > 0 && last > 0);
-          return moved;
+          Step step = new Step(new HashMap<>(), until == null ? now(handle) : until);
+          int last = filter.admits(JobState.FAILED) ? Integer.MAX_VALUE : 0;
+          // Of two that share a key one stays, so a short batch may not be the end.
+          while (last > 0 && step.count() < limit) {
+            last = change(handle, retryAll, filter, limit - step.count(), step);
+          }
+          return step;
         });
   }
 
-  private int retryAll(
-      Handle handle, JobFilter filter, int limit, Map<String, Integer> movedByQueue) {
-    int moved = 0;
-    for (Map.Entry<String, Integer> entry :
-        bind(handle.createQuery(retryAll), filter)
-            .bind("limit", limit)
-            .bind("aging", agingMicros)
-            .map((row, context) -> Map.entry(row.getString(1), row.getInt(2)))
-            .list()) {
-      movedByQueue.merge(entry.getKey(), entry.getValue(), Integer::sum);
-      moved += entry.getValue();
-    }
-    return moved;
-  }
-
   @Override
-  public int purge(JobFilter filter, int limit) {
-    return filter.admits(JobState.FAILED)
-        ? database.run(
-            "purge jobs of the dead letter",
-            handle ->
-                handle
-                    .createUpdate(purge)
-                    .addCustomizer(FreshPlan.INSTANCE)
-                    .bind("queue", filter.queue())
-                    .bind("task", filter.task())
-                    .bind("tag", filter.tag())
-                    .bind("limit", limit)
-                    .execute())
-        : 0;
+  public Step purge(JobFilter filter, @Nullable Instant until, int limit) {
+    return database.run(
+        "purge dead-lettered jobs",
+        handle -> {
+          Step step = new Step(new HashMap<>(), until == null ? now(handle) : until);
+          if (filter.admits(JobState.FAILED)) {
+            int unused = change(handle, purge, filter, limit, step);
+          }
+          return step;
+        });
   }
 
-  private Optional<String> where(Handle handle, JobId id) {
-    return handle
-        .createQuery(where)
-        .bind("id", id.value())
-        .map((row, context) -> row.getString(1))
-        .findFirst();
+  private static Instant now(Handle handle) {
+    return handle.createQuery("select now()").map((row, context) -> Values.instant(row, 1)).one();
   }
 
-  private static Query bind(Query query, JobFilter filter) {
-    return query
+  /** Change one batch of dead-lettered jobs, add it to the step and return how many it had. */
+  private int change(Handle handle, String sql, JobFilter filter, int limit, Step step) {
+    int before = step.count();
+    handle
+        .createQuery(sql)
         .addCustomizer(FreshPlan.INSTANCE)
         .bind("queue", filter.queue())
         .bind("task", filter.task())
-        .bind("tag", filter.tag());
+        .bind("tag", filter.tag())
+        .bind("until", step.until().atOffset(ZoneOffset.UTC))
+        .bind("limit", limit)
+        .bind("aging", agingMicros)
+        .map((row, context) -> Map.entry(row.getString(1), row.getInt(2)))
+        .forEach(moved -> step.jobs().merge(moved.getKey(), moved.getValue(), Integer::sum));
+    return step.count() - before;
+  }
+
+  private Optional<String> where(Handle handle, JobId id) throws SQLException {
+    Window near = HistorySearch.near(List.of(id.value()));
+    Optional<String> place = where(handle, where, near, id);
+    if (place.isPresent()) {
+      return place;
+    }
+    AtomicReference<@Nullable String> old = new AtomicReference<>();
+    history.elsewhere(
+        handle.getConnection(),
+        near,
+        List.of(id.value()),
+        (window, ids) -> {
+          old.set(where(handle, ended, window, id).orElse(null));
+          return old.get() == null ? Set.of() : ids;
+        });
+    return Optional.ofNullable(old.get());
+  }
+
+  private static Optional<String> where(Handle handle, String sql, Window window, JobId id) {
+    return handle
+        .createQuery(sql)
+        .addCustomizer(FreshPlan.INSTANCE)
+        .bind("id", id.value())
+        .bind("from", window.start())
+        .bind("to", window.end())
+        .map((row, context) -> row.getString(1))
+        .findFirst();
   }
 
   private static StoreException restless(String wish, JobId id) {

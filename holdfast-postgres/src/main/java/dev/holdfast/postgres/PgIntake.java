@@ -102,9 +102,7 @@ final class PgIntake implements Intake {
                 LockPatience.SECONDS,
                 keys.size() == 1 ? "unique key" : "one of the unique keys",
                 some,
-                keys.size() > MOST_NAMED
-                    ? " and %d more".formatted(keys.size() - MOST_NAMED)
-                    : ""),
+                keys.size() > MOST_NAMED ? " and %d more".formatted(keys.size() - MOST_NAMED) : ""),
         keys,
         failure);
   }

@@ -6,6 +6,8 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.FreshPlan;
 import java.util.Arrays;
@@ -15,21 +17,31 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /** Looking at jobs. */
 final class PgLookup implements Lookup {
   // One statement has one snapshot, in which a job on the move is in exactly one of these.
-  // By job_pkey, job_history_id of each partition, and dead_letter_pkey.
+  // By job_pkey, job_history_id of the partitions of a window, and dead_letter_pkey.
   private static final String FIND =
       """
       select ${live} from ${schema}.job j where j.id = any(:ids::uuid[])
       union all
-      select ${history} from ${schema}.job_history h where h.id = any(:ids::uuid[])
+      ${ended}
       union all
       select ${dead} from ${schema}.dead_letter d where d.id = any(:ids::uuid[])
+      """;
+
+  // By job_history_id of the partitions of a window.
+  private static final String FIND_ENDED =
+      """
+      select ${history} from ${schema}.job_history h
+      where h.id = any(:ids::uuid[]) and h.finished_at >= :from and h.finished_at < :to\
       """;
 
   // Live jobs by job_pkey and the dead by dead_letter_pkey, both walked backwards.
@@ -153,7 +165,10 @@ final class PgLookup implements Lookup {
 
   private final Database database;
   private final WaitReasons reasons;
+  private final QueueCounts counts;
+  private final HistorySearch history;
   private final String find;
+  private final String findEnded;
   private final String listAnyKind;
   private final String listSomeKinds;
   private final String count;
@@ -162,7 +177,10 @@ final class PgLookup implements Lookup {
   PgLookup(Database database) {
     this.database = database;
     this.reasons = new WaitReasons(database);
-    this.find = database.sql(JobReader.columns(FIND));
+    this.counts = new QueueCounts(database, QueueBook.MOST_COUNTED);
+    this.history = new HistorySearch(database);
+    this.find = database.sql(JobReader.columns(FIND.replace("${ended}", FIND_ENDED)));
+    this.findEnded = database.sql(JobReader.columns(FIND_ENDED));
     this.listAnyKind = list(database, ENDED_OF_ANY_KIND);
     this.listSomeKinds = list(database, ENDED_OF_SOME_KINDS);
     this.count = database.sql(COUNT);
@@ -182,13 +200,31 @@ final class PgLookup implements Lookup {
     return database.run(
         "look %d jobs up".formatted(ids.size()),
         handle -> {
-          handle
-              .createQuery(find)
-              .bindArray("ids", UUID.class, ids.stream().map(JobId::value).toList())
-              .map((row, context) -> JobReader.read(row))
-              .forEach(job -> found.put(job.id(), job));
+          Set<UUID> missing = ids.stream().map(JobId::value).collect(Collectors.toSet());
+          Window near = HistorySearch.near(missing);
+          missing.removeAll(find(handle, find, near, missing, found));
+          history.elsewhere(
+              handle.getConnection(),
+              near,
+              missing,
+              (window, left) -> find(handle, findEnded, window, left, found));
           return found;
         });
+  }
+
+  private static Set<UUID> find(
+      Handle handle, String sql, Window window, Set<UUID> ids, Map<JobId, Job> found) {
+    List<Job> jobs =
+        handle
+            .createQuery(sql)
+            .addCustomizer(FreshPlan.INSTANCE)
+            .bindArray("ids", UUID.class, List.copyOf(ids))
+            .bind("from", window.start())
+            .bind("to", window.end())
+            .map((row, context) -> JobReader.read(row))
+            .list();
+    jobs.forEach(job -> found.put(job.id(), job));
+    return jobs.stream().map(job -> job.id().value()).collect(Collectors.toSet());
   }
 
   @Override
@@ -233,7 +269,7 @@ final class PgLookup implements Lookup {
 
   @Override
   public Map<String, Long> unknownTasks() {
-    return reasons.unknownTasks();
+    return database.run("look for tasks that no node knows", counts::unknownTasks);
   }
 
   private static Query bind(Query query, JobFilter filter) {

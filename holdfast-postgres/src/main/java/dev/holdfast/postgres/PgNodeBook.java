@@ -53,6 +53,20 @@ final class PgNodeBook implements NodeBook {
         and o.incarnation = :before
       """;
 
+  // By schedule_declaration_pkey. In the transaction that ends the old incarnation: a schedule that
+  // no live node declares, even for a moment, is deleted by other nodes of the application.
+  private static final String INHERIT_DECLARATIONS =
+      """
+      insert into ${schema}.schedule_declaration
+        (incarnation, schedule_id, application, fingerprint, generation)
+      select n.incarnation, d.schedule_id, d.application, d.fingerprint, d.generation
+      from ${schema}.schedule_declaration d
+      join ${schema}.node n
+        on n.incarnation = :incarnation and n.state = 'ALIVE' and n.beat = 0
+      where d.incarnation = :before
+      on conflict (incarnation, schedule_id) do nothing
+      """;
+
   // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
   // of finished jobs in the index, their calls are older and the scan begins behind them. One
   // statement, so that a beat costs one round trip: the row that says whether the node is alive and
@@ -62,7 +76,8 @@ final class PgNodeBook implements NodeBook {
       """
       with beaten as (
         update ${schema}.node set
-          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall
+          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall,
+          lost_slots = :lostSlots, lost_lanes = :lostLanes
         where incarnation = :incarnation and state = 'ALIVE'
         returning incarnation, id, roles, host, pid, mode, mode_exceptions, dismissed
       ), kept as (
@@ -163,13 +178,16 @@ final class PgNodeBook implements NodeBook {
   private static final String MARK_DEAD =
       """
       update ${schema}.node set
-        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence
+        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
       where incarnation = :incarnation and beat = :beat and state = 'ALIVE'
       """;
 
   private static final String LEAVE =
       """
-      update ${schema}.node set state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0
+      update ${schema}.node set
+        state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
       where incarnation = :incarnation and state = 'ALIVE'
       """;
 
@@ -192,7 +210,7 @@ final class PgNodeBook implements NodeBook {
              capacity, stack, roles,
              state = 'ALIVE', beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
-             mode_exceptions, advises, sweeps, serves
+             mode_exceptions, advises, sweeps, serves, lost_slots, lost_lanes
       from ${schema}.node
       order by started_at, incarnation
       """;
@@ -215,17 +233,22 @@ final class PgNodeBook implements NodeBook {
   private final Database heart;
   private final @Nullable String session;
   private final String look;
+  private final boolean spare;
 
   /**
    * @param heart where a node says that it lives, however busy the other one is
    * @param session what the sessions of this process are called in the database; null if they
    *     cannot be told from others
+   * @param spare whether a connection of the heart that breaks can be replaced at once. In a pool
+   *     of the caller it cannot while handlers use all connections: a reply that is merely late, as
+   *     on a busy machine, must then not cost the node its only connection
    */
-  PgNodeBook(Database database, Database heart, @Nullable String session) {
+  PgNodeBook(Database database, Database heart, @Nullable String session, boolean spare) {
     this.database = database;
     this.heart = heart;
     this.session = session;
     this.look = database.sql(LOOK);
+    this.spare = spare;
   }
 
   @Override
@@ -238,12 +261,17 @@ final class PgNodeBook implements NodeBook {
           }
           change(handle, LEAVE, before);
           insert(handle, card, modes);
-          return handle
-              .createUpdate(database.sql(INHERIT))
-              .bind("incarnation", card.incarnation())
-              .bind("before", before)
-              .execute();
+          inherit(handle, INHERIT_DECLARATIONS, card.incarnation(), before);
+          return inherit(handle, INHERIT, card.incarnation(), before);
         });
+  }
+
+  private int inherit(Handle handle, String sql, UUID incarnation, UUID before) {
+    return handle
+        .createUpdate(database.sql(sql))
+        .bind("incarnation", incarnation)
+        .bind("before", before)
+        .execute();
   }
 
   private int insert(Handle handle, NodeCard card, Modes modes) {
@@ -279,7 +307,7 @@ final class PgNodeBook implements NodeBook {
   @Override
   public Optional<BeatReply> beat(Beat beat) {
     return heart.within(
-        beat.patience(),
+        spare ? beat.patience() : beat.useful(),
         "write the heartbeat of incarnation %s".formatted(beat.incarnation()),
         handle -> {
           NodeRows.Reply reply = new NodeRows.Reply();
@@ -289,6 +317,8 @@ final class PgNodeBook implements NodeBook {
               .bind("running", beat.running())
               .bind("fromCall", beat.fromCall())
               .bind("kept", beat.kept())
+              .bind("lostSlots", beat.lost().slots())
+              .bindArray("lostLanes", String.class, NodeRows.texts(beat.lost()))
               .map((row, context) -> reply.read(row))
               .forEach(kind -> {});
           return reply.toReply();
@@ -358,7 +388,8 @@ final class PgNodeBook implements NodeBook {
 
   @Override
   public void leave(UUID incarnation) {
-    heart.run(
+    heart.within(
+        Connections.HEARTBEAT,
         "sign incarnation %s off".formatted(incarnation),
         handle -> change(handle, LEAVE, incarnation));
   }

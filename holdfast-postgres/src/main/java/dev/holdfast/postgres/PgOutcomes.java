@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -139,7 +140,8 @@ final class PgOutcomes implements Outcomes {
     return finishes.stream().map(f -> answers.getOrDefault(f.held(), Answer.LOST)).toList();
   }
 
-  private Map<Held, Answer> write(Handle handle, UUID incarnation, Sorted finishes) {
+  private Map<Held, Answer> write(Handle handle, UUID incarnation, Sorted finishes)
+      throws SQLException {
     Map<Held, Answer> answers = new HashMap<>();
     note(answers, Answer.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
     note(answers, Answer.WRITTEN, again(handle, again, incarnation, finishes.again));

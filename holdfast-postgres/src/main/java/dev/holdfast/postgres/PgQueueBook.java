@@ -4,11 +4,14 @@ import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** Settings and state of queues. Settings by queue_pkey. */
@@ -39,48 +42,68 @@ final class PgQueueBook implements QueueBook {
 
   private static final String RULES = "select name, paused, max_held from ${schema}.queue";
 
-  // Looks at every live job. For people, not for hot paths.
-  private static final String LIST =
+  // By sample_pkey.
+  private static final String SAMPLE =
       """
-      with counted as (
-        select queue,
-               count(*) filter (where state = 'READY') as ready,
-               count(*) filter (where state in ('CLAIMED', 'RUNNING')) as held,
-               count(*) filter (where state = 'SCHEDULED') as scheduled,
-               min(run_at) filter (where state = 'READY') as oldest
-        from ${schema}.job
-        group by queue
-      ), named as (
-        select name from ${schema}.queue where paused or max_held is not null
-        union
-        select queue from counted
-        union
-        select unnest(queues) from ${schema}.node where state = 'ALIVE'
-      )
-      select n.name, coalesce(q.paused, false), q.max_held, coalesce(c.ready, 0),
-             coalesce(c.held, 0), coalesce(c.scheduled, 0),
-             coalesce((extract(epoch from now() - c.oldest) * 1000000)::bigint, 0)
-      from named n
-      left join ${schema}.queue q on q.name = n.name
-      left join counted c on c.queue = n.name
-      order by n.name collate "C"
+      select s.unknown, s.waiting, s.nodes, q.name, d.ready, d.oldest, n.serving
+      from ${schema}.sample s
+      cross join unnest(array[null] || :queues::text[]) q(name)
+      left join lateral unnest(s.queues, s.ready, s.oldest) d(name, ready, oldest)
+        on d.name = q.name
+      left join lateral unnest(s.served, s.serving) n(name, serving) on n.name = q.name
+      where s.one and s.taken_at > now() - :fresh * interval '1 microsecond'
       """;
+
+  // By sample_pkey.
+  private static final String WRITE_SAMPLE =
+      """
+      insert into ${schema}.sample
+        (taken_at, queues, ready, oldest, unknown, waiting, nodes, served, serving)
+      select now(), :names::text[], :ready::bigint[], :oldest::bigint[], :unknown::text[],
+             :waiting::bigint[],
+             (select count(*) from ${schema}.node where state = 'ALIVE'),
+             coalesce(array_agg(s.queue), '{}'), coalesce(array_agg(s.nodes), '{}')
+      from (
+        select q.name as queue, count(*)::int as nodes
+        from ${schema}.node n cross join unnest(n.queues) q(name)
+        where n.state = 'ALIVE'
+        group by q.name
+      ) s
+      on conflict (one) do update set
+        taken_at = excluded.taken_at, queues = excluded.queues, ready = excluded.ready,
+        oldest = excluded.oldest, unknown = excluded.unknown, waiting = excluded.waiting,
+        nodes = excluded.nodes, served = excluded.served, serving = excluded.serving
+      """;
+
+  private static final String TRY_LOCK =
+      "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
   private final Database database;
   private final String pause;
   private final String limit;
   private final CapHeld capHeld;
   private final String rules;
-  private final String list;
+  private final QueueCounts counts;
+  private final String sample;
+  private final String writeSample;
   private final String declared;
 
   PgQueueBook(Database database) {
+    this(database, MOST_COUNTED);
+  }
+
+  /**
+   * @param most how many jobs of a queue are counted
+   */
+  PgQueueBook(Database database, int most) {
     this.database = database;
+    this.counts = new QueueCounts(database, most);
+    this.sample = database.sql(SAMPLE);
+    this.writeSample = database.sql(WRITE_SAMPLE);
     this.pause = database.sql(PAUSE);
     this.limit = database.sql(LIMIT);
     this.capHeld = new CapHeld(database, CAP_HELD);
     this.rules = database.sql(RULES);
-    this.list = database.sql(LIST);
     this.declared = database.sql(IntakeStatements.DECLARED);
   }
 
@@ -125,9 +148,91 @@ final class PgQueueBook implements QueueBook {
 
   @Override
   public List<QueueStatus> list() {
-    return database.run(
-        "list the queues",
-        handle -> handle.createQuery(list).map((row, context) -> status(row)).list());
+    return database.run("list the queues", counts::list);
+  }
+
+  @Override
+  public Optional<Sample> sample(Set<String> queues, Duration freshFor) {
+    Optional<Sample> known =
+        database.run("read the depths of queues", handle -> read(handle, queues, freshFor));
+    return known.isPresent()
+        ? known
+        : database.transaction("measure queues", handle -> measure(handle, queues, freshFor));
+  }
+
+  /** The lock ends with the transaction, so a process that dies while it counts blocks no other. */
+  private Optional<Sample> measure(Handle handle, Set<String> queues, Duration freshFor) {
+    boolean alone =
+        handle
+            .createQuery(TRY_LOCK)
+            .bind("name", "holdfast sample " + database.schema())
+            .map((row, context) -> row.getBoolean(1))
+            .one();
+    if (!alone) {
+      return Optional.empty();
+    }
+    Optional<Sample> known = read(handle, queues, freshFor);
+    if (known.isPresent()) {
+      return known;
+    }
+    Map<String, Depth> depths = new TreeMap<>();
+    counts.list(handle).stream()
+        .filter(queue -> queue.ready() > 0)
+        .forEach(queue -> depths.put(queue.name(), new Depth(queue.ready(), queue.oldestReady())));
+    Map<String, Long> unknown = counts.unknownTasks(handle);
+    write(handle, depths, unknown);
+    return read(handle, queues, freshFor.plusSeconds(1)).map(PgQueueBook::counted);
+  }
+
+  private static Sample counted(Sample sample) {
+    return new Sample(
+        sample.depths(), sample.unknownTasks(), sample.nodes(), sample.serving(), true);
+  }
+
+  private Optional<Sample> read(Handle handle, Set<String> queues, Duration freshFor) {
+    Map<String, Depth> depths = new HashMap<>();
+    Map<String, Long> unknown = new HashMap<>();
+    Map<String, Integer> serving = new HashMap<>();
+    List<Integer> nodes =
+        handle
+            .createQuery(sample)
+            .bindArray("queues", String.class, List.copyOf(queues))
+            .bind("fresh", Values.micros(freshFor))
+            .map((row, context) -> {
+              String queue = row.getString(4);
+              if (row.getObject(5) != null) {
+                depths.put(queue, new Depth(row.getLong(5), Values.ofMicros(row.getLong(6))));
+              }
+              if (row.getObject(7) != null) {
+                serving.put(queue, row.getInt(7));
+              }
+              if (queue == null) {
+                String[] tasks = (String[]) row.getArray(1).getArray();
+                Long[] waiting = (Long[]) row.getArray(2).getArray();
+                for (int i = 0; i < tasks.length; i++) {
+                  unknown.put(tasks[i], waiting[i]);
+                }
+              }
+              return row.getInt(3);
+            })
+            .list();
+    return nodes.stream()
+        .findFirst()
+        .map(live -> new Sample(depths, unknown, live, serving, false));
+  }
+
+  private void write(Handle handle, Map<String, Depth> depths, Map<String, Long> unknown) {
+    handle
+        .createUpdate(writeSample)
+        .bindArray("names", String.class, List.copyOf(depths.keySet()))
+        .bindArray("ready", Long.class, depths.values().stream().map(Depth::ready).toList())
+        .bindArray(
+            "oldest",
+            Long.class,
+            depths.values().stream().map(depth -> Values.micros(depth.oldestReady())).toList())
+        .bindArray("unknown", String.class, List.copyOf(unknown.keySet()))
+        .bindArray("waiting", Long.class, List.copyOf(unknown.values()))
+        .execute();
   }
 
   @Override
@@ -140,16 +245,5 @@ final class PgQueueBook implements QueueBook {
                 .bind(0, queue)
                 .map((row, context) -> row.getBoolean(1))
                 .one());
-  }
-
-  private static QueueStatus status(ResultSet row) throws SQLException {
-    return new QueueStatus(
-        row.getString(1),
-        row.getBoolean(2),
-        row.getObject(3, Integer.class),
-        row.getLong(4),
-        row.getLong(5),
-        row.getLong(6),
-        Values.ofMicros(Math.max(0, row.getLong(7))));
   }
 }

@@ -3,19 +3,22 @@ package dev.holdfast.postgres;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** Work that recurs. Single schedules by schedule_pkey. */
 final class PgScheduleBook implements ScheduleBook {
+  /** How many times as many schedules are looked at as are chosen from them. */
+  private static final int CHOICE = 10;
+
+  private static final int MOST_LOOKS = 20;
+
   private static final String LOOK =
       """
       select now() as now, ${columns}
@@ -45,7 +48,7 @@ final class PgScheduleBook implements ScheduleBook {
         starts_at = :starts, ends_at = :ends, jitter = :jitter, start_within = :startWithin,
         priority = :priority, paused = :paused, cancelled = false, timing = :timing,
         misfire = :misfire, overlap = :overlap, queue = :queue, task = :task, payload = :payload,
-        policy = :policy, tags = :tags::text[], application = :application,
+        policy = :policy, tags = :tags::text[], application = :application, retry_at = null,
         fingerprint = :fingerprint, stack = :stack
       where id = :id and revision = :seen
       """;
@@ -66,22 +69,54 @@ final class PgScheduleBook implements ScheduleBook {
       select (select count(*) from marked) + (select count(*) from deleted)
       """;
 
-  // Both by schedule_due; a job in the way by job_unique. One statement, since every idle node asks
-  // it: without anything due it answers with a single row that has no schedule.
+  // All by schedule_due; a job in the way by job_unique. One statement, since every idle node asks
+  // it: without anything due it returns a single row that has no schedule. Whatever is due, it
+  // reads
+  // a bounded number of schedules that may be fired, and the payload only of those it returns.
   private static final String DUE =
       """
-      select moment.now as asked_at, moment.wait, ${columns},
-        s.overlap = 'QUEUE' and exists (
-          select from ${schema}.job j
-          where j.task = s.task and j.unique_key = 'schedule:' || s.id) as blocked
+      with head as materialized (
+        select s.id from ${schema}.schedule s
+        where ${due} and not (${blocked})
+          and (s.id, s.revision) not in (
+            select * from unnest(:unreadable::text[], :revisions::bigint[]))
+        order by greatest(s.next_fire, s.retry_at), s.id limit :choice
+      ), chosen as materialized (
+        select id from head order by random() limit :limit
+      )
+      select moment.now as asked_at, moment.wait, moment.blocked, ${columns}
       from (
         select now() as now, (
-          select (extract(epoch from min(next_fire) - now()) * 1000000)::bigint
-          from ${schema}.schedule
-          where next_fire > now() and not paused and not cancelled) as wait) moment
-      left join ${schema}.schedule s
-        on s.next_fire <= now() and not s.paused and not s.cancelled
+          select (extract(epoch from min(greatest(s.next_fire, s.retry_at)) - now())
+                  * 1000000)::bigint
+          from ${schema}.schedule s
+          where greatest(s.next_fire, s.retry_at) > now() and s.next_fire is not null
+            and not s.paused and not s.cancelled) as wait,
+          case when (select count(*) from head) < :limit then exists (
+            select from ${schema}.schedule s where ${due} and ${blocked}) else false end as blocked
+      ) moment
+      left join (chosen c join ${schema}.schedule s on s.id = c.id) on true
       order by s.next_fire, s.id
+      """;
+
+  private static final String IS_DUE =
+      """
+      greatest(s.next_fire, s.retry_at) <= now() and s.next_fire is not null
+      and not s.paused and not s.cancelled\
+      """;
+
+  private static final String IS_BLOCKED =
+      """
+      s.overlap = 'QUEUE' and exists (
+        select from ${schema}.job j
+        where j.task = s.task and j.unique_key = 'schedule:' || s.id)\
+      """;
+
+  // By schedule_pkey.
+  private static final String PUT_OFF =
+      """
+      update ${schema}.schedule set retry_at = now() + :delay * interval '1 microsecond'
+      where id = :id and revision = :revision and next_fire = :seen
       """;
 
   private final Database database;
@@ -95,6 +130,7 @@ final class PgScheduleBook implements ScheduleBook {
   private final String cancel;
   private final String cancelTagged;
   private final String due;
+  private final String putOff;
 
   PgScheduleBook(Database database, IntakeStatements intake) {
     this.database = database;
@@ -106,7 +142,8 @@ final class PgScheduleBook implements ScheduleBook {
     this.update = sql(UPDATE);
     this.cancel = sql(CANCEL.replace("${which}", "s.id = :what"));
     this.cancelTagged = sql(CANCEL.replace("${which}", "s.tags @> array[:what]::text[]"));
-    this.due = sql(DUE);
+    this.due = sql(DUE.replace("${due}", IS_DUE).replace("${blocked}", IS_BLOCKED));
+    this.putOff = sql(PUT_OFF);
   }
 
   private String sql(String template) {
@@ -171,37 +208,68 @@ final class PgScheduleBook implements ScheduleBook {
   /**
    * One row of the answer.
    *
+   * @param id null where nothing is due
    * @param kept empty where nothing is due, or it cannot be read here
-   * @param blocked whether a live job is in its way
    */
-  private record Row(Instant now, Optional<Duration> left, Optional<Kept> kept, boolean blocked) {}
-
-  @Override
-  public DueReport due(int limit) {
-    List<Row> rows =
-        database.run(
-            "look for schedules that are due",
-            handle -> handle.createQuery(due).map((row, context) -> dueRow(row)).list());
-    List<Kept> free = new ArrayList<>();
-    boolean blocked = false;
-    for (Row row : rows) {
-      if (row.kept().isPresent()) {
-        blocked |= row.blocked();
-        if (!row.blocked() && free.size() < limit) {
-          free.add(row.kept().get());
-        }
-      }
+  private record Row(
+      Instant now,
+      Optional<Duration> left,
+      boolean blocked,
+      @Nullable String id,
+      Optional<Kept> kept) {
+    boolean isUnreadable() {
+      return id != null && kept.isEmpty();
     }
-    Row any = rows.getFirst();
-    return new DueReport(any.now(), free, blocked, any.left());
   }
 
-  private Row dueRow(ResultSet row) throws SQLException {
-    return new Row(
-        Values.instant(row, 1),
-        Optional.ofNullable(row.getObject(2, Long.class)).map(Values::ofMicros),
-        row.getString("id") == null ? Optional.empty() : readable.read(row),
-        row.getBoolean("blocked"));
+  /** Looks again, past what this program cannot read: however many these are, others fire. */
+  @Override
+  public DueReport due(int limit) {
+    return database.run(
+        "look for schedules that are due",
+        handle -> {
+          List<Row> rows = dueRows(handle, limit);
+          for (int look = 1;
+              look < MOST_LOOKS && rows.stream().anyMatch(Row::isUnreadable);
+              look++) {
+            rows = dueRows(handle, limit);
+          }
+          Row any = rows.getFirst();
+          List<Kept> due = rows.stream().flatMap(row -> row.kept().stream()).toList();
+          return new DueReport(any.now(), due, any.blocked(), any.left());
+        });
+  }
+
+  private List<Row> dueRows(Handle handle, int limit) {
+    Map<String, Long> unreadable = readable.unreadable();
+    return handle
+        .createQuery(due)
+        .bind("limit", limit)
+        .bind("choice", (long) limit * CHOICE)
+        .bindArray("unreadable", String.class, List.copyOf(unreadable.keySet()))
+        .bindArray("revisions", Long.class, List.copyOf(unreadable.values()))
+        .map((row, context) ->
+            new Row(
+                Values.instant(row, 1),
+                Optional.ofNullable(row.getObject(2, Long.class)).map(Values::ofMicros),
+                row.getBoolean(3),
+                row.getString("id"),
+                row.getString("id") == null ? Optional.empty() : readable.read(row)))
+        .list();
+  }
+
+  @Override
+  public void putOff(Kept seen, Duration delay) {
+    database.run(
+        "put off schedule %s".formatted(seen.plan().id()),
+        handle ->
+            handle
+                .createUpdate(putOff)
+                .bind("id", seen.plan().id())
+                .bind("revision", seen.revision())
+                .bind("seen", ScheduleColumns.at(seen.draft().nextFire()))
+                .bind("delay", Values.micros(delay))
+                .execute());
   }
 
   @Override

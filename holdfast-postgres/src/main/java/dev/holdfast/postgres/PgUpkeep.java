@@ -2,11 +2,14 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Failures;
 import dev.holdfast.postgres.db.Values;
 import dev.holdfast.postgres.schema.Partitions;
 import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,14 +49,16 @@ final class PgUpkeep implements Upkeep {
         order by finished_at limit :batch for update skip locked))
       """;
 
-  // By job_history_result_until and job_history_id of each partition. By id and not by ctid, which
-  // means something else in each partition.
+  // By job_history_result_until and job_history_id of the partitions of a window. By id and not by
+  // ctid, which means something else in each partition.
   private static final String RESULTS =
       """
       update ${schema}.job_history set result = null, result_until = null
       where id = any(array(
-          select id from ${schema}.job_history where result_until <= now() limit :batch))
-        and result_until <= now()
+          select id from ${schema}.job_history
+          where result_until <= now() and finished_at >= '${from}' and finished_at < '${to}'
+          limit :batch))
+        and result_until <= now() and finished_at >= '${from}' and finished_at < '${to}'
       """;
 
   // By unique_ledger_expires.
@@ -189,10 +194,12 @@ final class PgUpkeep implements Upkeep {
 
   private final Database database;
   private final Partitions partitions;
+  private final HistorySearch search;
 
   PgUpkeep(Database database) {
     this.database = database;
     this.partitions = new Partitions(database, handle -> isAlone(handle, "partitions"));
+    this.search = new HistorySearch(database);
   }
 
   @Override
@@ -203,7 +210,7 @@ final class PgUpkeep implements Upkeep {
     int dropped = partitions.tidy(history);
     round.clear("throw old history away", HISTORY, history);
     long dead = round.clear("throw old dead letters away", DEAD_LETTERS, deadLetter);
-    long results = round.clear("throw old results away", RESULTS, history);
+    long results = round.clearResults(history);
     round.clear("throw expired keys away", LEDGER, history);
     round.clear("forget repeated enqueues", REPEATS, history);
     round.clear("forget leases that ended long ago", LEASES, history);
@@ -236,6 +243,21 @@ final class PgUpkeep implements Upkeep {
       return sum;
     }
 
+    /** A few partitions at a time: a statement over all of history would lock all of them. */
+    long clearResults(Duration retention) {
+      List<Window> windows =
+          database.run("list the partitions of history", h -> search.all(h.getConnection()));
+      return windows.stream()
+          .mapToLong(window ->
+              clear(
+                  "delete old results",
+                  RESULTS
+                      .replace("${from}", text(window.start()))
+                      .replace("${to}", text(window.end())),
+                  retention))
+          .sum();
+    }
+
     /** Do a step once; return how many rows it touched. */
     int once(String operation, String sql, Duration retention) {
       try {
@@ -262,6 +284,12 @@ final class PgUpkeep implements Upkeep {
                     .bind("batch", BATCH)
                     .execute()
                 : 0);
+  }
+
+  private static String text(OffsetDateTime time) {
+    return time.equals(OffsetDateTime.MIN)
+        ? "-infinity"
+        : time.equals(OffsetDateTime.MAX) ? "infinity" : time.toString();
   }
 
   private boolean isAlone(Handle handle, String step) {

@@ -4,9 +4,9 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,14 +17,29 @@ import org.slf4j.LoggerFactory;
 final class ReadableSchedules {
   private static final Logger log = LoggerFactory.getLogger(ReadableSchedules.class);
 
-  private final Map<String, Long> revisionsLogged = new ConcurrentHashMap<>();
+  private static final int MOST_REMEMBERED = 10_000;
+
+  /** Revisions by id, the newest last. */
+  private final Map<String, Long> unreadable = new LinkedHashMap<>();
+
+  /** Those that could not be read, as far as they are remembered: their revisions by id. */
+  synchronized Map<String, Long> unreadable() {
+    return new LinkedHashMap<>(unreadable);
+  }
+
+  private synchronized boolean isNew(String id, Long revision) {
+    boolean known = revision.equals(unreadable.put(id, revision));
+    if (unreadable.size() > MOST_REMEMBERED) {
+      unreadable.remove(unreadable.keySet().iterator().next());
+    }
+    return !known;
+  }
 
   Optional<Kept> read(ResultSet row) throws SQLException {
     try {
       return Optional.of(ScheduleColumns.read(row));
     } catch (StoreException unreadable) {
-      Long revision = row.getLong("revision");
-      if (!revision.equals(revisionsLogged.put(row.getString("id"), revision))) {
+      if (isNew(row.getString("id"), row.getLong("revision"))) {
         log.error("{}", unreadable.getMessage());
       }
       return Optional.empty();

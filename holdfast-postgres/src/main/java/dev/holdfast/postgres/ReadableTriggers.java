@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the triggers of an event, of which one that cannot be read must not fail the others nor the
- * caller who publishes: a program of a newer version may have written it. Each is logged once, since
- * triggers are read with every event.
+ * caller who publishes: a program of a newer version may have written it. Each is logged once,
+ * since triggers are read with every event.
  */
 final class ReadableTriggers {
   private static final Logger log = LoggerFactory.getLogger(ReadableTriggers.class);

@@ -1,10 +1,15 @@
 package dev.holdfast.postgres;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.FreshPlan;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,15 +25,23 @@ import org.jdbi.v3.core.Handle;
  * carries it.
  */
 final class Repeats {
-  // By job_history_id of each partition, dead_letter_pkey and job_pkey.
+  // By job_history_id of the partitions of a window.
+  private static final String ENDED =
+      """
+      select a.id, a.token, h.state, h.token = a.token,
+             coalesce(h.failures @> ${failed}, false)
+      from unnest(:ids::uuid[], :tokens::bigint[]) a(id, token)
+      join ${schema}.job_history h on h.id = a.id
+      where h.finished_at >= :from and h.finished_at < :to\
+      """;
+
+  // As above, and by dead_letter_pkey and job_pkey.
   private static final String TRACES =
       """
       with asked as (
         select * from unnest(:ids::uuid[], :tokens::bigint[]) a(id, token)
       )
-      select a.id, a.token, h.state, h.token = a.token,
-             coalesce(h.failures @> ${failed}, false)
-      from asked a join ${schema}.job_history h on h.id = a.id
+      ${ended}
       union all
       select a.id, a.token, 'FAILED', d.token = a.token,
              coalesce(d.failures @> ${failed}, false)
@@ -41,10 +54,18 @@ final class Repeats {
 
   private static final String FAILED = "jsonb_build_array(jsonb_build_object('token', a.token))";
 
+  private final HistorySearch history;
   private final String traces;
+  private final String ended;
 
   Repeats(Database database) {
-    this.traces = database.sql(TRACES.replace("${failed}", FAILED));
+    this.history = new HistorySearch(database);
+    this.traces = complete(database, TRACES.replace("${ended}", ENDED));
+    this.ended = complete(database, ENDED);
+  }
+
+  private static String complete(Database database, String statement) {
+    return database.sql(statement.replace("${failed}", FAILED));
   }
 
   /**
@@ -57,7 +78,7 @@ final class Repeats {
   private record Trace(Held held, String state, boolean latest, boolean failed) {}
 
   /** The answers to those that were written before; all others are missing. */
-  Map<Held, Answer> recognise(Handle handle, List<Finish> finishes) {
+  Map<Held, Answer> recognise(Handle handle, List<Finish> finishes) throws SQLException {
     Map<Held, Trace> found = traces(handle, finishes);
     Map<Held, Answer> answers = new HashMap<>();
     for (Finish finish : finishes) {
@@ -86,18 +107,47 @@ final class Repeats {
     return written ? Answer.WRITTEN : Answer.LOST;
   }
 
-  private Map<Held, Trace> traces(Handle handle, List<Finish> finishes) {
+  private Map<Held, Trace> traces(Handle handle, List<Finish> finishes) throws SQLException {
+    Map<Held, Trace> found = new HashMap<>();
+    Window near =
+        HistorySearch.near(finishes.stream().map(finish -> finish.held().id().value()).toList());
+    read(handle, traces, near, finishes, found);
+    List<UUID> missing =
+        finishes.stream()
+            .filter(finish -> !found.containsKey(finish.held()))
+            .map(finish -> finish.held().id().value())
+            .toList();
+    history.elsewhere(
+        handle.getConnection(),
+        near,
+        missing,
+        (window, ids) -> {
+          read(
+              handle,
+              ended,
+              window,
+              finishes.stream().filter(f -> ids.contains(f.held().id().value())).toList(),
+              found);
+          return found.keySet().stream().map(held -> held.id().value()).collect(toSet());
+        });
+    return found;
+  }
+
+  private static void read(
+      Handle handle, String sql, Window window, List<Finish> finishes, Map<Held, Trace> found) {
     List<UUID> ids = new ArrayList<>();
     List<Long> tokens = new ArrayList<>();
     for (Finish finish : finishes) {
       ids.add(finish.held().id().value());
       tokens.add(finish.held().token());
     }
-    Map<Held, Trace> found = new HashMap<>();
     handle
-        .createQuery(traces)
+        .createQuery(sql)
+        .addCustomizer(FreshPlan.INSTANCE)
         .bindArray("ids", UUID.class, ids)
         .bindArray("tokens", Long.class, tokens)
+        .bind("from", window.start())
+        .bind("to", window.end())
         .map((row, context) ->
             new Trace(
                 new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
@@ -105,6 +155,5 @@ final class Repeats {
                 row.getBoolean(4),
                 row.getBoolean(5)))
         .forEach(trace -> found.put(trace.held, trace));
-    return found;
   }
 }

@@ -18,16 +18,21 @@ import org.jdbi.v3.core.Handle;
 
 /**
  * Fires a schedule in one transaction. The guarded update comes first: its row lock lets one of
- * many nodes through, and the others find the row changed when they get there.
+ * many nodes through, and the others find the row locked or changed.
  */
 final class ScheduleFiring {
-  // By schedule_pkey.
+  // By schedule_pkey. A row that another node has locked is being fired or changed there: not worth
+  // waiting for.
   private static final String MOVE_ON =
       """
       update ${schema}.schedule
-      set next_fire = :next, last_fire = :last, revision = nextval('${schema}.schedule_number')
-      where id = :id and revision = :revision and next_fire = :seen and not paused
-        and not cancelled
+      set next_fire = :next, last_fire = :last, retry_at = null,
+          revision = nextval('${schema}.schedule_number')
+      where id = (
+        select id from ${schema}.schedule
+        where id = :id and revision = :revision and next_fire = :seen and not paused
+          and not cancelled
+        for update skip locked)
       """;
 
   private final Database database;

@@ -5,21 +5,24 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.mode.Takers;
 import dev.holdfast.engine.mode.Takers.Candidate;
+import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.FreshPlan;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 
-/** Why jobs wait, and which wait in vain. */
+/** Why jobs wait. */
 final class WaitReasons {
-  // By job_pkey, job_history_id of each partition and dead_letter_pkey; what is before a READY job
+  // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey; what is before
+  // a READY job
   // by job_ready, job_ready_stack or job_ready_suspect, how many are held under a limit by
   // job_capped and job_task_capped. A case looks only as far as it must.
   private static final String WHY =
@@ -61,81 +64,83 @@ final class WaitReasons {
       union all
       select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
              null, null, null, null
-      from ${schema}.job_history h where h.id = :id
+      from ${schema}.job_history h
+      where h.id = :id and h.finished_at >= :from and h.finished_at < :to
       union all
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
              null, null, null, null
       from ${schema}.dead_letter d where d.id = :id
       """;
 
+  // By job_history_id of the partitions of a window.
+  private static final String ENDED =
+      """
+      select h.state from ${schema}.job_history h
+      where h.id = :id and h.finished_at >= :from and h.finished_at < :to
+      """;
+
   private static final String LIVING =
       """
-      select id, queues, tasks, serves, mode, mode_exceptions
+      select id, queues, tasks, serves, mode, mode_exceptions, lost_lanes
       from ${schema}.node where state = 'ALIVE'
       """;
 
-  // Steps through job_ready from one (queue, task) to the next instead of reading every job, and
-  // counts only those that nobody knows; jobs of fleets and suspects, by their own indexes, are
-  // few.
-  private static final String UNKNOWN =
-      """
-      with recursive pair as (
-        (select queue, task from ${schema}.job
-         where state = 'READY' and stack is null and suspicion is null
-         order by queue, task limit 1)
-        union all
-        select n.queue, n.task
-        from pair p
-        cross join lateral (
-          select j.queue, j.task from ${schema}.job j
-          where j.state = 'READY' and j.stack is null and j.suspicion is null
-            and (j.queue, j.task) > (p.queue, p.task)
-          order by j.queue, j.task limit 1
-        ) n
-      )
-      select p.task, sum(p.waiting)::bigint
-      from (
-        select pair.queue, pair.task, (
-          select count(*) from ${schema}.job j
-          where j.state = 'READY' and j.stack is null and j.suspicion is null
-            and j.queue = pair.queue and j.task = pair.task) as waiting
-        from pair
-        union all
-        select j.queue, j.task, count(*) from ${schema}.job j
-        where j.state = 'READY' and j.stack is not null and j.suspicion is null
-        group by j.queue, j.task
-        union all
-        select j.queue, j.task, count(*) from ${schema}.job j
-        where j.state = 'READY' and j.suspicion is not null
-        group by j.queue, j.task
-      ) p
-      where not exists (
-        select from ${schema}.node n
-        where n.state = 'ALIVE' and p.queue = any(n.queues) and p.task = any(n.tasks))
-      group by p.task
-      """;
-
   private final Database database;
+  private final HistorySearch history;
   private final String why;
+  private final String ended;
   private final String living;
-  private final String unknown;
 
   WaitReasons(Database database) {
     this.database = database;
+    this.history = new HistorySearch(database);
     this.why = database.sql(WHY);
+    this.ended = database.sql(ENDED);
     this.living = database.sql(LIVING);
-    this.unknown = database.sql(UNKNOWN);
   }
 
   Optional<WaitReason> of(JobId id) {
     return database.run(
         "ask why job %s waits".formatted(id),
-        handle ->
-            handle
-                .createQuery(why)
-                .bind("id", id.value())
-                .map((row, context) -> reason(row, () -> living(handle)))
-                .findFirst());
+        handle -> {
+          Window near = HistorySearch.near(List.of(id.value()));
+          Optional<WaitReason> reason =
+              ask(handle, why, near, id, row -> reason(row, () -> living(handle)));
+          return reason.isPresent() ? reason : endedElsewhere(handle, near, id);
+        });
+  }
+
+  private Optional<WaitReason> endedElsewhere(Handle handle, Window searched, JobId id)
+      throws SQLException {
+    List<WaitReason> found = new ArrayList<>();
+    history.elsewhere(
+        handle.getConnection(),
+        searched,
+        List.of(id.value()),
+        (window, ids) -> {
+          ask(handle, ended, window, id, row -> JobState.valueOf(row.getString(1)))
+              .ifPresent(state -> found.add(new WaitReason.NotWaiting(state)));
+          return found.isEmpty() ? Set.of() : ids;
+        });
+    return found.stream().findFirst();
+  }
+
+  /** Reads one row. */
+  @FunctionalInterface
+  private interface Reader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  private static <T> Optional<T> ask(
+      Handle handle, String sql, Window window, JobId id, Reader<T> reader) {
+    return handle
+        .createQuery(sql)
+        .addCustomizer(FreshPlan.INSTANCE)
+        .bind("id", id.value())
+        .bind("from", window.start())
+        .bind("to", window.end())
+        .map((row, context) -> reader.read(row))
+        .findFirst();
   }
 
   private List<Candidate> living(Handle handle) {
@@ -147,21 +152,9 @@ final class WaitReasons {
                 Values.strings(row, 2),
                 Values.strings(row, 3),
                 Values.strings(row, 4),
-                NodeRows.modes(row.getString(5), Values.strings(row, 6))))
+                NodeRows.modes(row.getString(5), Values.strings(row, 6)),
+                NodeRows.lostLanes(Values.strings(row, 7))))
         .list();
-  }
-
-  Map<String, Long> unknownTasks() {
-    return database.run(
-        "look for tasks that nobody knows",
-        handle -> {
-          Map<String, Long> counts = new TreeMap<>();
-          handle
-              .createQuery(unknown)
-              .map((row, context) -> Map.entry(row.getString(1), row.getLong(2)))
-              .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
-          return counts;
-        });
   }
 
   private static WaitReason reason(ResultSet row, Supplier<List<Candidate>> living)

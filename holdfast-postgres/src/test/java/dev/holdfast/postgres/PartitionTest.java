@@ -8,6 +8,8 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Outcomes.Answer;
@@ -17,6 +19,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.schema.Partitions;
 import dev.holdfast.testkit.contract.Worker;
 import java.sql.Connection;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -25,6 +28,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -245,6 +249,138 @@ class PartitionTest {
     assertThat(fixture.ask("select count(*) from holdfast.tally")).isEqualTo("1");
     assertThat(fixture.store().lookup().count(JobFilter.ALL))
         .containsEntry(JobState.CANCELLED, 42L);
+  }
+
+  /** More than the server reads in a moment. */
+  private void fillDefaultPartition() {
+    fixture.execute(
+        """
+        insert into holdfast.job_history_default
+          (id, token, created_at, run_at, finished_at, attempt, priority, cancel_requested, state,
+           queue, task, payload)
+        select gen_random_uuid(), 1, now(), now(), now() - interval '5 days', 1, 4, false,
+               'SUCCEEDED', 'q', 't', repeat(md5(n::text), 45)
+        from generate_series(1, 8000) n
+        """);
+  }
+
+  private String exclusions() {
+    return fixture.ask(
+        "select count(*) from pg_constraint where conname like 'job_history_default_without_%'");
+  }
+
+  @Test
+  void aPartitionIsMadeBesideALargeDefaultOneWithoutReadingItUnderALock() throws Exception {
+    LocalDate day = today.plusDays(3);
+    fixture.execute("drop table holdfast." + name(day));
+    fillDefaultPartition();
+    Database database =
+        Database.own(new Connections(fixture.settings().build(), "test").single(), "holdfast");
+    AtomicInteger transactions = new AtomicInteger();
+
+    // It dies after it has excluded the day and validated that, before it attaches the partition.
+    new Partitions(database, handle -> transactions.incrementAndGet() <= 2)
+        .tidy(RETENTION.history());
+
+    assertThat(transactions).hasValue(3);
+    assertThat(exists(day)).isFalse();
+    assertThat(exclusions()).isEqualTo("1");
+    endOne();
+    try (Connection connection = fixture.database().connect();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("set local client_min_messages = debug1");
+      statement.execute(
+          "create table holdfast.%s (like holdfast.job_history including defaults including constraints)"
+              .formatted(name(day)));
+      statement.clearWarnings();
+      statement.execute(
+          "alter table holdfast.job_history attach partition holdfast.%s for values from ('%s 00:00+00') to ('%s 00:00+00')"
+              .formatted(name(day), day, day.plusDays(1)));
+      StringBuilder messages = new StringBuilder();
+      for (SQLWarning said = statement.getWarnings(); said != null; said = said.getNextWarning()) {
+        messages.append(said.getMessage()).append('\n');
+      }
+      assertThat(messages)
+          .contains("default partition \"job_history_default\" is implied by existing constraints");
+      connection.rollback();
+    }
+
+    tidy();
+
+    assertThat(exists(day)).isTrue();
+    assertThat(exclusions()).isEqualTo("0");
+  }
+
+  @Test
+  void noDayIsExcludedFromALargeDefaultPartitionWhenItComes() {
+    fixture.execute("drop table holdfast." + name(today));
+    fixture.execute("drop table holdfast." + name(today.plusDays(1)));
+    fillDefaultPartition();
+    fixture.execute(
+        "alter table holdfast.job_history_default add constraint job_history_default_without_%s check (finished_at < '%s 00:00+00') not valid"
+            .formatted(DateTimeFormatter.BASIC_ISO_DATE.format(today.plusDays(1)), today));
+    assertThatThrownBy(this::endOne)
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE));
+
+    tidy();
+
+    assertThat(exclusions()).isEqualTo("0");
+    assertThat(exists(today)).isFalse();
+    assertThat(exists(today.plusDays(1))).isFalse();
+    endOne();
+  }
+
+  @Test
+  void aRoundOfUpkeepNeverWaitsLongForALockOnTheDefaultPartition() throws Exception {
+    fixture.execute("drop table holdfast." + name(today));
+    fixture.execute("drop table holdfast." + name(today.plusDays(3)));
+    fillDefaultPartition();
+    try (Connection reader = fixture.database().connect();
+        Statement statement = reader.createStatement()) {
+      reader.setAutoCommit(false);
+      statement.execute("select count(*) from holdfast.job_history_default");
+
+      tidy();
+
+      // What it could not get it does not wait for, so that finishes behind it do not either.
+      endOne();
+      assertThat(exists(today.plusDays(3))).isFalse();
+      reader.rollback();
+    }
+
+    tidy();
+
+    assertThat(exists(today.plusDays(3))).isTrue();
+  }
+
+  @Test
+  void aNodeWithDefaultSettingsDropsWhatIsPastItsTime() {
+    make(today.minusDays(16));
+    make(today.minusDays(14));
+    fixture.execute(
+        """
+        insert into holdfast.dead_letter
+          (id, token, created_at, run_at, finished_at, attempt, priority, cancel_requested, queue, task)
+        select gen_random_uuid(), 1, now(), now(), now() - days * interval '1 day', 1, 4, false,
+               'q', 't'
+        from unnest(array[89, 91]) days
+        """);
+
+    try (HoldfastNode node =
+        HoldfastNode.on(fixture.store())
+            .handle(TaskType.of("test::task", String.class), (payload, context) -> null)
+            .start()) {
+      assertThat(node.isReady()).isTrue();
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() ->
+              !exists(today.minusDays(16))
+                  && fixture.ask("select count(*) from holdfast.dead_letter").equals("1"));
+    }
+    assertThat(exists(today.minusDays(14))).isTrue();
   }
 
   private Report tidy() {

@@ -28,7 +28,8 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           "event_trigger",
           "trigger_subject",
           "schedule",
-          "task_rule");
+          "task_rule",
+          "sample");
 
   private static final List<String> AGE =
       List.of(
@@ -54,6 +55,7 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
             ended_at = ended_at - t
           """,
           "update holdfast.heartbeat set at = at - t",
+          "update holdfast.sample set taken_at = taken_at - t",
           "update holdfast.unique_ledger set expires_at = expires_at - t",
           "update holdfast.enqueue_repeat set repeated_at = repeated_at - t",
           """
@@ -63,7 +65,7 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           """
           update holdfast.schedule set created_at = created_at - t, anchor = anchor - t,
             next_fire = next_fire - t, last_fire = last_fire - t, starts_at = starts_at - t,
-            ends_at = ends_at - t
+            ends_at = ends_at - t, retry_at = retry_at - t
           """,
           """
           update holdfast.task_rule set open_until = open_until - t,

@@ -78,7 +78,7 @@ class TransactionEventsTest {
 
       afterCommit.forEach(Runnable::run);
 
-      assertThat(signals).contains(new Signal.NewWork("default", 4));
+      assertThat(signals).contains(new Signal.NewWork("default", 4, 1));
     }
   }
 

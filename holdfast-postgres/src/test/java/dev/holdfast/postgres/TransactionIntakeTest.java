@@ -255,7 +255,7 @@ class TransactionIntakeTest {
 
       afterCommit.forEach(Runnable::run);
 
-      assertThat(signals).containsExactly(new Signal.NewWork("mail", 4));
+      assertThat(signals).containsExactly(new Signal.NewWork("mail", 4, 1));
     }
   }
 

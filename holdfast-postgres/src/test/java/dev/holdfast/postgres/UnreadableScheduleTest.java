@@ -66,6 +66,21 @@ class UnreadableScheduleTest {
   }
 
   @Test
+  void howeverManyThereAreOthersAreReported() {
+    fixture.execute("delete from holdfast.schedule where id in ('first', 'third')");
+    for (int i = 0; i < 60; i++) {
+      saveDue("bad-" + i);
+    }
+    fixture.execute(
+        "update holdfast.schedule set timing = 'cron 0 3 * * * in Mars/Olympus', next_fire ="
+            + " next_fire - interval '1 hour'");
+    saveDue("last");
+
+    assertThat(ids(book.due(5).due())).containsExactly("last");
+    assertThat(logged.list).hasSize(61);
+  }
+
+  @Test
   void itHidesNoOtherAndIsNamedOnce() {
     assertThat(ids(book.due(10).due())).containsExactly("first", "third");
     assertThat(ids(book.list())).containsExactly("first", "third");

@@ -133,7 +133,8 @@ class UnreadableTriggerTest {
 
     assertThat(
             fixture.ask(
-                "select string_agg(distinct trigger_id, ' ') || count(*) from holdfast.trigger_subject"))
+                "select string_agg(distinct trigger_id, ' ') || count(*) from"
+                    + " holdfast.trigger_subject"))
         .isEqualTo("other25000");
   }
 }

@@ -4,7 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue as people look at it.
+ * The state of a queue. Counting stops at a bound, 100,000 at most, so that a long queue can be
+ * looked at cheaply; the last three components say which counts are lower bounds.
  *
  * @param name its name
  * @param paused whether nodes leave it alone for now
@@ -12,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param ready how many jobs wait
  * @param held how many jobs nodes hold
  * @param scheduled how many jobs are not due yet
- * @param oldestReady how long the longest-waiting ready job has waited; zero where none waits
+ * @param oldestReady how long the longest-waiting ready job has waited, of those that were counted;
+ *     zero where none waits
+ * @param moreReady whether more jobs wait than were counted
+ * @param moreHeld whether nodes may hold more jobs than were counted
+ * @param moreScheduled whether more jobs may be scheduled than were counted
  */
 public record QueueStatus(
     String name,
@@ -21,4 +26,20 @@ public record QueueStatus(
     long ready,
     long held,
     long scheduled,
-    Duration oldestReady) {}
+    Duration oldestReady,
+    boolean moreReady,
+    boolean moreHeld,
+    boolean moreScheduled) {
+
+  /** A queue whose jobs were all counted. */
+  public QueueStatus(
+      String name,
+      boolean paused,
+      @Nullable Integer limit,
+      long ready,
+      long held,
+      long scheduled,
+      Duration oldestReady) {
+    this(name, paused, limit, ready, held, scheduled, oldestReady, false, false, false);
+  }
+}

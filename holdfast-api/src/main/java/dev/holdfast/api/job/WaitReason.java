@@ -98,6 +98,26 @@ public sealed interface WaitReason {
   }
 
   /**
+   * On every live node that could run it, handlers that ignore their interrupt occupy all slots.
+   *
+   * @param lost how many slots are lost on these nodes
+   * @param slots how many they have for it
+   * @param nodes their ids
+   */
+  record SlotsLost(String queue, int lost, int slots, List<String> nodes) implements WaitReason {
+    public SlotsLost {
+      nodes = List.copyOf(nodes);
+    }
+
+    @Override
+    public String sentence() {
+      return "%d of %d slots of queue '%s' on %s %s are lost to handlers that ignore their interrupt; restart there, and let the handlers respond to interruption."
+          .formatted(
+              lost, slots, queue, nodes.size() == 1 ? "node" : "nodes", String.join(", ", nodes));
+    }
+  }
+
+  /**
    * Nodes died while they ran it, twice or more, and each node starts such jobs slowly: one at a
    * time at first, then more as they end well.
    *

@@ -121,7 +121,8 @@ public sealed interface Condition {
   private static Object scalar(String field, @Nullable Object value) {
     return switch (value) {
       case null -> throw comparedWithNull(field);
-      case String text -> Names.storable("The text to compare field '%s' with,".formatted(field), text);
+      case String text ->
+          Names.storable("The text to compare field '%s' with,".formatted(field), text);
       case Boolean truth -> truth;
       case Number number -> number(field, number);
       default ->

@@ -30,12 +30,17 @@ public final class QueuesCommand extends ClientCommand {
           queue.name(),
           queue.paused() ? "yes" : "no",
           limit == null ? "" : limit,
-          queue.ready(),
-          queue.held(),
-          queue.scheduled(),
+          count(queue.ready(), queue.moreReady()),
+          count(queue.held(), queue.moreHeld()),
+          count(queue.scheduled(), queue.moreScheduled()),
           Ages.of(queue.oldestReady()));
     }
     table.print(session.out());
     return DONE;
+  }
+
+  /** A count that stopped at its bound has a plus sign. */
+  static String count(long jobs, boolean more) {
+    return jobs + (more ? "+" : "");
   }
 }

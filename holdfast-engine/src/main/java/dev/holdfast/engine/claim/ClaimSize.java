@@ -35,8 +35,7 @@ final class ClaimSize {
     if (jobs.isEmpty()) {
       return;
     }
-    double latest =
-        jobs.stream().mapToLong(ClaimSize::size).average().orElse(0);
+    double latest = jobs.stream().mapToLong(ClaimSize::size).average().orElse(0);
     // Up at once and down slowly: too few jobs cost a round trip, too many cost memory.
     average = Math.max(latest, (average * 3 + latest) / 4);
     long fitting = average < 1 ? largest : (long) (Portions.LARGEST / average);

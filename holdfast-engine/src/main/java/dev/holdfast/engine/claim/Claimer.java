@@ -17,6 +17,7 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +39,7 @@ public final class Claimer implements Role {
 
   private final Lane lane;
   private final ClaimParts parts;
-  private final PollPace pace;
+  private final Supplier<PollPace> pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
   private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
@@ -49,7 +50,7 @@ public final class Claimer implements Role {
   private volatile boolean stopped;
   private int turns;
 
-  public Claimer(Lane lane, ClaimParts parts, PollPace pace, int prefetch) {
+  public Claimer(Lane lane, ClaimParts parts, Supplier<PollPace> pace, int prefetch) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
@@ -95,10 +96,15 @@ public final class Claimer implements Role {
       looksInVain = 0; // Of the looks in vain not every one is for crash suspects.
     }
     QueueBook.Rule rule = parts.rules().of(lane.queue());
-    List<String> tasks = lane.tasks().stream().filter(parts.modes()::mayRun).toList();
+    Moment review = parts.unreadable().review(now);
+    List<String> tasks =
+        lane.tasks().stream()
+            .filter(parts.modes()::mayRun)
+            .filter(parts.unreadable()::mayClaim)
+            .toList();
     if (stopped || rule.paused() || tasks.isEmpty()) {
       lane.hungerFor(0);
-      return Moment.NEVER; // Whoever resumes the queue or changes the mode wakes the claimers.
+      return review; // Whoever resumes the queue or changes the mode wakes the claimers.
     }
     List<TaskRules.Group> groups = parts.taskRules().groups(tasks, now);
     Moment opening = parts.taskRules().nextOpening(tasks, now);
@@ -177,13 +183,13 @@ public final class Claimer implements Role {
       Moment asked = parts.ticker().now();
       List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
       Duration took = asked.until(parts.ticker().now());
-      size.saw(jobs);
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
         Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
         parts.holdings().add(holding);
         accept(job, holding, wish);
       }
+      size.saw(jobs);
       known = true;
       parts.meters().claimCall(lane.queue(), jobs.size(), took);
     } finally {
@@ -200,7 +206,7 @@ public final class Claimer implements Role {
 
   /** Where there is no room for crash suspects now, come back when there may be. */
   private Suspects reserveSuspects(Wish wish) {
-    if (!pace.looksForSuspects(looksInVain)) {
+    if (!pace.get().looksForSuspects(looksInVain)) {
       return Suspects.NONE;
     }
     SlowStart slowStart = parts.holdings().suspects();
@@ -222,7 +228,8 @@ public final class Claimer implements Role {
         wish.limit,
         suspects,
         parts.stacks(),
-        group.rule());
+        group.rule(),
+        parts.unreadable().leftOut(lane.queue(), group.tasks()));
   }
 
   /**
@@ -286,6 +293,6 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
-    return now.plus(pace.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
+    return now.plus(pace.get().after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
   }
 }

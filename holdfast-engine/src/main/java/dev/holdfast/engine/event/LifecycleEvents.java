@@ -132,6 +132,15 @@ public final class LifecycleEvents implements AutoCloseable {
     tell(() -> new LifecycleEvent.Recovered(node, job.id(), job.task(), job.queue(), from));
   }
 
+  /** The handler of an attempt ignores its interrupt. */
+  public void slotLost(ClaimedJob job, boolean replaced) {
+    if (dispatcher != null) {
+      dispatcher.offer(
+          new LifecycleEvent.SlotLost(
+              node, job.id(), job.task(), job.queue(), job.attempt(), replaced));
+    }
+  }
+
   public void nodeJoined(UUID incarnation) {
     tell(() -> new LifecycleEvent.NodeJoined(node, incarnation));
   }

@@ -48,7 +48,8 @@ final class Report {
    * @param groupsWritten how many groups have been written so far
    */
   void failedAlone(Moment now, long groupsWritten) {
-    Duration longer = pause.multipliedBy(2).compareTo(LAST_PAUSE) < 0 ? pause.multipliedBy(2) : LAST_PAUSE;
+    Duration longer =
+        pause.multipliedBy(2).compareTo(LAST_PAUSE) < 0 ? pause.multipliedBy(2) : LAST_PAUSE;
     pause = notBefore != null && wasOvertaken(groupsWritten) ? longer : FIRST_PAUSE;
     othersWritten = groupsWritten;
     notBefore = now.plus(pause);

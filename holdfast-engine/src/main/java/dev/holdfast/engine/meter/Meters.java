@@ -1,7 +1,7 @@
 package dev.holdfast.engine.meter;
 
-import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.engine.store.JobInHand;
+import dev.holdfast.engine.store.QueueBook.Depth;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -32,11 +32,13 @@ public final class Meters {
   private static final int MOST_TASKS = 100;
 
   private static final String UNNAMED = "unnamed";
+  private static final Depth NO_DEPTH = new Depth(0, Duration.ZERO);
 
   private final MeterRegistry registry;
   private final Tags own;
   private final Set<String> tasks;
   private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
+  private final Map<String, DepthOfQueue> depths = new ConcurrentHashMap<>();
   private final Guarded<Counter> fenced;
   private final Guarded<Counter> nodesDied;
   private final Guarded<Counter> eventsDropped;
@@ -131,8 +133,8 @@ public final class Meters {
     final Guarded<Counter> claimed;
     final Guarded<Timer> claimTime;
     final Guarded<DistributionSummary> claimBatch;
-    final AtomicLong depth;
-    final AtomicLong oldestMillis;
+    final AtomicLong slotsLost;
+    final AtomicLong slotsReplaced;
     final Map<String, OfTask> tasks = new ConcurrentHashMap<>();
     private final Tags tags;
 
@@ -148,14 +150,21 @@ public final class Meters {
                       .description("Jobs per claim call")
                       .tags(tags)
                       .register(registry));
-      depth = GaugeValues.of(registry, "holdfast.queue.depth", "Ready jobs", null, 1, tags);
-      oldestMillis =
+      slotsLost =
           GaugeValues.of(
               registry,
-              "holdfast.queue.oldest.ready",
-              "How long the longest-waiting ready job has waited",
-              "seconds",
-              1000,
+              "holdfast.slots.lost",
+              "Slots occupied by handlers that ignore their interrupt",
+              null,
+              1,
+              tags);
+      slotsReplaced =
+          GaugeValues.of(
+              registry,
+              "holdfast.slots.replaced",
+              "Slots in place of those of handlers that ignore their interrupt",
+              null,
+              1,
               tags);
     }
 
@@ -195,6 +204,32 @@ public final class Meters {
               tags);
       wait = timer("holdfast.job.wait", "From due to claimed", tags);
       run = timer("holdfast.job.run", "From started to ended", tags);
+    }
+  }
+
+  /** How long one queue is. */
+  private final class DepthOfQueue {
+    final AtomicLong ready;
+    final AtomicLong oldestMillis;
+
+    DepthOfQueue(String name) {
+      Tags tags = own.and("queue", name);
+      ready =
+          GaugeValues.of(
+              registry,
+              "holdfast.queue.depth",
+              "Ready jobs; counting stops at 100,000",
+              null,
+              1,
+              tags);
+      oldestMillis =
+          GaugeValues.of(
+              registry,
+              "holdfast.queue.oldest.ready",
+              "How long the longest-waiting ready job has waited",
+              "seconds",
+              1000,
+              tags);
     }
   }
 
@@ -244,6 +279,12 @@ public final class Meters {
     of(job).recovered.use(Counter::increment);
   }
 
+  /** The number of attempts that hang has changed. */
+  public void hung(String queue, boolean replaced, int by) {
+    OfQueue meters = queue(queue);
+    (replaced ? meters.slotsReplaced : meters.slotsLost).addAndGet(by);
+  }
+
   public void fenced() {
     fenced.use(Counter::increment);
   }
@@ -271,17 +312,14 @@ public final class Meters {
     oldestReportMillis.set(oldest.toMillis());
   }
 
-  /** Take over what the store says about queues. A queue it does not name is empty. */
-  public void depths(Collection<QueueStatus> statuses) {
-    Map<String, QueueStatus> named = new ConcurrentHashMap<>();
-    for (QueueStatus status : statuses) {
-      named.put(status.name(), status);
-      queue(status.name());
+  /** Take over what was measured of the queues that this node serves. */
+  public void depths(Set<String> served, Map<String, Depth> measured) {
+    for (String name : served) {
+      Depth depth = measured.getOrDefault(name, NO_DEPTH);
+      DepthOfQueue meters =
+          depths.computeIfAbsent(name, DepthOfQueue::new);
+      meters.ready.set(depth.ready());
+      meters.oldestMillis.set(depth.oldestReady().toMillis());
     }
-    queues.forEach((name, meters) -> {
-      QueueStatus status = named.get(name);
-      meters.depth.set(status == null ? 0 : status.ready());
-      meters.oldestMillis.set(status == null ? 0 : status.oldestReady().toMillis());
-    });
   }
 }

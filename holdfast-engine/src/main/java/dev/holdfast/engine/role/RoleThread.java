@@ -74,26 +74,14 @@ public final class RoleThread implements Driver.Driven {
     }
   }
 
-  /** Stop after the tick under way. */
+  @Override
   public void stop() {
     stopping = true;
     LockSupport.unpark(thread);
   }
 
-  /** Stop and wait until the role's last tick is over. */
   @Override
-  public void close() {
-    stop();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException again) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+  public boolean hasEnded() {
+    return !thread.isAlive();
   }
 }

@@ -25,6 +25,7 @@ public final class Holding {
   private final Tenure tenure;
   private final boolean probe;
   private @Nullable Thread runner;
+  private volatile @Nullable Lane lane;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
   private boolean ran;
@@ -95,6 +96,16 @@ public final class Holding {
     runner = Thread.currentThread();
     ran = true;
     return true;
+  }
+
+  /** Notes whose slot its attempt occupies. */
+  void occupies(Lane slotOf) {
+    this.lane = slotOf;
+  }
+
+  /** The lane whose slot its attempt occupies; null before it is run. */
+  @Nullable Lane lane() {
+    return lane;
   }
 
   /** Whether its code has run, or may have. */

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Everything this node holds, and the threads it could not stop. */
@@ -16,6 +17,7 @@ public final class Holdings {
   private final SlowStart suspects;
   private final Ticker ticker;
   private volatile Waker suspectGone = () -> {};
+  private volatile Consumer<Holding> onAbandoned = runaway -> {};
 
   /**
    * @param suspects how many crash suspects the node has at once
@@ -33,6 +35,11 @@ public final class Holdings {
   /** Who to wake when there is room for a crash suspect again. */
   public void onSuspectGone(Waker waker) {
     this.suspectGone = waker;
+  }
+
+  /** Who watches a holding that was given up while its code ran. */
+  void onAbandoned(Consumer<Holding> watcher) {
+    this.onAbandoned = watcher;
   }
 
   public void add(Holding holding) {
@@ -64,6 +71,7 @@ public final class Holdings {
     boolean running = holding.abandon();
     if (running) {
       addRunaway(holding);
+      onAbandoned.accept(holding);
     }
     remove(holding);
     return running;

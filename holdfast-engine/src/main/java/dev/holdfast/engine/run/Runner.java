@@ -1,6 +1,5 @@
 package dev.holdfast.engine.run;
 
-import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryPolicy;
@@ -28,6 +27,7 @@ public final class Runner {
    *
    * @param logs who this node is
    * @param spans makes attempts visible to whoever traces
+   * @param unreadable knows whether another node may read what this one cannot
    * @param resultLimit how large an encoded result may be, in bytes of UTF-8
    */
   public record Parts(
@@ -38,6 +38,7 @@ public final class Runner {
       Holdings holdings,
       FinishSink sink,
       Timekeeper timekeeper,
+      Unreadable unreadable,
       Meters meters,
       Ticker ticker,
       RandomGenerator random,
@@ -96,9 +97,9 @@ public final class Runner {
     }
   }
 
-  private static void release(Lane lane, Holding holding) {
+  private void release(Lane lane, Holding holding) {
     if (holding.freeSlot()) {
-      lane.release();
+      parts.timekeeper().release(lane, holding);
     }
   }
 
@@ -112,6 +113,7 @@ public final class Runner {
   }
 
   private void attempt(Lane lane, Holding holding) {
+    holding.occupies(lane);
     boolean settled = false;
     try {
       long begin = parts.ticker().now().nanos();
@@ -216,7 +218,7 @@ public final class Runner {
     try {
       String text = holding.job().payload();
       payload = text == null ? null : parts.codec().decode(text, task.type().payload());
-    } catch (CodecException unreadable) {
+    } catch (RuntimeException | LinkageError unreadable) { // A codec of the user may throw any.
       return new Went.Threw(FailureCode.BAD_PAYLOAD, unreadable);
     }
     if (payload == null) {
@@ -325,12 +327,14 @@ public final class Runner {
     int attempt = holding.job().attempt();
     Finish.Failure failure = FailureReport.of(attempt, code, thrown, parts.logs().node());
     Finish finish =
-        Verdict.onFailure(
-            holding.held(),
-            failure,
-            thrown,
-            holding.policy().retryOrDefault(),
-            parts.random().nextDouble());
+        code.equals(FailureCode.BAD_PAYLOAD)
+            ? unreadable(holding, failure)
+            : Verdict.onFailure(
+                holding.held(),
+                failure,
+                thrown,
+                holding.policy().retryOrDefault(),
+                parts.random().nextDouble());
     switch (finish) {
       case Finish.RetryIn retry ->
           log.info(
@@ -354,6 +358,15 @@ public final class Runner {
       default -> {} // A handler that asks for more time has not failed.
     }
     return finish;
+  }
+
+  private Finish unreadable(Holding holding, Finish.Failure failure) {
+    return Verdict.onUnreadable(
+        holding.held(),
+        failure,
+        holding.policy().retryOrDefault(),
+        parts.unreadable().leave(holding.job(), parts.ticker().now()),
+        parts.random().nextDouble());
   }
 
   /** The report of an attempt that was stopped for taking too long, whatever it came back with. */

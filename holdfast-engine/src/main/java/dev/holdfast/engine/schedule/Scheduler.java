@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.ScheduleBook.FireReport;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -27,11 +28,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class Scheduler implements Role {
   private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
-  private static final int BATCH = 500;
+  private static final int BATCH = 100;
   private static final Duration LONGEST_SLEEP = Duration.ofSeconds(60);
   private static final Duration BEHIND_A_JOB = Duration.ofSeconds(1);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
-  private static final int SPREAD_MICROS = 50_000;
+  private static final Duration BEHIND_A_NODE = Duration.ofMillis(100);
+  private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
+  private static final Duration SHORTEST_SPREAD = Duration.ofMillis(50);
 
   private final ScheduleBook book;
   private final SignalBus bus;
@@ -39,6 +42,7 @@ public final class Scheduler implements Role {
   private final Ticker ticker;
   private final Supplier<UUID> ids;
   private final RandomGenerator random;
+  private final Crowd crowd;
   private volatile Waker waker = () -> {};
   private volatile boolean changed = true;
   private Moment wanted = Moment.NEVER;
@@ -52,13 +56,15 @@ public final class Scheduler implements Role {
       String node,
       Ticker ticker,
       Supplier<UUID> ids,
-      RandomGenerator random) {
+      RandomGenerator random,
+      Crowd crowd) {
     this.book = book;
     this.bus = bus;
     this.node = node;
     this.ticker = ticker;
     this.ids = ids;
     this.random = random;
+    this.crowd = crowd;
   }
 
   /** Who to wake when a schedule changes. */
@@ -91,9 +97,14 @@ public final class Scheduler implements Role {
       log.warn("Schedules could not be looked at: {}", failure.getMessage());
     } finally {
       // Whatever was thrown: who wants nothing is never called again.
-      wanted = asked.plus(next).plus(Duration.ofNanos(1_000L * random.nextInt(SPREAD_MICROS)));
+      wanted = asked.plus(next).plus(next.isZero() ? Duration.ZERO : spread());
     }
     return wanted;
+  }
+
+  private Duration spread() {
+    long most = Math.max(SHORTEST_SPREAD.toNanos(), Crowd.longest(crowd.nodes()).toNanos());
+    return Duration.ofNanos((long) (random.nextDouble() * most));
   }
 
   /** Fire what is due and say how long nothing else will be. */
@@ -101,22 +112,36 @@ public final class Scheduler implements Role {
     DueReport report = book.due(BATCH);
     Duration next = report.next().orElse(LONGEST_SLEEP);
     next = shorter(next, report.blocked() ? BEHIND_A_JOB : LONGEST_SLEEP);
-    boolean failed = false;
     for (Kept kept : report.due()) {
+      Duration wait;
       try {
-        next = shorter(next, fire(kept, report.now()));
+        wait = fire(kept, report.now());
       } catch (RuntimeException failure) { // One that is broken must not keep others from firing.
-        failed = true;
-        log.error(
-            "Schedule '{}' could not be fired and stays due: {}",
-            kept.plan().id(),
-            failure.toString());
+        wait = putOff(kept, report.now(), failure);
       }
+      next = shorter(next, wait);
     }
-    if (failed) {
-      return AFTER_FAILURE;
-    }
-    return report.due().size() == BATCH ? Duration.ZERO : shorter(next, LONGEST_SLEEP);
+    return report.due().size() == BATCH
+        ? Duration.ZERO
+        : shorter(next, bus.sleepAtMost(LONGEST_SLEEP));
+  }
+
+  /**
+   * Leave a schedule alone for as long as it has been overdue: a wait that doubles from try to try.
+   * It stays due, in the store, so that however many fail, those behind them are found.
+   */
+  private Duration putOff(Kept kept, Instant now, RuntimeException failure) {
+    Instant due = kept.draft().nextFire();
+    Duration overdue = due == null ? AFTER_FAILURE : Duration.between(due, now);
+    Duration wait =
+        overdue.compareTo(AFTER_FAILURE) < 0 ? AFTER_FAILURE : shorter(overdue, LONGEST_BACKOFF);
+    log.error(
+        "Schedule '{}' could not be fired, retrying in {} ms: {}",
+        kept.plan().id(),
+        wait.toMillis(),
+        failure.toString());
+    book.putOff(kept, wait);
+    return wait;
   }
 
   /** Fire one schedule and say how long until it is due again. */
@@ -133,8 +158,8 @@ public final class Scheduler implements Role {
         Instant next = order.next();
         yield next == null ? LONGEST_SLEEP : notNegative(Duration.between(now, next));
       }
-      // Another node fired it, or somebody changed it: when it is due again, a new look will say.
-      case LOST -> Duration.ZERO;
+      // Another node fires it, or it was changed: when it is due again, a new look will say.
+      case LOST -> BEHIND_A_NODE;
       case BLOCKED -> BEHIND_A_JOB;
     };
   }
@@ -154,7 +179,7 @@ public final class Scheduler implements Role {
     }
     bus.publish(
         plan.recurrence().jitter().isZero()
-            ? new Signal.NewWork(plan.job().queue(), plan.job().priority())
+            ? new Signal.NewWork(plan.job().queue(), plan.job().priority(), report.created().size())
             : new Signal.Scheduled(Duration.ZERO));
   }
 

@@ -1,37 +1,49 @@
 package dev.holdfast.engine.stage;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.QueueBook.Sample;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.Crowd;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Measures how deep queues are, and warns of ready jobs whose task no live node knows. */
+/**
+ * Keeps the meters of the queues that this node serves, and warns of ready jobs whose task no live
+ * node knows. In the whole cluster one node counts in each round; the others read what it counted.
+ */
 public final class Sampler implements Role {
   private static final Logger log = LoggerFactory.getLogger(Sampler.class);
   private static final Duration FIRST_ROUND = Duration.ofSeconds(15);
   private static final Duration ROUND = Duration.ofSeconds(60);
   private static final Duration IDLE_ROUND = Duration.ofMinutes(3);
-  private static final int ROUNDS_PER_TASK_CHECK = 5;
+
+  /** A little less than a round, or the node that counted last would wait for another one. */
+  private static final Duration FRESH = ROUND.minusSeconds(5);
+
+  private static final Duration WHILE_ANOTHER_COUNTS = Duration.ofSeconds(5);
 
   private final QueueBook queues;
-  private final Lookup lookup;
+  private final Set<String> served;
   private final Meters meters;
-  private boolean begun;
-  private int round;
+  private final Crowd crowd;
+  private boolean started;
   private Map<String, Long> warnedOf = Map.of();
 
-  public Sampler(QueueBook queues, Lookup lookup, Meters meters) {
+  /**
+   * @param served the queues that this node serves
+   */
+  public Sampler(QueueBook queues, Set<String> served, Meters meters, Crowd crowd) {
     this.queues = queues;
-    this.lookup = lookup;
+    this.served = Set.copyOf(served);
     this.meters = meters;
+    this.crowd = crowd;
   }
 
   @Override
@@ -41,36 +53,25 @@ public final class Sampler implements Role {
 
   @Override
   public Moment tick(Moment now) {
-    if (!begun) {
+    if (!started) {
       // Counting a large backlog takes a while, and a node that has just started has better to do.
-      begun = true;
+      started = true;
       return now.plus(FIRST_ROUND);
     }
     Duration next = ROUND;
     try {
-      List<QueueStatus> statuses = queues.list();
-      meters.depths(statuses);
-      boolean anyReady = statuses.stream().anyMatch(status -> status.ready() > 0);
-      if (anyReady && round++ % ROUNDS_PER_TASK_CHECK == 0) {
-        checkTasks();
-      } else if (!anyReady) {
-        noneUnknown();
-        next = IDLE_ROUND;
-      }
+      Optional<Sample> sample = queues.sample(served, FRESH);
+      next = sample.map(this::show).orElse(WHILE_ANOTHER_COUNTS);
     } catch (StoreException failure) {
       log.warn("Queues could not be measured: {}", failure.getMessage());
     }
     return now.plus(next);
   }
 
-  private void noneUnknown() {
-    meters.unknownTaskJobs(0);
-    warnedOf = Map.of();
-    round = 0;
-  }
-
-  private void checkTasks() {
-    Map<String, Long> unknown = lookup.unknownTasks();
+  private Duration show(Sample sample) {
+    meters.depths(served, sample.depths());
+    crowd.seen(sample.nodes(), sample.serving());
+    Map<String, Long> unknown = sample.unknownTasks();
     meters.unknownTaskJobs(unknown.values().stream().mapToLong(Long::longValue).sum());
     if (!unknown.isEmpty() && !unknown.keySet().equals(warnedOf.keySet())) {
       log.warn(
@@ -79,5 +80,6 @@ public final class Sampler implements Role {
           unknown);
     }
     warnedOf = unknown;
+    return sample.depths().isEmpty() && unknown.isEmpty() ? IDLE_ROUND : ROUND;
   }
 }

@@ -6,9 +6,11 @@ import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
+import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,15 +29,20 @@ public final class Stager implements Role {
   private final Staging staging;
   private final SignalBus bus;
   private final Ticker ticker;
+  private final Crowd crowd;
+  private final RandomGenerator random;
   private Moment wanted = Moment.NEVER;
   private boolean looked;
   private boolean foundNothing;
   private volatile Waker waker = () -> {};
 
-  public Stager(Staging staging, SignalBus bus, Ticker ticker) {
+  public Stager(
+      Staging staging, SignalBus bus, Ticker ticker, Crowd crowd, RandomGenerator random) {
     this.staging = staging;
     this.bus = bus;
     this.ticker = ticker;
+    this.crowd = crowd;
+    this.random = random;
   }
 
   /** Who to wake when something sooner is scheduled. */
@@ -48,9 +55,13 @@ public final class Stager implements Role {
     return "stager";
   }
 
-  /** Be awake when this delay is over. */
-  public void expect(Duration delay) {
-    Moment due = ticker.now().plus(delay);
+  /**
+   * Be awake when this delay is over.
+   *
+   * @param own whether this node scheduled it: perhaps no other has heard of it
+   */
+  public void expect(Duration delay, boolean own) {
+    Moment due = ticker.now().plus(delay).plus(own ? Duration.ZERO : spread());
     boolean sooner;
     synchronized (this) {
       sooner = due.isBefore(wanted);
@@ -86,18 +97,27 @@ public final class Stager implements Role {
     }
   }
 
+  /** Of many nodes, a few are awake at the moment when a job is due, and the others look later. */
+  private Duration spread() {
+    return Crowd.delay(crowd.nodes(), 1, random.nextDouble());
+  }
+
   private Duration stage() {
     Staging.Report report = staging.stage(BATCH);
     report
         .readied()
-        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY)));
+        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
     if (report.expired() > 0) {
       log.info("{} jobs expired: they had not begun by their start-by time", report.expired());
     }
     if (report.more()) {
       return Duration.ZERO;
     }
-    Duration next = report.next().filter(d -> d.compareTo(LONGEST_SLEEP) < 0).orElse(LONGEST_SLEEP);
+    Duration longest = bus.sleepAtMost(LONGEST_SLEEP);
+    Duration next = report.next().filter(d -> d.compareTo(longest) < 0).orElse(longest);
+    if (!next.isZero()) {
+      next = next.plus(spread()); // Every other stager may sleep until the same moment.
+    }
     boolean idle = report.readied().isEmpty() && report.expired() == 0;
     boolean again = foundNothing;
     foundNothing = idle && next.isZero();

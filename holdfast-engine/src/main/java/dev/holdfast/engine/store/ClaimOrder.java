@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.TaskBook.Rule;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param alone the rule of the only task of this order as the caller knows it; null for an order of
  *     tasks without rules. A store leaves tasks out that have a rule unless they are ordered alone,
  *     and refuses where its own record of the limit says otherwise.
+ * @param without jobs to leave alone: this node cannot read them, and others may
  */
 public record ClaimOrder(
     UUID incarnation,
@@ -35,7 +37,8 @@ public record ClaimOrder(
     @Nullable Integer limit,
     Suspects suspects,
     Set<String> stacks,
-    @Nullable Rule alone) {
+    @Nullable Rule alone,
+    Set<JobId> without) {
 
   /**
    * Which crash suspects a claim may bring.
@@ -49,12 +52,39 @@ public record ClaimOrder(
   }
 
   public ClaimOrder {
+    without = Set.copyOf(without);
     tasks = List.copyOf(tasks);
     stacks = Set.copyOf(stacks);
     if (alone != null && tasks.size() != 1) {
       throw new IllegalArgumentException(
           "A task with a rule of its own is ordered alone, not with others: " + tasks);
     }
+  }
+
+  /** An order that leaves out no job. */
+  public ClaimOrder(
+      UUID incarnation,
+      long claimNo,
+      String queue,
+      List<String> tasks,
+      int start,
+      int prefetch,
+      @Nullable Integer limit,
+      Suspects suspects,
+      Set<String> stacks,
+      @Nullable Rule alone) {
+    this(
+        incarnation,
+        claimNo,
+        queue,
+        tasks,
+        start,
+        prefetch,
+        limit,
+        suspects,
+        stacks,
+        alone,
+        Set.of());
   }
 
   /** An order of tasks without rules. */

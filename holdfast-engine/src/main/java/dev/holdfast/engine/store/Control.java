@@ -5,7 +5,9 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
+import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Changing one's mind about jobs. */
 public interface Control {
@@ -25,13 +27,32 @@ public interface Control {
   RetryAnswer retry(JobId id);
 
   /**
-   * Move up to so many jobs of the filter from the dead letter back to READY. Jobs whose unique key
-   * is taken stay.
+   * One step of an operation on many dead-lettered jobs.
    *
-   * @return how many moved, by queue; fewer than the limit in all means that none is left
+   * @param jobs how many jobs it changed, by queue; fewer than the limit in all means that none is
+   *     left
+   * @param until jobs that were dead-lettered later are left alone. The next step of the same
+   *     operation passes it on, so that jobs that fail again meanwhile do not keep it from ending
    */
-  Map<String, Integer> retryAll(JobFilter filter, int limit);
+  record Step(Map<String, Integer> jobs, Instant until) {
+    /** How many jobs it changed in all. */
+    public int count() {
+      return jobs.values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
 
-  /** Delete up to so many jobs of the filter from the dead letter and say how many. */
-  int purge(JobFilter filter, int limit);
+  /**
+   * Move jobs of the filter from the dead-letter queue back to READY, at most the given number.
+   * Jobs whose unique key is taken stay.
+   *
+   * @param until from the step before; null in the first step, which takes the store's clock
+   */
+  Step retryAll(JobFilter filter, @Nullable Instant until, int limit);
+
+  /**
+   * Delete jobs of the filter from the dead-letter queue, at most the given number.
+   *
+   * @param until from the step before; null in the first step, which takes the store's clock
+   */
+  Step purge(JobFilter filter, @Nullable Instant until, int limit);
 }

@@ -26,6 +26,9 @@ public interface Lookup {
   /** Say why a job is not running. */
   Optional<WaitReason> whyWaiting(JobId id);
 
-  /** READY jobs of tasks that no live node serving their queue knows, counted by task. */
+  /**
+   * READY jobs of tasks that no live node serving their queue knows, counted by task. Of a task in
+   * a queue, counting stops at {@link QueueBook#MOST_COUNTED}.
+   */
   Map<String, Long> unknownTasks();
 }

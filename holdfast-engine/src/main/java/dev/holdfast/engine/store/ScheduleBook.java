@@ -87,10 +87,18 @@ public interface ScheduleBook {
   record DueReport(Instant now, List<Kept> due, boolean blocked, Optional<Duration> next) {}
 
   /**
-   * Find at most so many schedules that are due. One with overlap QUEUE is left out while a live
-   * job of its task holds the unique key {@link #overlapKey}.
+   * Find schedules that are due, at most the given number. One with overlap QUEUE is left out while
+   * a live job of its task holds the unique key {@link #overlapKey}, and one that was {@link
+   * #putOff} until that time is over. If more are due, they are chosen by chance among the most
+   * overdue ones, so that several nodes do not try the same ones.
    */
   DueReport due(int limit);
+
+  /**
+   * Do not report a schedule as due for this time, since it could not be fired; unless it has been
+   * changed or fired since the caller saw it. Firing it stays possible.
+   */
+  void putOff(Kept seen, Duration delay);
 
   /** The unique key that jobs of a schedule hold while they are live, unless they may overlap. */
   static String overlapKey(String scheduleId) {

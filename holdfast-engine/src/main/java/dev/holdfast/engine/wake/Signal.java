@@ -7,8 +7,27 @@ import java.util.UUID;
 /** Something that others may want to know soon. */
 public sealed interface Signal {
 
-  /** A queue has new READY jobs. */
-  record NewWork(String queue, int priority) implements Signal {}
+  /**
+   * A queue has new READY jobs.
+   *
+   * @param jobs how many there are at least; 0 if that is not known
+   */
+  record NewWork(String queue, int priority, int jobs) implements Signal {
+    private static final int MANY = 1_000_000;
+
+    /** New READY jobs, nobody says how many. */
+    public NewWork(String queue, int priority) {
+      this(queue, priority, 0);
+    }
+
+    /** Both, for the same queue. */
+    public NewWork and(NewWork other) {
+      return new NewWork(
+          queue,
+          Math.max(priority, other.priority),
+          jobs == 0 || other.jobs == 0 ? 0 : (int) Math.min(MANY, (long) jobs + other.jobs));
+    }
+  }
 
   /** A job was scheduled; stagers that sleep longer than this should not. */
   record Scheduled(Duration in) implements Signal {}

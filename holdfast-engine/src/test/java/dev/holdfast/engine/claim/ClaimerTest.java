@@ -101,7 +101,17 @@ class ClaimerTest {
                 new JsonCodec(),
                 holdings,
                 sink,
-                new Timekeeper("node", holdings, sink, TICKER, random),
+                new Timekeeper(
+                    new Timekeeper.Parts(
+                        "node",
+                        holdings,
+                        sink,
+                        Jobs.lostSlots(0),
+                        Duration.ofSeconds(10),
+                        false,
+                        TICKER,
+                        random)),
+                Jobs.unreadable(),
                 meters,
                 TICKER,
                 random,
@@ -119,12 +129,13 @@ class ClaimerTest {
             tasks,
             holdings,
             runner,
+            Jobs.unreadable(),
             sink,
             meters,
             new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
             TICKER,
             random);
-    return new Claimer(lane, parts, PACE, 0);
+    return new Claimer(lane, parts, () -> PACE, 0);
   }
 
   /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */

@@ -27,7 +27,8 @@ class PollPaceTest {
 
   @Test
   void pollingMayBackOffForEver() {
-    PollPace pace = new PollPace(Duration.ofMillis(500), ChronoUnit.FOREVER.getDuration());
+    PollPace pace = new PollPace(
+            Duration.ofMillis(500), ChronoUnit.FOREVER.getDuration(), Duration.ofSeconds(1));
 
     assertThat(pace.after(1, 0)).isEqualTo(Duration.ofMillis(1500));
     assertThat(pace.after(1000, 0)).isGreaterThan(Duration.ofDays(10_000));
@@ -44,8 +45,31 @@ class PollPaceTest {
 
   @Test
   void aDeepIdleShorterThanTheBurstIsRefused() {
-    assertThatThrownBy(() -> new PollPace(Duration.ofSeconds(2), Duration.ofSeconds(1)))
+    assertThatThrownBy(() -> new PollPace(Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1)))
         .hasMessageContaining("PT2S")
         .hasMessageContaining("at least as long");
+  }
+
+  @Test
+  void withoutWakeupsPollingBacksOffNoFurtherThanItsOwnBound() {
+    PollPace unheard = PollPace.DEFAULT.whileUnheard();
+
+    assertThat(unheard.after(0, 0)).isEqualTo(Duration.ofMillis(500));
+    assertThat(unheard.after(20, 0)).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void whoPollsRarelyInABurstPollsNoMoreOftenWithoutWakeups() {
+    PollPace rare =
+        new PollPace(Duration.ofMinutes(5), Duration.ofMinutes(9), Duration.ofSeconds(1));
+
+    assertThat(rare.whileUnheard().after(20, 0)).isEqualTo(Duration.ofMinutes(5));
+  }
+
+  @Test
+  void aPaceWithoutWakeupsThatCannotWorkIsRejected() {
+    assertThatThrownBy(
+            () -> new PollPace(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ZERO))
+        .hasMessageContaining("such as 1 s");
   }
 }

@@ -98,6 +98,7 @@ class HeartTest {
             calls,
             holdings,
             BeatPace.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
+            () -> NodeBook.Lost.NONE,
             () -> reply -> {},
             () -> {}));
   }

@@ -3,7 +3,7 @@ package dev.holdfast.engine.meter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.QueueBook.Depth;
 import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.run.Jobs;
 import io.micrometer.core.instrument.Counter;
@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.cumulative.CumulativeCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -24,8 +25,8 @@ class MetersTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-  private static QueueStatus status(int ready) {
-    return new QueueStatus("mail", false, null, ready, 0, 0, Duration.ofSeconds(2));
+  private static Depth depth(int ready) {
+    return new Depth(ready, Duration.ofSeconds(2));
   }
 
   private double gauge(String name) {
@@ -35,11 +36,11 @@ class MetersTest {
   @Test
   void gaugesOfANodeThatIsStartedAgainShowWhatItSees() {
     Meters first = new Meters(registry, "worker", List.of());
-    first.depths(List.of(status(3)));
+    first.depths(Set.of("mail"), Map.of("mail", depth(3)));
     first.unknownTaskJobs(3);
 
     Meters second = new Meters(registry, "worker", List.of());
-    second.depths(List.of(status(5)));
+    second.depths(Set.of("mail"), Map.of("mail", depth(5)));
     second.unknownTaskJobs(5);
 
     assertThat(gauge("holdfast.queue.depth")).isEqualTo(5);
@@ -110,7 +111,7 @@ class MetersTest {
     Meters meters = new Meters(refusing, null, List.of());
     LeaseMeters leases = new LeaseMeters(refusing, null);
     meters.started(Jobs.of("task", 1), Duration.ZERO);
-    meters.depths(List.of(status(1)));
+    meters.depths(Set.of("mail"), Map.of("mail", depth(1)));
     leases.acquired(Duration.ZERO, true);
     leases.lost();
 

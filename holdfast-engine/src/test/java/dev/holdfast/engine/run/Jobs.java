@@ -1,11 +1,20 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +26,31 @@ public final class Jobs {
   /** What a node holds: nothing yet. */
   public static Holdings none() {
     return new Holdings(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
+  }
+
+  /** Slots that can be lost, where nobody listens. */
+  public static LostSlots lostSlots(int mostReplaced) {
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
+    return new LostSlots(
+        mostReplaced,
+        meters,
+        new LifecycleEvents(
+            new LogContext("node", null), List.of(), 1, meters, () -> new Moment(0)));
+  }
+
+  /** What no other node can read either. */
+  public static Unreadable unreadable() {
+    return new Unreadable("node", stub(Lookup.class), stub(NodeBook.class));
+  }
+
+  /** One whose every method returns nothing. */
+  private static <T> T stub(Class<T> type) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) ->
+                method.getReturnType() == Map.class ? Map.of() : List.of()));
   }
 
   /** A job that is to be begun, of this number and with a token of the same. */

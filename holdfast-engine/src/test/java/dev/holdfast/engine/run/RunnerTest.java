@@ -109,7 +109,17 @@ class RunnerTest {
                 new JsonCodec(),
                 holdings,
                 sink,
-                new Timekeeper("node", holdings, sink, alarms, chance),
+                new Timekeeper(
+                    new Timekeeper.Parts(
+                        "node",
+                        holdings,
+                        sink,
+                        Jobs.lostSlots(0),
+                        Duration.ofSeconds(10),
+                        false,
+                        alarms,
+                        chance)),
+                Jobs.unreadable(),
                 new Meters(new SimpleMeterRegistry(), null, List.of()),
                 () -> BEGIN,
                 chance,

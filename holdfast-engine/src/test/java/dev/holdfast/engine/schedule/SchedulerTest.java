@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.DueReport;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.SignalBus;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -46,11 +47,12 @@ class SchedulerTest {
   private Scheduler scheduler(Duration wait, long seed) {
     return new Scheduler(
         dueIn(wait),
-        new SignalBus(ClusterCoordinator.none()),
+        new SignalBus(ClusterCoordinator.withinProcess()),
         "node-1",
         () -> NOW,
         UUID::randomUUID,
-        new Random(seed));
+        new Random(seed),
+        new Crowd());
   }
 
   @Test
@@ -71,11 +73,12 @@ class SchedulerTest {
             book(() -> {
               throw trouble;
             }),
-            new SignalBus(ClusterCoordinator.none()),
+            new SignalBus(ClusterCoordinator.withinProcess()),
             "node-1",
             clock::get,
             UUID::randomUUID,
-            new Random(1));
+            new Random(1),
+            new Crowd());
     assertThatThrownBy(() -> scheduler.tick(NOW)).isSameAs(trouble);
 
     clock.set(NOW.plus(Duration.ofSeconds(2)));

@@ -5,17 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.QueueBook.Depth;
+import dev.holdfast.engine.store.QueueBook.Sample;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.Crowd;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,14 +28,14 @@ class SamplerTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   @RegisterExtension final Logged logged = Logged.by(Sampler.class);
-  private Supplier<List<QueueStatus>> queues = List::of;
-  private Map<String, Long> unknown = Map.of();
-  private int looksForTasks;
+  private final Crowd crowd = new Crowd();
+  private Supplier<Optional<Sample>> samples = Optional::empty;
   private final Sampler sampler =
       new Sampler(
-          only(QueueBook.class, "list", () -> queues.get()),
-          only(Lookup.class, "unknownTasks", this::unknownTasks),
-          new Meters(registry, "worker", List.of()));
+          only(QueueBook.class, "sample", () -> samples.get()),
+          Set.of("mail", "empty"),
+          new Meters(registry, "worker", List.of()),
+          crowd);
 
   /** Something that can answer one question only. */
   private static <T> T only(Class<T> type, String question, Supplier<?> answer) {
@@ -46,13 +49,8 @@ class SamplerTest {
             }));
   }
 
-  private Map<String, Long> unknownTasks() {
-    looksForTasks++;
-    return unknown;
-  }
-
-  private static QueueStatus queue(String name, long ready, Duration oldest) {
-    return new QueueStatus(name, false, null, ready, 7, 8, oldest);
+  private static Sample sample(Map<String, Depth> depths, Map<String, Long> unknown) {
+    return new Sample(depths, unknown, 5, Map.of("mail", 2), true);
   }
 
   private Duration sample() {
@@ -76,7 +74,7 @@ class SamplerTest {
 
   @Test
   void aNodeThatHasJustStartedHasBetterToDo() {
-    queues =
+    samples =
         () -> {
           throw new AssertionError("asked at once");
         };
@@ -85,9 +83,14 @@ class SamplerTest {
   }
 
   @Test
-  void eachQueueHasItsDepthAndTheAgeOfItsOldestJob() {
-    queues =
-        () -> List.of(queue("mail", 3, Duration.ofMillis(2_500)), queue("empty", 0, Duration.ZERO));
+  void eachQueueThatTheNodeServesHasItsDepthAndTheAgeOfItsOldestJob() {
+    Sample sample =
+        sample(
+            Map.of(
+                "mail", new Depth(3, Duration.ofMillis(2_500)),
+                "foreign", new Depth(7, Duration.ofSeconds(9))),
+            Map.of());
+    samples = () -> Optional.of(sample);
     sample();
 
     assertThat(sample()).isEqualTo(Duration.ofSeconds(60));
@@ -95,15 +98,19 @@ class SamplerTest {
     assertThat(gauge("holdfast.queue.depth", "mail")).isEqualTo(3);
     assertThat(gauge("holdfast.queue.oldest.ready", "mail")).isEqualTo(2.5);
     assertThat(gauge("holdfast.queue.depth", "empty")).isZero();
+    assertThat(crowd.nodes()).isEqualTo(5);
+    assertThat(crowd.serving("mail")).isEqualTo(2);
+    assertThat(registry.find("holdfast.queue.depth").tag("queue", "foreign").gauges()).isEmpty();
   }
 
   @Test
-  void aQueueThatIsNamedNoMoreIsEmptyAndAnIdleClusterIsSampledRarely() {
-    queues = () -> List.of(queue("mail", 3, Duration.ofSeconds(2)));
+  void aQueueThatIsNoLongerNamedIsEmptyAndAnIdleClusterIsSampledRarely() {
+    Sample sample = sample(Map.of("mail", new Depth(3, Duration.ofSeconds(2))), Map.of());
+    samples = () -> Optional.of(sample);
     sample();
     sample();
 
-    queues = List::of;
+    samples = () -> Optional.of(sample(Map.of(), Map.of()));
 
     assertThat(sample()).isEqualTo(Duration.ofMinutes(3));
     assertThat(gauge("holdfast.queue.depth", "mail")).isZero();
@@ -111,40 +118,42 @@ class SamplerTest {
   }
 
   @Test
-  void jobsOfUnknownTasksAreCountedEveryFifthRoundAndWarnedOfOnce() {
-    queues = () -> List.of(queue("mail", 3, Duration.ofSeconds(2)));
-    unknown = Map.of("mail::send", 2L, "mail::old", 1L);
+  void jobsOfUnknownTasksAreWarnedOfOnce() {
+    Sample sample = sample(Map.of(), Map.of("mail::send", 2L, "mail::old", 1L));
+    samples = () -> Optional.of(sample);
     sample();
 
     for (int round = 0; round < 10; round++) {
       sample();
     }
 
-    assertThat(looksForTasks).isEqualTo(2);
     assertThat(unknownGauge()).isEqualTo(3);
     assertThat(warnings())
         .singleElement()
         .asString()
         .contains("mail::send=2", "mail::old=1", "deploy a node that knows them");
-  }
 
-  @Test
-  void whereNothingIsReadyNoJobIsUnknown() {
-    queues = () -> List.of(queue("mail", 3, Duration.ofSeconds(2)));
-    unknown = Map.of("mail::send", 3L);
+    samples = () -> Optional.of(sample(Map.of(), Map.of()));
     sample();
-    sample();
-    assertThat(unknownGauge()).isEqualTo(3);
-
-    queues = () -> List.of(queue("mail", 0, Duration.ZERO));
-    sample();
-
     assertThat(unknownGauge()).isZero();
   }
 
   @Test
+  void whileAnotherNodeCountsTheMetersStayAndItLooksAgainSoon() {
+    Sample sample = sample(Map.of("mail", new Depth(3, Duration.ofSeconds(2))), Map.of());
+    samples = () -> Optional.of(sample);
+    sample();
+    sample();
+
+    samples = Optional::empty;
+
+    assertThat(sample()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(gauge("holdfast.queue.depth", "mail")).isEqualTo(3);
+  }
+
+  @Test
   void aStoreThatIsAwayIsAskedAgainLater() {
-    queues =
+    samples =
         () -> {
           throw new StoreException(StoreException.Outcome.RETRYABLE, "the store is away", null);
         };

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -13,17 +14,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StagerTest {
+  private final Crowd crowd = new Crowd();
   private Moment now = new Moment(0);
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger wakes = new AtomicInteger();
   private @Nullable RuntimeException trouble;
   private Staging.Report answer = report(Map.of(), false, Optional.empty());
-  private final SignalBus bus = new SignalBus(ClusterCoordinator.none());
+  private final SignalBus bus = new SignalBus(ClusterCoordinator.withinProcess());
   private final Stager stager =
       new Stager(
           limit -> {
@@ -34,7 +37,9 @@ class StagerTest {
             return answer;
           },
           bus,
-          () -> now);
+          () -> now,
+          crowd,
+          new Random(1));
 
   private static Staging.Report report(
       Map<String, Integer> readied, boolean more, Optional<Duration> next) {
@@ -67,9 +72,9 @@ class StagerTest {
     stager.wokenBy(wakes::incrementAndGet);
     tickAt(Duration.ZERO);
 
-    stager.expect(Duration.ofSeconds(40));
+    stager.expect(Duration.ofSeconds(40), true);
     assertThat(wakes).hasValue(0);
-    stager.expect(Duration.ofSeconds(5));
+    stager.expect(Duration.ofSeconds(5), true);
     assertThat(wakes).hasValue(1);
 
     assertThat(tickAt(Duration.ofSeconds(1)))

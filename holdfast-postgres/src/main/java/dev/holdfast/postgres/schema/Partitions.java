@@ -2,15 +2,18 @@ package dev.holdfast.postgres.schema;
 
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Failures;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
-import java.util.Map;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
@@ -24,14 +27,31 @@ import org.slf4j.LoggerFactory;
  * up after a fraction of a second, and the next round tries again: until then the default partition
  * catches what has no other. What fails for one day, say because somebody has a view on it, does
  * not keep the others.
+ *
+ * <p>To attach a partition the server reads the whole default partition, locked against everything,
+ * to see that no row belongs into the new one. Once many rows were caught there that takes long. So
+ * a large default partition is first given a check constraint that excludes the day, which is
+ * validated without blocking anything, and from which the server then concludes the same. While it
+ * is there the default partition cannot catch rows of that day. So this is done days ahead, and the
+ * constraint goes again, attached or not, before its day comes.
  */
 public final class Partitions {
   private static final Logger log = LoggerFactory.getLogger(Partitions.class);
 
   private static final int DAYS_AHEAD = 3;
+
+  /** The default partition may exclude days from the day after tomorrow on: that is time enough. */
+  private static final int FIRST_EXCLUDED = 2;
+
+  /** What is read in a few milliseconds. */
+  private static final long LARGE_BYTES = 8 << 20;
+
+  private static final Duration LONGEST_VALIDATION = Duration.ofMinutes(10);
   private static final String LOCK_TIMEOUT = "set local lock_timeout = '100ms'";
   private static final String PREFIX = "job_history_";
+  private static final String EXCLUDING = PREFIX + "default_without_";
   private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{8})");
+  private static final Pattern EXCLUDED = Pattern.compile(EXCLUDING + "(\\d{8})");
   private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE;
 
   // No lock, or rows of that day in the default partition already; or another node has just made
@@ -41,10 +61,18 @@ public final class Partitions {
   // The date as well, so that a round that finds nothing to do asks once.
   private static final String EXISTING =
       """
-      select (now() at time zone 'UTC')::date, c.relname
+      select (now() at time zone 'UTC')::date, c.relname,
+             pg_relation_size('${schema}.job_history_default'), pg_has_role(p.relowner, 'usage')
       from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
+      join pg_class p on p.oid = i.inhparent
       where i.inhparent = '${schema}.job_history'::regclass
+      union all
+      select (now() at time zone 'UTC')::date, conname,
+             pg_relation_size('${schema}.job_history_default'), pg_has_role(o.relowner, 'usage')
+      from pg_constraint
+      join pg_class o on o.oid = '${schema}.job_history'::regclass
+      where conrelid = '${schema}.job_history_default'::regclass and contype = 'c'
       """;
 
   // Attaching takes a weaker lock on the whole of history than creating in place would.
@@ -54,6 +82,19 @@ public final class Partitions {
       alter table ${schema}.job_history attach partition ${schema}.${name}
         for values from ('${from} 00:00:00+00') to ('${to} 00:00:00+00')
       """;
+
+  private static final String EXCLUDE =
+      """
+      alter table ${schema}.job_history_default add constraint ${excluding}
+        check (finished_at < '${from} 00:00:00+00' or finished_at >= '${to} 00:00:00+00') not valid
+      """;
+
+  // Waits for no one but other changes of the table, and lets everybody else work.
+  private static final String VALIDATE =
+      "alter table ${schema}.job_history_default validate constraint ${excluding}";
+
+  private static final String ADMIT =
+      "alter table ${schema}.job_history_default drop constraint if exists ${excluding}";
 
   private static final String DROP = "drop table ${schema}.${name}";
 
@@ -73,12 +114,37 @@ public final class Partitions {
     this.mayProceed = mayProceed;
   }
 
-  /** Today by the clock of the database, and the days that have a partition. */
-  private record Calendar(LocalDate today, Set<LocalDate> days) {}
+  /**
+   * Today by the clock of the database, and the days that have a partition.
+   *
+   * @param mayChange whether the role is an owner of history, as making and dropping requires
+   */
+  private record Calendar(
+      LocalDate today,
+      Set<LocalDate> days,
+      Set<LocalDate> excluded,
+      long defaultBytes,
+      boolean mayChange) {
+    boolean isComplete() {
+      return IntStream.rangeClosed(0, DAYS_AHEAD).mapToObj(today::plusDays).allMatch(days::contains);
+    }
+  }
 
-  /** Make the partitions of today and of the next days, as far as they are missing. */
+  /**
+   * Make the partitions of today and of the next days, as far as they are missing. A role that may
+   * not make them is warned, at each start: it can work without them.
+   */
   public void ensure() {
-    ensure(look());
+    Calendar calendar = look();
+    if (!calendar.mayChange() && !calendar.isComplete()) {
+      log.warn(
+          "This role may not make the daily partitions of history in schema {}, since it does not"
+              + " own them: ended jobs without a partition go to job_history_default, where they"
+              + " are deleted row by row. Let a node or the holdfast command connect as the owner"
+              + " each day, or grant the owner's role to this one",
+          database.schema());
+    }
+    ensure(calendar);
   }
 
   /**
@@ -89,6 +155,9 @@ public final class Partitions {
   public int tidy(Duration retention) {
     Calendar calendar = look();
     ensure(calendar);
+    if (!calendar.mayChange()) {
+      return 0;
+    }
     long daysKept = Math.min(retention.plusDays(1).minusNanos(1).toDays(), 3_650_000);
     LocalDate first = calendar.today().minusDays(daysKept);
     return (int)
@@ -99,22 +168,66 @@ public final class Partitions {
   }
 
   private void ensure(Calendar calendar) {
+    if (!calendar.mayChange()) {
+      return;
+    }
+    for (LocalDate day : calendar.excluded()) {
+      if (calendar.days().contains(day)
+          || day.isBefore(calendar.today().plusDays(FIRST_EXCLUDED))) {
+        boolean unused = attempt("let the default partition catch %s".formatted(day), ADMIT, day);
+      }
+    }
     for (int ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
       LocalDate day = calendar.today().plusDays(ahead);
       if (!calendar.days().contains(day)) {
-        boolean unused = attempt("make the history partition of %s".formatted(day), CREATE, day);
+        if (calendar.defaultBytes() < LARGE_BYTES) {
+          boolean unused = attempt("make the history partition of %s".formatted(day), CREATE, day);
+        } else if (ahead >= FIRST_EXCLUDED) {
+          makeBesideLargeDefault(day, calendar.excluded().contains(day));
+        }
       }
     }
   }
 
+  private void makeBesideLargeDefault(LocalDate day, boolean excluded) {
+    String operation = "make the history partition of %s".formatted(day);
+    if ((excluded || attempt(operation, EXCLUDE, day)) && validate(operation, day)) {
+      boolean unused = attempt(operation, CREATE + ";" + ADMIT, day);
+    }
+  }
+
+  /** Read the default partition; this may take minutes. */
+  private boolean validate(String operation, LocalDate day) {
+    return database.transaction(
+        operation,
+        handle -> {
+          Connection connection = handle.getConnection();
+          int patience = connection.getNetworkTimeout();
+          connection.setNetworkTimeout(
+              Runnable::run, Math.toIntExact(LONGEST_VALIDATION.plusMinutes(1).toMillis()));
+          try {
+            handle.execute("set local statement_timeout = " + LONGEST_VALIDATION.toMillis());
+            return attempt(handle, operation, sql(VALIDATE, day));
+          } finally {
+            if (!connection.isClosed()) {
+              connection.setNetworkTimeout(Runnable::run, patience);
+            }
+          }
+        });
+  }
+
   private boolean attempt(String operation, String template, LocalDate day) {
-    String sql =
-        database
-            .sql(template)
-            .replace("${name}", PREFIX + DAY.format(day))
-            .replace("${from}", day.toString())
-            .replace("${to}", day.plusDays(1).toString());
+    String sql = sql(template, day);
     return database.transaction(operation, handle -> attempt(handle, operation, sql));
+  }
+
+  private String sql(String template, LocalDate day) {
+    return database
+        .sql(template)
+        .replace("${name}", PREFIX + DAY.format(day))
+        .replace("${excluding}", EXCLUDING + DAY.format(day))
+        .replace("${from}", day.toString())
+        .replace("${to}", day.plusDays(1).toString());
   }
 
   private boolean attempt(Handle handle, String operation, String sql) {
@@ -141,26 +254,39 @@ public final class Partitions {
     }
   }
 
+  private record Row(LocalDate today, String name, boolean mayChange) {}
+
   private Calendar look() {
     return database.run(
         "list the partitions of history",
         handle -> {
           // There is always one row: the default partition.
           Set<LocalDate> days = new TreeSet<>();
-          LocalDate today = LocalDate.MIN;
-          for (Map.Entry<LocalDate, String> row :
+          Set<LocalDate> excluded = new TreeSet<>();
+          List<Existing> rows =
               handle
                   .createQuery(database.sql(EXISTING))
                   .map((row, context) ->
-                      Map.entry(row.getObject(1, LocalDate.class), row.getString(2)))
-                  .list()) {
-            today = row.getKey();
-            Matcher name = NAME.matcher(row.getValue());
-            if (name.matches()) {
-              days.add(LocalDate.parse(name.group(1), DAY));
-            }
+                      new Existing(
+                          row.getObject(1, LocalDate.class), row.getString(2), row.getLong(3), row.getBoolean(4)))
+                  .list();
+          for (Existing row : rows) {
+            day(NAME, row.name()).ifPresent(days::add);
+            day(EXCLUDED, row.name()).ifPresent(excluded::add);
           }
-          return new Calendar(today, days);
+          Existing any = rows.getFirst();
+          return new Calendar(any.today(), days, excluded, any.defaultBytes(), any.mayChange());
         });
+  }
+
+  /** The name of a partition, or of a constraint. */
+  private record Existing(
+      LocalDate today, String name, long defaultBytes, boolean mayChange) {}
+
+  private static Optional<LocalDate> day(Pattern pattern, String name) {
+    Matcher matcher = pattern.matcher(name);
+    return matcher.matches()
+        ? Optional.of(LocalDate.parse(matcher.group(1), DAY))
+        : Optional.empty();
   }
 }

@@ -10,10 +10,10 @@ import java.util.UUID;
 public record Channel(String name) {
 
   /**
-   * Sends several payloads in one statement; equal ones within it are delivered once. Sends nothing,
-   * and returns no row, when the server's queue of notifications is half full: a session that
-   * listens and does not read keeps it from shrinking, and once it is full every commit that sends
-   * fails, that of a caller included. Nodes find their work by polling then.
+   * Sends several payloads in one statement; equal ones within it are delivered once. Sends
+   * nothing, and returns no row, when the server's queue of notifications is half full: a session
+   * that listens and does not read keeps it from shrinking, and once it is full every commit that
+   * sends fails, that of a caller included. Nodes find their work by polling then.
    */
   public static final String NOTIFY =
       """

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.wake;
 import dev.holdfast.engine.wake.Signal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +23,33 @@ public final class SignalBatch {
 
   private final Map<Topic, Signal> signals = new LinkedHashMap<>();
 
-  public void add(Signal signal) {
+  /**
+   * Adds a signal.
+   *
+   * @return false if there was no room for it
+   */
+  public boolean add(Signal signal) {
     Topic topic = topic(signal);
-    if (signals.size() < MOST || signals.containsKey(topic)) {
-      signals.merge(topic, signal, SignalBatch::stronger);
+    if (signals.size() >= MOST && !signals.containsKey(topic)) {
+      return false;
     }
+    signals.merge(topic, signal, SignalBatch::stronger);
+    return true;
+  }
+
+  void clear() {
+    signals.clear();
+  }
+
+  Collection<Signal> signals() {
+    return signals.values();
+  }
+
+  /** Take these out. */
+  List<Signal> take(Predicate<Signal> wanted) {
+    List<Signal> taken = signals.values().stream().filter(wanted).toList();
+    signals.values().removeAll(taken);
+    return taken;
   }
 
   public boolean isEmpty() {
@@ -70,7 +93,7 @@ public final class SignalBatch {
 
   private static Signal stronger(Signal one, Signal other) {
     if (one instanceof Signal.NewWork a && other instanceof Signal.NewWork b) {
-      return a.priority() >= b.priority() ? a : b;
+      return a.and(b);
     }
     if (one instanceof Signal.Scheduled(Duration a)
         && other instanceof Signal.Scheduled(Duration b)) {

@@ -33,7 +33,8 @@ final class SignalText {
     return sender
         + ":"
         + switch (signal) {
-          case Signal.NewWork(String queue, int priority) -> "work:" + queue + ":" + priority;
+          case Signal.NewWork(String queue, int priority, int jobs) ->
+              "work:" + queue + ":" + priority + (jobs == 0 ? "" : ":" + jobs);
           case Signal.Scheduled(Duration in) -> "due:" + Values.micros(in);
           case Signal.QueueChanged(String queue) -> "queue:" + queue;
           case Signal.TaskChanged(String task) -> "task:" + task;
@@ -62,7 +63,12 @@ final class SignalText {
     String[] parts = body.split(":", -1);
     try {
       return switch (parts[0]) {
-        case "work" -> Optional.of(new Signal.NewWork(parts[1], Integer.parseInt(parts[2])));
+        case "work" ->
+            Optional.of(
+                new Signal.NewWork(
+                    parts[1],
+                    Integer.parseInt(parts[2]),
+                    parts.length > 3 ? Integer.parseInt(parts[3]) : 0));
         case "due" -> Optional.of(new Signal.Scheduled(Values.ofMicros(Long.parseLong(parts[1]))));
         case "queue" -> Optional.of(new Signal.QueueChanged(parts[1]));
         // The name of a task has colons of its own.

@@ -19,6 +19,7 @@ class SignalTextTest {
     JobId job = new JobId(UuidCreator.getTimeOrderedEpoch());
     return Stream.of(
         new Signal.NewWork("mail", 9),
+        new Signal.NewWork("mail", 9, 1_000),
         new Signal.Scheduled(Duration.ofMillis(1500)),
         new Signal.QueueChanged("mail"),
         new Signal.TaskChanged("email::send"),

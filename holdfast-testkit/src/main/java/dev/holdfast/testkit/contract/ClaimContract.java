@@ -10,6 +10,9 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Recovery.Holder;
+import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,6 +152,44 @@ public abstract class ClaimContract extends Contract {
                     new ClaimOrder(
                         worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, Suspects.NONE, Set.of())))
         .isEmpty();
+  }
+
+  @Test
+  void jobsThatAnOrderLeavesOutAreNotClaimedHoweverTheOthersAreFound() {
+    Worker one = worker("one");
+    Worker several = Worker.join(store, "several", QUEUE, TASK, "other");
+    Worker stacks = serving("stacks", "blue");
+    List<JobId> plain = enqueueAll(job(), job().task("other"), job());
+    List<JobId> blue = enqueueAll(job().stack("blue"), job().stack("blue"));
+
+    assertThat(one.claimWithout(Set.of(plain.get(0), plain.get(2)), 5)).isEmpty();
+    assertThat(several.claimWithout(Set.of(plain.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactlyInAnyOrder(plain.get(1), plain.get(2));
+    assertThat(stacks.claimWithout(Set.of(plain.get(0), blue.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactly(blue.get(1));
+    assertThat(one.claimWithout(Set.of(blue.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactly(plain.get(0));
+  }
+
+  @Test
+  void crashSuspectsThatAnOrderLeavesOutAreNotClaimedEither() {
+    Worker dead = worker("dead");
+    List<JobId> ids = enqueueAll(job(), job());
+    List<Ruling> crashes =
+        dead.claim(2).stream()
+            .<Ruling>map(held ->
+                new Ruling.AfterCrash(
+                    held.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(held, "crash")))
+            .toList();
+    assertThat(store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2))).isTrue();
+    store.recovery().recover(Holder.dead(dead.incarnation()), crashes);
+
+    assertThat(worker("alive").claimWithout(Set.of(ids.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactly(ids.get(1));
   }
 
   @Test

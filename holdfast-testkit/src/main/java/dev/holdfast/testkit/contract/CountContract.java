@@ -70,7 +70,7 @@ public abstract class CountContract extends Contract {
   @Test
   void purgedJobsAreNoLongerCounted() {
     bring(job(), JobState.FAILED);
-    store.control().purge(JobFilter.ALL, PLENTY);
+    store.control().purge(JobFilter.ALL, null, PLENTY);
 
     assertThat(countAll(JobFilter.ALL)).isZero();
   }

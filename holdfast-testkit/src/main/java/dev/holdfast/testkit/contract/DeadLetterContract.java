@@ -10,6 +10,7 @@ import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.Outcomes.Answer;
 import java.time.Duration;
 import java.util.List;
@@ -145,7 +146,8 @@ public abstract class DeadLetterContract extends Contract {
     JobId live = enqueue(job().queue("idle"));
     JobId ended = bring(job().queue("idle"), JobState.CANCELLED);
 
-    Map<String, Integer> moved = store.control().retryAll(JobFilter.ALL.task(TASK), PLENTY);
+    Map<String, Integer> moved =
+        store.control().retryAll(JobFilter.ALL.task(TASK), null, PLENTY).jobs();
 
     assertThat(moved).isEqualTo(Map.of(QUEUE, 2, "bulk", 1));
     assertThat(List.of(here, alsoHere, there, other, live, ended))
@@ -165,9 +167,9 @@ public abstract class DeadLetterContract extends Contract {
     dead(job());
     dead(job());
 
-    assertThat(store.control().retryAll(JobFilter.ALL, 2)).isEqualTo(Map.of(QUEUE, 2));
-    assertThat(store.control().retryAll(JobFilter.ALL, 2)).isEqualTo(Map.of(QUEUE, 1));
-    assertThat(store.control().retryAll(JobFilter.ALL, 2)).isEmpty();
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEqualTo(Map.of(QUEUE, 2));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEmpty();
   }
 
   @Test
@@ -175,12 +177,17 @@ public abstract class DeadLetterContract extends Contract {
     JobId tagged = dead(job().tags("eu"));
     JobId there = dead(job().queue("bulk"));
 
-    assertThat(store.control().retryAll(JobFilter.state(JobState.READY), PLENTY)).isEmpty();
-    assertThat(store.control().retryAll(JobFilter.state(JobState.FAILED).tag("eu"), PLENTY))
+    assertThat(store.control().retryAll(JobFilter.state(JobState.READY), null, PLENTY).jobs())
+        .isEmpty();
+    assertThat(
+            store
+                .control()
+                .retryAll(JobFilter.state(JobState.FAILED).tag("eu"), null, PLENTY)
+                .jobs())
         .isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(tagged)).isEqualTo(JobState.READY);
     assertThat(stateOf(there)).isEqualTo(JobState.FAILED);
-    assertThat(store.control().retryAll(JobFilter.ALL.queue("bulk"), PLENTY))
+    assertThat(store.control().retryAll(JobFilter.ALL.queue("bulk"), null, PLENTY).jobs())
         .isEqualTo(Map.of("bulk", 1));
   }
 
@@ -191,7 +198,8 @@ public abstract class DeadLetterContract extends Contract {
     JobId free = dead(job().unique(UniqueKey.whileActive("free")));
     enqueue(job().unique(taken));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, PLENTY)).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(stuck)).isEqualTo(JobState.FAILED);
     assertThat(stateOf(free)).isEqualTo(JobState.READY);
   }
@@ -203,7 +211,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId free = dead(job());
     enqueue(job().unique(taken));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, 1)).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 1).jobs()).isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(free)).isEqualTo(JobState.READY);
   }
 
@@ -213,7 +221,8 @@ public abstract class DeadLetterContract extends Contract {
     dead(job().unique(key));
     dead(job().unique(key));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, PLENTY)).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
     assertThat(count(JobFilter.ALL, JobState.FAILED)).isEqualTo(1);
     assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(1);
   }
@@ -223,7 +232,8 @@ public abstract class DeadLetterContract extends Contract {
     JobId first = dead(job());
     JobId second = dead(job().queue("bulk"));
 
-    assertThat(store.control().purge(JobFilter.ALL.queue("bulk"), PLENTY)).isEqualTo(1);
+    assertThat(store.control().purge(JobFilter.ALL.queue("bulk"), null, PLENTY).count())
+        .isEqualTo(1);
 
     assertThat(exists(first)).isTrue();
     assertThat(exists(second)).isFalse();
@@ -235,7 +245,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId ready = enqueue(job());
     JobId cancelled = bring(job().queue("bulk"), JobState.CANCELLED);
 
-    assertThat(store.control().purge(JobFilter.ALL, PLENTY)).isZero();
+    assertThat(store.control().purge(JobFilter.ALL, null, PLENTY).count()).isZero();
     assertThat(exists(ready)).isTrue();
     assertThat(exists(cancelled)).isTrue();
   }
@@ -246,8 +256,41 @@ public abstract class DeadLetterContract extends Contract {
     dead(job());
     dead(job());
 
-    assertThat(store.control().purge(JobFilter.ALL, 2)).isEqualTo(2);
-    assertThat(store.control().purge(JobFilter.ALL, 2)).isEqualTo(1);
-    assertThat(store.control().purge(JobFilter.ALL, 2)).isZero();
+    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isEqualTo(2);
+    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isEqualTo(1);
+    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isZero();
+  }
+
+  @Test
+  void retryingAllLeavesJobsThatFailAgainAfterItsFirstStep() {
+    List<JobId> ids = List.of(dead(job()), dead(job()), dead(job()));
+    Control.Step first = store.control().retryAll(JobFilter.ALL, null, 2);
+    passTime(Duration.ofSeconds(1));
+    Worker worker = worker();
+    worker.claim(2).forEach(worker::die);
+
+    Control.Step second = store.control().retryAll(JobFilter.ALL, first.until(), 2);
+
+    assertThat(first.count()).isEqualTo(2);
+    assertThat(second.count()).isEqualTo(1);
+    assertThat(second.until()).isEqualTo(first.until());
+    assertThat(ids)
+        .extracting(this::stateOf)
+        .containsExactlyInAnyOrder(JobState.READY, JobState.FAILED, JobState.FAILED);
+  }
+
+  @Test
+  void purgingLeavesJobsThatWereDeadLetteredAfterItsFirstStep() {
+    dead(job());
+    dead(job());
+    dead(job());
+    Control.Step first = store.control().purge(JobFilter.ALL, null, 2);
+    passTime(Duration.ofSeconds(1));
+    JobId late = dead(job());
+
+    Control.Step second = store.control().purge(JobFilter.ALL, first.until(), 2);
+
+    assertThat(second.count()).isEqualTo(1);
+    assertThat(exists(late)).isTrue();
   }
 }

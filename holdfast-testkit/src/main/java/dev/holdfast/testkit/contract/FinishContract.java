@@ -74,8 +74,7 @@ public abstract class FinishContract extends Contract {
   void aResultIsShownUntilItsTimeIsOver() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    worker.finish(
-        new Finish.Succeeded(worker.claimOne().held(), "\"brief\"", Duration.ofHours(1)));
+    worker.finish(new Finish.Succeeded(worker.claimOne().held(), "\"brief\"", Duration.ofHours(1)));
     passTime(Duration.ofMinutes(59));
     assertThat(find(id).result()).isEqualTo("\"brief\"");
 

@@ -276,8 +276,7 @@ public abstract class IntakeContract extends Contract {
     JobDraft live = job().idUse(IdUse.REPEATED);
     bring(ended, JobState.SUCCEEDED);
     enqueue(live);
-    List<NewJob> list =
-        List.of(ended.idUse(IdUse.FRESH).build(), live.idUse(IdUse.FRESH).build());
+    List<NewJob> list = List.of(ended.idUse(IdUse.FRESH).build(), live.idUse(IdUse.FRESH).build());
 
     assertThat(store.intake().enqueue(list))
         .extracting(Admission::answer)
@@ -297,8 +296,7 @@ public abstract class IntakeContract extends Contract {
   void aFirstAttemptThatArrivesTogetherWithItsRepeatMakesOneJob() throws Exception {
     for (int round = 0; round < 20; round++) {
       NewJob first = job().build();
-      List<Admission> admissions =
-          Together.run(2, n -> admit(n == 0 ? first : first.repeated()));
+      List<Admission> admissions = Together.run(2, n -> admit(n == 0 ? first : first.repeated()));
 
       assertThat(admissions).extracting(Admission::answer).containsOnlyOnce(Answer.CREATED);
     }

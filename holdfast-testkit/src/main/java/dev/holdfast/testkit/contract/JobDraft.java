@@ -107,17 +107,6 @@ public final class JobDraft {
   /** The job. */
   public NewJob build() {
     return new NewJob(
-        id,
-        task,
-        queue,
-        priority,
-        when,
-        payload,
-        unique,
-        tags,
-        policy,
-        startWithin,
-        idUse,
-        stamp);
+        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, idUse, stamp);
   }
 }

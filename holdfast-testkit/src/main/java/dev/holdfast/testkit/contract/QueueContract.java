@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.QueueBook.Depth;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.QueueBook.Sample;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -185,5 +191,63 @@ public abstract class QueueContract extends Contract {
     enqueue(job());
 
     assertThat(store.queues().isDeclared(QUEUE)).isFalse();
+  }
+
+  @Test
+  void aSampleTellsTheDepthOfTheQueuesAskedForAndJobsOfUnknownTasks() {
+    worker();
+    Worker.join(store, "node-2", "elsewhere", TASK);
+    Worker.join(store, "node-3", QUEUE, TASK).leave();
+    enqueueAll(job(), job(), job().dueIn(Duration.ofHours(1)));
+    enqueueAll(job().queue("bulk"), job().task("other"));
+    passTime(Duration.ofMinutes(5));
+
+    Sample sample = store.queues().sample(Set.of(QUEUE, "empty"), Duration.ZERO).orElseThrow();
+
+    assertThat(sample.counted()).isTrue();
+    assertThat(sample.depths()).containsOnlyKeys(QUEUE);
+    assertThat(depth(sample).ready()).isEqualTo(3);
+    assertThat(depth(sample).oldestReady()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
+    assertThat(sample.unknownTasks()).isEqualTo(Map.of(TASK, 1L, "other", 1L));
+    assertThat(sample.nodes()).isEqualTo(2);
+    assertThat(sample.serving()).isEqualTo(Map.of(QUEUE, 1));
+  }
+
+  @Test
+  void aSampleCountsForAllNodesUntilItIsTooOld() {
+    enqueue(job());
+    Duration fresh = Duration.ofMinutes(1);
+    assertThat(sample(fresh).counted()).isTrue();
+    enqueueAll(job(), job());
+
+    Sample again = sample(fresh);
+    passTime(Duration.ofMinutes(2));
+    Sample later = sample(fresh);
+
+    assertThat(again.counted()).isFalse();
+    assertThat(depth(again).ready()).isEqualTo(1);
+    assertThat(again.unknownTasks()).isEqualTo(Map.of(TASK, 1L));
+    assertThat(later.counted()).isTrue();
+    assertThat(depth(later).ready()).isEqualTo(3);
+  }
+
+  @Test
+  void ofManyNodesThatSampleAtOnceOneCounts() throws Exception {
+    enqueue(job());
+
+    List<Optional<Sample>> samples =
+        Together.run(8, i -> store.queues().sample(Set.of(QUEUE), Duration.ofMinutes(1)));
+
+    assertThat(samples.stream().flatMap(Optional::stream).filter(Sample::counted)).hasSize(1);
+    assertThat(samples.stream().flatMap(Optional::stream))
+        .allSatisfy(sample -> assertThat(depth(sample).ready()).isEqualTo(1));
+  }
+
+  private static Depth depth(Sample sample) {
+    return Objects.requireNonNull(sample.depths().get(QUEUE));
+  }
+
+  private Sample sample(Duration fresh) {
+    return store.queues().sample(Set.of(QUEUE), fresh).orElseThrow();
   }
 }

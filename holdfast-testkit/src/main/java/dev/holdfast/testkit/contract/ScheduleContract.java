@@ -10,6 +10,8 @@ import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
 import dev.holdfast.engine.store.ScheduleBook.Declared;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -372,6 +375,27 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
+  void aNewIncarnationInheritsWhatTheOldOneDeclared() {
+    Worker other = worker("other");
+    NodeCard old = Worker.card("node", Set.of(), Set.of());
+    store.nodes().register(old);
+    save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    List<Declaration> before = book().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
+
+    NodeCard young = Worker.card("node", Set.of(), Set.of());
+    for (int i = 0; i < 2; i++) { // A repeat after a lost reply changes nothing.
+      store.nodes().register(young, Modes.FULL, old.incarnation());
+
+      assertThat(book().cancelUndeclared(other.incarnation(), "shop")).isEmpty();
+      assertThat(book().declare(other.incarnation(), "shop", Map.of()).live()).isEqualTo(before);
+    }
+    assertThat(book().declare(young.incarnation(), "shop", Map.of()).live())
+        .as("an inherited declaration can be taken back")
+        .isEmpty();
+    assertThat(book().cancelUndeclared(other.incarnation(), "shop")).containsExactly("a");
+  }
+
+  @Test
   void noMoreAreReportedThanWereAskedFor() {
     IntStream.range(0, 5).forEach(i -> saveDue("s" + i, Overlap.SKIP));
 
@@ -404,5 +428,68 @@ public abstract class ScheduleContract extends Contract {
             new Timing.Every(HOUR), Misfire.FIRE_ONCE, Overlap.ALLOW, Duration.ZERO, null, now);
     SchedulePlan plan = new SchedulePlan(id, ended, endless.job());
     assertThat(book().save(new Draft(plan, declared, false, now, null), null)).isTrue();
+  }
+
+  @Test
+  void aScheduleThatIsPutOffIsNotReportedUntilThatTimeIsOver() {
+    Kept kept = saveDue("a", Overlap.SKIP);
+    saveDue("b", Overlap.SKIP);
+
+    book().putOff(kept, Duration.ofMinutes(10));
+
+    assertThat(dueIds()).containsExactly("b");
+    assertThat(book().due(PLENTY).next().orElseThrow())
+        .isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+    passTime(Duration.ofMinutes(11));
+    assertThat(dueIds()).containsExactly("a", "b");
+  }
+
+  @Test
+  void aScheduleThatIsPutOffCanBeFiredAndIsDueAtItsNextTime() {
+    Kept kept = saveDue("a", Overlap.SKIP);
+    book().putOff(kept, Duration.ofDays(1));
+
+    assertThat(fire(kept).answer()).isEqualTo(Settled.FIRED);
+    passTime(HOUR);
+
+    assertThat(dueIds()).containsExactly("a");
+  }
+
+  @Test
+  void aScheduleThatIsWrittenAgainIsNoLongerPutOff() {
+    Kept kept = saveDue("a", Overlap.SKIP);
+    book().putOff(kept, Duration.ofDays(1));
+
+    assertThat(book().save(kept.draft(), kept.revision())).isTrue();
+
+    assertThat(dueIds()).containsExactly("a");
+    book().putOff(kept, Duration.ofDays(1));
+    assertThat(dueIds()).containsExactly("a");
+  }
+
+  @Test
+  void ofManyThatAreDueNotAlwaysTheSameAreReported() {
+    IntStream.range(0, 20).forEach(i -> saveDue("s%02d".formatted(i), Overlap.SKIP));
+
+    Set<List<String>> reported =
+        IntStream.range(0, 30)
+            .mapToObj(i -> book().due(2).due().stream().map(kept -> kept.plan().id()).toList())
+            .collect(Collectors.toSet());
+
+    assertThat(reported).hasSizeGreaterThan(3).allSatisfy(ids -> assertThat(ids).hasSize(2));
+  }
+
+  @Test
+  void schedulesThatWaitForTheirJobKeepNoOtherFromBeingReported() {
+    IntStream.range(0, 30)
+        .forEach(i -> {
+          saveDue("q" + i, Overlap.QUEUE);
+          firedJob("q" + i);
+        });
+    passTime(HOUR);
+    save(plan("z", Overlap.QUEUE), Duration.ZERO, null);
+
+    assertThat(book().due(2).due()).extracting(kept -> kept.plan().id()).containsExactly("z");
+    assertThat(book().due(2).blocked()).isTrue();
   }
 }

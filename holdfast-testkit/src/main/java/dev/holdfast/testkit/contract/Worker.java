@@ -3,6 +3,7 @@ package dev.holdfast.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
@@ -138,6 +139,25 @@ public final class Worker {
                 limit,
                 suspects,
                 card.serves()));
+  }
+
+  /** Claims and starts jobs, except these. */
+  public List<ClaimedJob> claimWithout(Set<JobId> without, int most) {
+    return store
+        .claims()
+        .claim(
+            new ClaimOrder(
+                incarnation(),
+                claimCalls.incrementAndGet(),
+                queue,
+                List.copyOf(card.tasks()),
+                most,
+                0,
+                null,
+                PLENTY,
+                card.serves(),
+                null,
+                without));
   }
 
   /** Claim jobs of one task under the rule that this node believes it has. */

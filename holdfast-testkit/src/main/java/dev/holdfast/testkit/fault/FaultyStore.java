@@ -24,10 +24,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +51,9 @@ public final class FaultyStore implements Store {
   private final Store real;
   private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
 
+  private final Map<String, Consumer<List<Object>>> before = new ConcurrentHashMap<>();
+  private final Map<String, Runnable> after = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> calls = new ConcurrentHashMap<>();
   private volatile boolean cut;
 
   public FaultyStore(Store real) {
@@ -66,6 +73,27 @@ public final class FaultyStore implements Store {
   private FaultyStore plan(String method, Fault fault) {
     faults.computeIfAbsent(method, name -> new ConcurrentLinkedQueue<>()).add(fault);
     return this;
+  }
+
+  /**
+   * Run this before each call of the method of this name, with its arguments; the call is not
+   * carried out if it throws.
+   */
+  public FaultyStore before(String method, Consumer<List<Object>> hook) {
+    before.put(method, hook);
+    return this;
+  }
+
+  /** Run this after each call of the method of this name, before its caller gets the result. */
+  public FaultyStore after(String method, Runnable hook) {
+    after.put(method, hook);
+    return this;
+  }
+
+  /** How often the method of this name was called. */
+  public long calls(String method) {
+    LongAdder count = calls.get(method);
+    return count == null ? 0 : count.sum();
   }
 
   /** Let no call reach the store until {@link #heal}. */
@@ -89,11 +117,17 @@ public final class FaultyStore implements Store {
             role.getClassLoader(),
             new Class<?>[] {role},
             (proxy, method, arguments) -> {
+              calls.computeIfAbsent(method.getName(), name -> new LongAdder()).increment();
+              Consumer<List<Object>> hook = before.get(method.getName());
+              if (hook != null) {
+                hook.accept(Arrays.asList(arguments));
+              }
               Fault fault = faults.getOrDefault(method.getName(), new ArrayDeque<>()).poll();
               if (fault == Fault.NOT_SENT || cut) {
                 throw broken(Outcome.RETRYABLE, method.getName());
               }
               Object answer = call(method, delegate, arguments);
+              after.getOrDefault(method.getName(), () -> {}).run();
               if (fault == Fault.ANSWER_LOST) {
                 throw broken(Outcome.UNKNOWN, method.getName());
               }

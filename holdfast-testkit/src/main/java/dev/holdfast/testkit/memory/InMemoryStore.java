@@ -47,7 +47,7 @@ public final class InMemoryStore implements Store {
   private final LeaseBook leases;
   private final Upkeep upkeep;
   private final ScheduleBook schedules;
-  private final ClusterCoordinator coordinator = ClusterCoordinator.none();
+  private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
 
   /** A store with the default aging. */
   public InMemoryStore(InstantSource clock) {
@@ -71,7 +71,7 @@ public final class InMemoryStore implements Store {
     this.staging = new MemoryStaging(tables);
     this.lookup = new MemoryLookup(tables);
     this.control = new MemoryControl(tables);
-    this.queues = new MemoryQueueBook(tables);
+    this.queues = new MemoryQueueBook(tables, lookup);
     this.tasks = new MemoryTaskBook(tables);
     this.nodes = new MemoryNodeBook(tables);
     this.recovery = new MemoryRecovery(tables);

@@ -40,6 +40,7 @@ final class MemoryClaims implements Claims {
         row ->
             row.queue.equals(order.queue())
                 && tasks.contains(row.task)
+                && !order.without().contains(row.id)
                 && (order.alone() != null || !tables.taskRule(row.task).isBarred())
                 && !row.isOverdue(now)
                 && (row.stack == null || order.stacks().contains(row.stack));

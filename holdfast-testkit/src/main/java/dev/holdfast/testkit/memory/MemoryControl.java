@@ -7,9 +7,12 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RequeueAnswer;
 import dev.holdfast.api.job.RetryAnswer;
 import dev.holdfast.engine.store.Control;
+import java.time.Instant;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Changing one's mind about jobs. */
 final class MemoryControl implements Control {
@@ -79,32 +82,39 @@ final class MemoryControl implements Control {
   }
 
   @Override
-  public Map<String, Integer> retryAll(JobFilter filter, int limit) {
-    return tables.transaction(now -> {
-      Map<String, Integer> moved = new TreeMap<>();
-      int left = limit;
-      for (JobRow row : List.copyOf(tables.deadLetter.values())) {
+  public Step retryAll(JobFilter filter, @Nullable Instant until, int limit) {
+    return step(
+        until,
+        limit,
+        filter,
         // Asked row by row: of two that share a key, the first one revived takes it.
-        if (left > 0 && row.passes(filter) && tables.keys.isFreeFor(row)) {
-          tables.revive(row, now);
-          moved.merge(row.queue, 1, Integer::sum);
-          left--;
-        }
-      }
-      return moved;
-    });
+        (row, now) -> {
+          boolean free = tables.keys.isFreeFor(row);
+          if (free) {
+            tables.revive(row, now);
+          }
+          return free;
+        });
   }
 
   @Override
-  public int purge(JobFilter filter, int limit) {
+  public Step purge(JobFilter filter, @Nullable Instant until, int limit) {
+    return step(until, limit, filter, (row, now) -> tables.deadLetter.remove(row.id) != null);
+  }
+
+  private Step step(
+      @Nullable Instant until, int limit, JobFilter filter, BiPredicate<JobRow, Instant> change) {
     return tables.transaction(now -> {
-      List<JobRow> doomed =
-          tables.deadLetter.values().stream()
-              .filter(row -> row.passes(filter))
-              .limit(limit)
-              .toList();
-      doomed.forEach(row -> tables.deadLetter.remove(row.id));
-      return doomed.size();
+      Step step = new Step(new TreeMap<>(), until == null ? now : until);
+      for (JobRow row : List.copyOf(tables.deadLetter.values())) {
+        if (step.count() < limit
+            && row.passes(filter)
+            && !Objects.requireNonNull(row.endedAt).isAfter(step.until())
+            && change.test(row, now)) {
+          step.jobs().merge(row.queue, 1, Integer::sum);
+        }
+      }
+      return step;
     });
   }
 }

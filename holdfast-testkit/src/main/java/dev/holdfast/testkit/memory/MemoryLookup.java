@@ -124,7 +124,8 @@ final class MemoryLookup implements Lookup {
                 node.card.queues(),
                 node.card.tasks(),
                 node.card.serves(),
-                node.modes))
+                node.modes,
+                node.lost.lanes()))
         .toList();
   }
 

@@ -34,6 +34,9 @@ final class MemoryNodeBook implements NodeBook {
       NodeRow known = tables.nodes.get(card.incarnation());
       if (known == null) {
         NodeRow old = before == null ? null : tables.nodes.get(before);
+        if (before != null) {
+          inheritDeclarations(card.incarnation(), before);
+        }
         return tables.nodes.put(
             card.incarnation(), new NodeRow(card, old == null ? modes : old.modes, now));
       }
@@ -46,6 +49,14 @@ final class MemoryNodeBook implements NodeBook {
     });
   }
 
+  private void inheritDeclarations(UUID incarnation, UUID before) {
+    tables.declarations.addAll(
+        tables.declarations.stream()
+            .filter(note -> note.incarnation().equals(before))
+            .map(note -> new Tables.Note(incarnation, note.application(), note.declaration()))
+            .toList());
+  }
+
   @Override
   public Optional<BeatReply> beat(Beat beat) {
     return tables.transaction(now -> {
@@ -56,6 +67,7 @@ final class MemoryNodeBook implements NodeBook {
       row.beat++;
       row.lastSeen = now;
       row.running = beat.running();
+      row.lost = beat.lost();
       row.fromCall = beat.fromCall();
       if (beat.kept()) {
         NodeCard card = row.card;

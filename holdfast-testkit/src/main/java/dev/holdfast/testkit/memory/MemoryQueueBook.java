@@ -2,13 +2,16 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.QueueBook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +19,13 @@ import org.jspecify.annotations.Nullable;
 /** Settings and state of queues. */
 final class MemoryQueueBook implements QueueBook {
   private final Tables tables;
+  private final Lookup lookup;
+  private @Nullable Sample sample;
+  private Instant sampledAt = Instant.MIN;
 
-  MemoryQueueBook(Tables tables) {
+  MemoryQueueBook(Tables tables, Lookup lookup) {
     this.tables = tables;
+    this.lookup = lookup;
   }
 
   @Override
@@ -63,14 +70,52 @@ final class MemoryQueueBook implements QueueBook {
     Rule rule = tables.rule(name);
     List<JobRow> rows =
         tables.live.values().stream().filter(row -> row.queue.equals(name)).toList();
+    long ready = count(rows, JobState.READY);
+    long held = count(rows, JobState.CLAIMED) + count(rows, JobState.RUNNING);
+    long scheduled = count(rows, JobState.SCHEDULED);
     return new QueueStatus(
         name,
         rule.paused(),
         rule.limit(),
-        count(rows, JobState.READY),
-        count(rows, JobState.CLAIMED) + count(rows, JobState.RUNNING),
-        count(rows, JobState.SCHEDULED),
-        oldestReady(rows, now));
+        Math.min(MOST_COUNTED, ready),
+        Math.min(MOST_COUNTED, held),
+        Math.min(MOST_COUNTED, scheduled),
+        oldestReady(rows, now),
+        ready > MOST_COUNTED,
+        held > MOST_COUNTED,
+        scheduled > MOST_COUNTED);
+  }
+
+  @Override
+  public Optional<Sample> sample(Set<String> queues, Duration freshFor) {
+    return tables.transaction(now -> {
+      Sample latest = sample;
+      boolean counted = latest == null || !sampledAt.plus(freshFor).isAfter(now);
+      if (latest == null || counted) {
+        latest = measure(now);
+        sample = latest;
+        sampledAt = now;
+      }
+      Map<String, Depth> depths = new TreeMap<>(latest.depths());
+      depths.keySet().retainAll(queues);
+      Map<String, Integer> serving = new TreeMap<>(latest.serving());
+      serving.keySet().retainAll(queues);
+      return Optional.of(
+          new Sample(depths, latest.unknownTasks(), latest.nodes(), serving, counted));
+    });
+  }
+
+  private Sample measure(Instant now) {
+    Map<String, Depth> depths = new TreeMap<>();
+    names().stream()
+        .map(name -> status(name, now))
+        .filter(queue -> queue.ready() > 0)
+        .forEach(queue -> depths.put(queue.name(), new Depth(queue.ready(), queue.oldestReady())));
+    List<NodeRow> live = tables.nodes.values().stream().filter(node -> node.alive).toList();
+    Map<String, Integer> serving = new TreeMap<>();
+    live.forEach(
+        node -> node.card.queues().forEach(queue -> serving.merge(queue, 1, Integer::sum)));
+    return new Sample(depths, lookup.unknownTasks(), live.size(), serving, true);
   }
 
   private static long count(List<JobRow> rows, JobState state) {

@@ -5,14 +5,17 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.testkit.memory.Tables.Note;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -20,14 +23,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Work that recurs. */
 final class MemoryScheduleBook implements ScheduleBook {
+  /** How many times as many schedules are looked at as are chosen from them. */
+  private static final int CHOICE = 10;
+
+  private static final Comparator<ScheduleRow> BY_ID =
+      Comparator.comparing(row -> row.draft.plan().id());
+
   private final Tables tables;
   private final MemoryIntake intake;
   private final Map<String, ScheduleRow> rows = new TreeMap<>();
-  private final List<Note> notes = new ArrayList<>();
   private long lastNumber;
 
-  /** A declaration, and who made it. */
-  private record Note(UUID incarnation, String application, Declaration declaration) {}
+  /** The same in every run, so that simulations can be repeated. */
+  private final Random random = new Random(7);
 
   MemoryScheduleBook(Tables tables, MemoryIntake intake) {
     this.tables = tables;
@@ -59,6 +67,7 @@ final class MemoryScheduleBook implements ScheduleBook {
         row.draft = draft;
         row.revision = ++lastNumber;
         row.cancelled = false;
+        row.retryAt = null;
       }
       return true;
     });
@@ -95,15 +104,37 @@ final class MemoryScheduleBook implements ScheduleBook {
       List<ScheduleRow> due =
           rows.values().stream()
               .filter(row -> row.isDue(now))
-              .sorted(Comparator.comparing(MemoryScheduleBook::nextFire))
+              .sorted(Comparator.comparing(ScheduleRow::tryAt).thenComparing(BY_ID))
               .toList();
-      List<Kept> free =
-          due.stream()
-              .filter(row -> !isBlocked(row, now))
+      List<ScheduleRow> free =
+          new ArrayList<>(
+              due.stream()
+                  .filter(row -> !isBlocked(row, now))
+                  .limit((long) limit * CHOICE)
+                  .toList());
+      Collections.shuffle(free, random);
+      return new DueReport(
+          now,
+          free.stream()
               .limit(limit)
+              .sorted(Comparator.comparing(MemoryScheduleBook::nextFire).thenComparing(BY_ID))
               .map(ScheduleRow::kept)
-              .toList();
-      return new DueReport(now, free, due.stream().anyMatch(row -> isBlocked(row, now)), next(now));
+              .toList(),
+          free.size() < limit && due.stream().anyMatch(row -> isBlocked(row, now)),
+          next(now));
+    });
+  }
+
+  @Override
+  public void putOff(Kept seen, Duration delay) {
+    tables.transaction(now -> {
+      ScheduleRow row = rows.get(seen.plan().id());
+      if (row != null
+          && row.revision == seen.revision()
+          && Objects.equals(row.draft.nextFire(), seen.draft().nextFire())) {
+        row.retryAt = now.plus(delay);
+      }
+      return row;
     });
   }
 
@@ -118,7 +149,7 @@ final class MemoryScheduleBook implements ScheduleBook {
   private Optional<Duration> next(Instant now) {
     return rows.values().stream()
         .filter(row -> row.waits() && !row.isDue(now))
-        .map(MemoryScheduleBook::nextFire)
+        .map(ScheduleRow::tryAt)
         .min(Comparator.naturalOrder())
         .map(time -> Duration.between(now, time));
   }
@@ -165,17 +196,17 @@ final class MemoryScheduleBook implements ScheduleBook {
   @Override
   public Survey declare(UUID incarnation, String application, Map<String, String> fingerprints) {
     return tables.transaction(now -> {
-      notes.removeIf(note ->
-          note.incarnation.equals(incarnation)
-              && !note.declaration
+      tables.declarations.removeIf(note ->
+          note.incarnation().equals(incarnation)
+              && !note.declaration()
                   .fingerprint()
-                  .equals(fingerprints.get(note.declaration.scheduleId())));
+                  .equals(fingerprints.get(note.declaration().scheduleId())));
       if (isAlive(incarnation)) {
         fingerprints.forEach((id, fingerprint) -> note(incarnation, application, id, fingerprint));
       }
       List<Declaration> live =
-          notes.stream()
-              .filter(note -> note.application.equals(application) && isAlive(note.incarnation))
+          tables.declarations.stream()
+              .filter(note -> note.application().equals(application) && isAlive(note.incarnation()))
               .map(Note::declaration)
               .toList();
       return new Survey(live, standings(application, live));
@@ -196,17 +227,17 @@ final class MemoryScheduleBook implements ScheduleBook {
 
   private void note(UUID incarnation, String application, String id, String fingerprint) {
     long generation =
-        notes.stream()
+        tables.declarations.stream()
             .filter(note ->
-                note.application.equals(application)
-                    && note.declaration.scheduleId().equals(id)
-                    && note.declaration.fingerprint().equals(fingerprint))
-            .mapToLong(note -> note.declaration.generation())
+                note.application().equals(application)
+                    && note.declaration().scheduleId().equals(id)
+                    && note.declaration().fingerprint().equals(fingerprint))
+            .mapToLong(note -> note.declaration().generation())
             .max()
             .orElseGet(() -> ++lastNumber);
     Note made = new Note(incarnation, application, new Declaration(id, fingerprint, generation));
-    if (!notes.contains(made)) {
-      notes.add(made);
+    if (!tables.declarations.contains(made)) {
+      tables.declarations.add(made);
     }
   }
 
@@ -231,11 +262,11 @@ final class MemoryScheduleBook implements ScheduleBook {
     Declared declared = row.draft.declared();
     return declared != null
         && declared.application().equals(application)
-        && notes.stream()
+        && tables.declarations.stream()
             .noneMatch(note ->
-                note.application.equals(application)
-                    && note.declaration.scheduleId().equals(row.draft.plan().id())
-                    && isAlive(note.incarnation));
+                note.application().equals(application)
+                    && note.declaration().scheduleId().equals(row.draft.plan().id())
+                    && isAlive(note.incarnation()));
   }
 
   /** Forget what clients made and what ended before this time. */

@@ -37,6 +37,7 @@ final class MemoryUpkeep implements Upkeep {
           .filter(node -> !node.alive && holdsAny(node))
           .forEach(node -> node.fromCall = 0);
       drop(tables.nodes, node -> isForgettable(node, now));
+      tables.declarations.removeIf(note -> !tables.nodes.containsKey(note.incarnation()));
       tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);

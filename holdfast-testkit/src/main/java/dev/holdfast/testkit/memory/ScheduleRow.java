@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.engine.store.ScheduleBook.Draft;
 import dev.holdfast.engine.store.ScheduleBook.Kept;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The row of a schedule. */
@@ -11,6 +12,7 @@ final class ScheduleRow {
   long revision;
   boolean cancelled;
   @Nullable Instant lastFire;
+  @Nullable Instant retryAt;
 
   ScheduleRow(Draft draft, long revision) {
     this.draft = draft;
@@ -26,8 +28,13 @@ final class ScheduleRow {
   }
 
   boolean isDue(Instant now) {
-    Instant next = draft.nextFire();
-    return waits() && next != null && !next.isAfter(now);
+    return waits() && !tryAt().isAfter(now);
+  }
+
+  /** When to fire it: at its due time, or when it was put off to. */
+  Instant tryAt() {
+    Instant next = Objects.requireNonNull(draft.nextFire());
+    return retryAt != null && retryAt.isAfter(next) ? retryAt : next;
   }
 
   /** Whether it was made by a client and its end lies before this time. */
@@ -43,6 +50,7 @@ final class ScheduleRow {
   void moveOn(Instant last, @Nullable Instant next, long newRevision) {
     draft = new Draft(draft.plan(), draft.declared(), draft.paused(), draft.anchor(), next);
     lastFire = last;
+    retryAt = null;
     revision = newRevision;
   }
 }

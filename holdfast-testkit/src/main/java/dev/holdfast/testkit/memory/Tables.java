@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook.PastBeat;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.ScheduleBook.Declaration;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +51,11 @@ final class Tables {
   final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
   final List<PastBeat> heartbeats = new ArrayList<>();
+  final List<Note> declarations = new ArrayList<>();
   final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
+
+  /** A declaration of a schedule, and the incarnation that made it. */
+  record Note(UUID incarnation, String application, Declaration declaration) {}
 
   Tables(InstantSource clock, Duration aging) {
     this.clock = clock;

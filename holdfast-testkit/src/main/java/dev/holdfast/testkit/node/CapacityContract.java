@@ -17,16 +17,26 @@ import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.stage.Sampler;
 import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.wake.Crowd;
 import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.testkit.fault.FaultyStore;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -461,10 +471,65 @@ public abstract class CapacityContract extends NodeTestBase {
         .isEqualTo(2);
   }
 
+  /** Remembers which timers were asked to publish a histogram, as a Prometheus registry would. */
+  private static final class HistogramRegistry extends SimpleMeterRegistry {
+    final Set<String> histograms = ConcurrentHashMap.newKeySet();
+
+    @Override
+    protected Timer newTimer(
+        Meter.Id id, DistributionStatisticConfig statistics, PauseDetector pauses) {
+      if (statistics.isPublishingHistogram()
+          && Boolean.TRUE.equals(statistics.isPercentileHistogram())) {
+        histograms.add(id.getName());
+      }
+      return super.newTimer(id, statistics, pauses);
+    }
+  }
+
+  @Test
+  void timesArePublishedAsHistograms() throws Exception {
+    HistogramRegistry registry = new HistogramRegistry();
+    HoldfastNode node = start(node().meters(registry).handle(ECHO, (note, context) -> note.text()));
+
+    node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
+
+    assertThat(registry.histograms)
+        .contains("holdfast.job.wait", "holdfast.job.run", "holdfast.claim.time");
+    await().atMost(SOON).until(() -> registry.get("holdfast.job.run").timer().count() == 1);
+    assertThat(registry.get("holdfast.job.run").timer().totalTime(TimeUnit.NANOSECONDS))
+        .isPositive();
+  }
+
+  @Test
+  void endedJobsAreKeptForTwoWeeksAndDeadLetteredOnesForThreeMonthsUnlessSetOtherwise() {
+    List<Retention> seen = new CopyOnWriteArrayList<>();
+    FaultyStore store =
+        new FaultyStore(store())
+            .before("tidy", arguments -> seen.add((Retention) arguments.getFirst()));
+
+    start(node(store).id("default").handle(ECHO, (note, context) -> ""));
+    await().atMost(SOON).until(() -> !seen.isEmpty());
+    start(
+        node(store)
+            .id("own")
+            .keep(Duration.ofDays(3), Duration.ofDays(5))
+            .handle(ECHO, (note, context) -> ""));
+    await().atMost(SOON).until(() -> seen.size() >= 2);
+
+    assertThat(seen)
+        .containsOnly(
+            new Retention(Duration.ofDays(14), Duration.ofDays(90)),
+            new Retention(Duration.ofDays(3), Duration.ofDays(5)));
+  }
+
   @Test
   void depthsAndUnknownTasksAreSampled() {
     Sampler sampler =
-        new Sampler(store().queues(), store().lookup(), new Meters(meters, "sampler", List.of()));
+        new Sampler(
+            store().queues(),
+            Set.of("mail"),
+            new Meters(meters, "sampler", List.of()),
+            new Crowd());
     Moment start = new Moment(0);
     Moment first = sampler.tick(start);
     for (int i = 0; i < 3; i++) {

@@ -2,6 +2,7 @@ package dev.holdfast.testkit.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.AwaitTimeoutException;
 import dev.holdfast.api.DuplicateJobException;
@@ -18,16 +19,22 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.ClientSettings;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What a client answers, and refuses with a sentence before anything is written. */
 public abstract class ClientContract extends NodeTestBase {
+
+  private static final TaskType<Note, Void> FAILING =
+      TaskType.of("test::failing", Note.class)
+          .with(options -> options.retry(RetryPolicy.DEFAULT.maxAttempts(1)));
 
   private void assertNothingWritten() {
     assertThat(client().count(JobFilter.ALL)).isEmpty();
@@ -171,5 +178,62 @@ public abstract class ClientContract extends NodeTestBase {
     assertThat(client().enqueueAll(requests)).hasSize(10_000).allMatch(job -> job.created());
     assertThat(client().count(new JobFilter(Set.of(), JobOptions.DEFAULT_QUEUE, null, null)))
         .isEqualTo(Map.of(JobState.READY, 10_000L));
+  }
+
+  /** A task whose every attempt fails for good, by a handler of the node. */
+  private void deadLetter(int jobs) {
+    start(
+        node()
+            .maxConcurrent(50)
+            .handle(
+                FAILING,
+                (note, context) -> {
+                  throw new IllegalStateException("never works");
+                }));
+    client()
+        .enqueueAll(
+            IntStream.range(0, jobs)
+                .mapToObj(i -> JobRequest.of(FAILING, new Note("n" + i)))
+                .toList());
+    awaitDeadLettered(jobs);
+  }
+
+  private void awaitDeadLettered(int jobs) {
+    await()
+        .atMost(SOON)
+        .until(() -> client().count(JobFilter.ALL).equals(Map.of(JobState.FAILED, (long) jobs)));
+  }
+
+  @Test
+  void retryingAllEndsAlthoughTheJobsFailAgainMeanwhile() {
+    int jobs = 1_001;
+    deadLetter(jobs);
+    AtomicInteger steps = new AtomicInteger();
+    FaultyStore slow =
+        new FaultyStore(store())
+            .before("retryAll", arguments -> assertThat(steps.incrementAndGet()).isLessThan(5))
+            .after("retryAll", () -> awaitDeadLettered(jobs));
+
+    try (HoldfastClient other = HoldfastClient.on(slow)) {
+      assertThat(other.retryAll(JobFilter.ALL)).isEqualTo(jobs);
+    }
+
+    assertThat(steps).hasValue(2);
+    awaitDeadLettered(jobs);
+    assertThat(client().list(JobFilter.ALL, null, 1_000))
+        .allSatisfy(job -> assertThat(job.failures()).hasSize(2));
+  }
+
+  @Test
+  void purgingDeletesDeadLetteredJobsForGood() {
+    deadLetter(3);
+    var kept = client().enqueue(ECHO, new Note("x"));
+
+    assertThat(client().purge(JobFilter.ALL.task(ECHO.name()))).isZero();
+    assertThat(client().purge(JobFilter.ALL)).isEqualTo(3);
+
+    assertThat(client().count(JobFilter.state(JobState.FAILED))).isEmpty();
+    assertThat(client().retryAll(JobFilter.ALL)).isZero();
+    assertThat(client().find(kept.id())).isPresent();
   }
 }

@@ -133,6 +133,26 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Hung extends HungContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Rolling extends RollingContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Fleets extends FleetContract {
     private final Store store = freshStore();
 

@@ -60,24 +60,17 @@ public abstract class PayloadContract extends NodeTestBase {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("test::echo")
         .hasMessageContaining("empty record");
-    assertThatThrownBy(
-            () ->
-                client()
-                    .enqueueAll(
-                        List.of(JobRequest.of(ECHO, new Note("x")), JobRequest.of(ECHO, null))))
+    assertThatThrownBy(() ->
+            client()
+                .enqueueAll(List.of(JobRequest.of(ECHO, new Note("x")), JobRequest.of(ECHO, null))))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> client().publish("order.placed", null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("order.placed");
-    assertThatThrownBy(
-            () ->
-                client()
-                    .schedules()
-                    .put(
-                        Schedule.called("nightly")
-                            .runs(ECHO, null)
-                            .every(Duration.ofDays(1))
-                            .build()))
+    assertThatThrownBy(() ->
+            client()
+                .schedules()
+                .put(Schedule.called("nightly").runs(ECHO, null).every(Duration.ofDays(1)).build()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("nightly");
     assertThat(client().count(JobFilter.ALL)).isEmpty();

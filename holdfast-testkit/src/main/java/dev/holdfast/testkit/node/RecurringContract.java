@@ -10,32 +10,40 @@ import dev.holdfast.api.schedule.FireAnswer;
 import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.ScheduleStatus;
+import dev.holdfast.api.schedule.Timing;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskContext;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.ClientSettings;
 import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.Registrar;
 import dev.holdfast.engine.store.NewJob.Stamp;
+import dev.holdfast.engine.store.ScheduleBook.Draft;
+import dev.holdfast.engine.store.ScheduleBook.FireOrder;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.engine.wake.SignalBus;
 import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -43,6 +51,7 @@ import org.junit.jupiter.api.Test;
 /** Work that recurs, on real nodes. */
 public abstract class RecurringContract extends NodeTestBase {
   private static final Moment ANY_TIME = new Moment(0);
+  private static final Moment LATER = ANY_TIME.plus(Duration.ofMinutes(5));
 
   private static Schedule.Builder tick(String id, Duration interval) {
     return Schedule.called(id).runs(ECHO, new Note(id)).every(interval);
@@ -169,6 +178,29 @@ public abstract class RecurringContract extends NodeTestBase {
     old.close();
 
     await().atMost(SOON).until(() -> ids().equals(List.of("stays")));
+  }
+
+  @Test
+  void aPausedScheduleOfANodeThatStartsOverIsLeftAloneByNodesThatDoNotDeclareIt() {
+    Registrar other = registrar(join("other"), yearly("stays", "x"));
+    other.tick(ANY_TIME);
+    FaultyStore faulty = new FaultyStore(store());
+    HoldfastNode node =
+        start(node(faulty).id("fenced").application("shop").recurring(yearly("paused", "x")));
+    await().atMost(SOON).until(() -> ids().contains("paused"));
+    assertThat(client().schedules().pause("paused")).isTrue();
+    UUID before = node.incarnation();
+
+    // The new incarnation comes to declare nothing itself before the other node looks.
+    for (int i = 0; i < 1_000; i++) {
+      faulty.refuse("declare");
+    }
+    assertThat(client().nodes().dismiss("fenced")).isEqualTo(1);
+    await().atMost(SOON).until(() -> !node.incarnation().equals(before));
+    other.tick(LATER);
+
+    assertThat(ids()).contains("paused");
+    assertThat(status("paused").paused()).isTrue();
   }
 
   private Registrar registrar(Worker worker, Schedule... declared) {
@@ -391,5 +423,54 @@ public abstract class RecurringContract extends NodeTestBase {
         .hasMessageContaining("'{}'")
         .hasMessageContaining("numbers")
         .hasMessageContaining("Integer");
+  }
+
+  @Test
+  void schedulesThatFailToFireKeepNoOtherFromFiring() {
+    Instant due = Instant.now().minus(Duration.ofHours(1));
+    FaultyStore faulty =
+        new FaultyStore(store())
+            .before(
+                "fire",
+                arguments -> {
+                  if (((FireOrder) arguments.getFirst()).seen().plan().id().startsWith("bad")) {
+                    throw new IllegalStateException("cannot be fired");
+                  }
+                });
+    for (int i = 0; i < 250; i++) {
+      saveDue("bad-%03d".formatted(i), due);
+    }
+    saveDue("good", due.plusSeconds(1));
+    List<String> ran = new CopyOnWriteArrayList<>();
+
+    start(
+        node(faulty)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  ran.add(note.text());
+                  return "";
+                }));
+
+    await().atMost(SOON).until(() -> ran.contains("good"));
+    assertThat(ran).containsOnly("good");
+    assertThat(faulty.calls("fire")).isLessThan(1_500);
+  }
+
+  private void saveDue(String id, Instant due) {
+    SchedulePlan plan =
+        new SchedulePlan(
+            id,
+            Recurrence.of(new Timing.Every(Duration.ofDays(1))),
+            new SchedulePlan.JobTemplate(
+                ECHO.name(),
+                "default",
+                4,
+                "{\"text\":\"%s\"}".formatted(id),
+                Set.of(),
+                null,
+                null,
+                null));
+    assertThat(store().schedules().save(new Draft(plan, null, false, due, due), null)).isTrue();
   }
 }

@@ -1,0 +1,96 @@
+package dev.holdfast.engine.claim;
+
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.Signal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/**
+ * Wakes the claimers of this node when other nodes announce new work: at once, or a little later
+ * where many nodes heard the same (see {@link Crowd}). While one look is put off, further
+ * announcements for the queue share it.
+ */
+public final class WakeupSpread implements Role {
+  private final Crowd crowd;
+  private final Consumer<String> claimers;
+  private final Ticker ticker;
+  private final RandomGenerator random;
+  private final Map<String, Moment> later = new HashMap<>();
+  private volatile Waker waker = () -> {};
+
+  /**
+   * @param claimers wakes the claimers of a queue
+   */
+  public WakeupSpread(
+      Crowd crowd, Consumer<String> claimers, Ticker ticker, RandomGenerator random) {
+    this.crowd = crowd;
+    this.claimers = claimers;
+    this.ticker = ticker;
+    this.random = random;
+  }
+
+  /** Sets what to wake when a look is put off. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  @Override
+  public String name() {
+    return "wakeups";
+  }
+
+  /**
+   * There is new work.
+   *
+   * @param own whether this node announced it: perhaps no other has heard of it
+   */
+  public void hear(Signal.NewWork work, boolean own) {
+    Duration delay =
+        own
+            ? Duration.ZERO
+            : Crowd.delay(crowd.serving(work.queue()), work.jobs(), random.nextDouble());
+    if (delay.isZero()) {
+      claimers.accept(work.queue());
+      return;
+    }
+    Moment at = ticker.now().plus(delay);
+    boolean sooner;
+    synchronized (this) {
+      Moment known = later.get(work.queue());
+      sooner = known == null || at.isBefore(known);
+      if (sooner) {
+        later.put(work.queue(), at);
+      }
+    }
+    if (sooner) {
+      waker.wake();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    List<String> due = new ArrayList<>();
+    Moment next = Moment.NEVER;
+    synchronized (this) {
+      for (Map.Entry<String, Moment> entry : later.entrySet()) {
+        if (now.isBefore(entry.getValue())) {
+          next = next.earlier(entry.getValue());
+        } else {
+          due.add(entry.getKey());
+        }
+      }
+      due.forEach(later::remove);
+    }
+    due.forEach(claimers);
+    return next;
+  }
+}
