@@ -205,13 +205,13 @@ public final class Claimer implements Role {
       Moment asked = parts.ticker().now();
       List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
       Duration took = asked.until(parts.ticker().now());
-      size.saw(jobs);
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
         Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
         parts.holdings().add(holding);
         accept(job, holding, wish);
       }
+      size.saw(jobs);
       known = true;
       parts.meters().claimCall(lane.queue(), jobs.size(), took);
     } finally {

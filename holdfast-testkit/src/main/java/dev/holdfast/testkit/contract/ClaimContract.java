@@ -13,6 +13,7 @@ import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -181,7 +182,8 @@ public abstract class ClaimContract extends Contract {
     List<Ruling> crashes =
         dead.claim(2).stream()
             .<Ruling>map(held ->
-                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, dead.failure(held, "crash")))
+                new Ruling.AfterCrash(
+                    held.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(held, "crash")))
             .toList();
     assertThat(store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2))).isTrue();
     store.recovery().recover(Holder.dead(dead.incarnation()), crashes);
