@@ -55,7 +55,11 @@ final class Assembly {
 
   private void hear(Signal signal, boolean own) {
     switch (signal) {
-      case Signal.NewWork fresh -> work.wakeups.hear(fresh, own);
+      case Signal.NewWork fresh -> {
+        work.wakeups.hear(fresh, own);
+        life.sweeper.expectWork();
+      }
+      case Signal.NodeDied died -> life.sweeper.sweepNow();
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
       case Signal.QueueChanged changed -> life.beating.wake();
       case Signal.TaskChanged changed -> {

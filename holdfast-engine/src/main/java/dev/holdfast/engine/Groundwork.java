@@ -17,6 +17,7 @@ import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.run.LostSlots;
+import dev.holdfast.engine.run.SlowStart;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
@@ -38,7 +39,7 @@ final class Groundwork {
   final HoldfastLeases leases;
   final Alone alone;
   final Identity identity;
-  final Holdings holdings = new Holdings();
+  final Holdings holdings;
   final ClaimCalls calls = new ClaimCalls();
   final QueueRules rules = new QueueRules();
   final TaskRules taskRules = new TaskRules();
@@ -56,6 +57,7 @@ final class Groundwork {
     this.surroundings = from.surroundings;
     this.ticker = surroundings.ticker();
     this.tasks = new TaskRegistry(from.tasks);
+    this.holdings = new Holdings(new SlowStart(settings.liveness().terms().running()), ticker);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new ModeSwitch(new Modes(settings.fleet().mode(), Map.of()));
     this.leases = HoldfastLeases.ofNode(store, logs, from.meters, surroundings);

@@ -78,10 +78,6 @@ final class Afterthoughts {
   }
 
   private static Signal stronger(Signal one, Signal other) {
-    return one instanceof Signal.NewWork a
-            && other instanceof Signal.NewWork b
-            && b.priority() > a.priority()
-        ? other
-        : one;
+    return one instanceof Signal.NewWork a && other instanceof Signal.NewWork b ? a.and(b) : one;
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeBook.Dead;
 import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.NodeBook.Lost;
 import dev.holdfast.engine.store.NodeBook.LostLane;
@@ -34,16 +35,20 @@ final class NodeRows {
   private NodeRows() {}
 
   static Pulse pulse(ResultSet row) throws SQLException {
-    String death = row.getString(10);
     return new Pulse(
         row.getObject(1, UUID.class),
         row.getString(2),
         new Terms(Values.ofMicros(row.getLong(3)), Values.ofMicros(row.getLong(4))),
         row.getLong(5),
-        advice(row, 6),
-        modes(row.getString(8), Values.strings(row, 9)),
-        death == null ? null : Death.valueOf(death),
-        Values.ofMicros(row.getLong(11)));
+        row.getBoolean(6));
+  }
+
+  static Dead dead(ResultSet row) throws SQLException {
+    return new Dead(
+        row.getObject(1, UUID.class),
+        row.getString(2),
+        Death.valueOf(row.getString(7)),
+        Values.ofMicros(row.getLong(8)));
   }
 
   static ClaimRow claim(ResultSet row) throws SQLException {

@@ -2,9 +2,11 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.postgres.UnreadableJobs.Unreadable;
 import dev.holdfast.postgres.db.Database;
@@ -104,7 +106,7 @@ final class PgClaims implements Claims {
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
     SuspectPace pace = suspectPaces.of(order.queue(), order.tasks(), order.stacks());
     List<Ranked> claimed = new ArrayList<>();
-    boolean looked = order.suspects() > 0 && pace.isDue(System.nanoTime());
+    boolean looked = order.suspects().most() > 0 && pace.isDue(System.nanoTime());
     if (looked) {
       claimed.addAll(claimSuspects(handle, order, wanted, pace));
     }
@@ -114,7 +116,7 @@ final class PgClaims implements Claims {
       pace.found(others.size(), rest.wanted());
       claimed.addAll(others);
     }
-    if (claimed.isEmpty() && order.suspects() > 0 && !looked) {
+    if (claimed.isEmpty() && order.suspects().most() > 0 && !looked) {
       claimed.addAll(claimSuspects(handle, order, wanted, pace));
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
@@ -124,7 +126,7 @@ final class PgClaims implements Claims {
   private List<Ranked> claimSuspects(
       Handle handle, ClaimOrder order, int wanted, SuspectPace pace) {
     pace.looked(System.nanoTime());
-    int most = Math.min(order.suspects(), wanted);
+    int most = Math.min(order.suspects().most(), wanted);
     return run(handle, claimSuspects, order, most, ReadyScan.WHOLE);
   }
 
@@ -148,7 +150,6 @@ final class PgClaims implements Claims {
   /** The same order after a part of it was carried out. */
   private static ClaimOrder rest(ClaimOrder order, List<Ranked> claimed, int wanted) {
     int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
-    int suspects = (int) claimed.stream().filter(ranked -> ranked.job().crashes() > 0).count();
     int left = wanted - claimed.size();
     int start = Math.clamp(order.start() - started, 0, left);
     return new ClaimOrder(
@@ -159,7 +160,7 @@ final class PgClaims implements Claims {
         start,
         left - start,
         order.limit(),
-        order.suspects() - suspects,
+        Suspects.NONE,
         order.stacks(),
         order.alone(),
         order.without());
@@ -200,6 +201,7 @@ final class PgClaims implements Claims {
             .bind("taskCapped", order.alone() != null && order.alone().limit() != null)
             .bind("start", order.start())
             .bind("wanted", wanted)
+            .bind("lone", order.suspects().lone())
             .bindArray("stacks", String.class, order.stacks())
             .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
             .bindArray(
@@ -286,7 +288,10 @@ final class PgClaims implements Claims {
               Values.instant(row, 10),
               Values.instant(row, 11),
               Values.instant(row, 12),
-              row.getInt(14)));
+              row.getInt(14),
+              row.getString(15) == null
+                  ? Suspicion.NONE
+                  : Suspicion.valueOf(row.getString(15))));
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Which nodes there are, and that they live. All by node_pkey unless said otherwise. */
 final class PgNodeBook implements NodeBook {
+  /** Where the text of an incarnation has its place in the circle, as in the column. */
+  private static final int PLACE = 24;
+
   // A repeat after a lost answer changes the card and moves the beat of the living. They count
   // their time from the repeat: who watched the beat of the first must not find them silent since.
   private static final String REGISTER =
@@ -109,17 +113,66 @@ final class PgNodeBook implements NodeBook {
       where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
       """;
 
-  // The dead by job_held, each from the oldest call on that it may hold anything by.
+  // By node_circle: first where the last of those to watch stands, which is after the watcher or,
+  // once round the circle, before it; then all up to there. 'g' and '' come after and before every
+  // place. The dead by node_unswept; what each holds by job_held, from the oldest call on that it
+  // may hold anything by. One statement, so that a sweep that finds nothing costs one round trip.
   private static final String LOOK =
       """
-      select n.incarnation, n.id, n.claimed_terms, n.terms, n.beat, n.advises, n.sweeps,
-             n.mode, n.mode_exceptions, n.death, coalesce(n.died_for, 0)
-      from ${schema}.node n
-      where n.state = 'ALIVE'
-         or exists (
-           select from ${schema}.job j
-           where j.incarnation = n.incarnation and j.claim_no >= n.from_call
-             and j.state in ('CLAIMED', 'RUNNING'))
+      with enabled as materialized (
+        select e.lap, e.place
+        from (
+          (select 0 as lap, n.place from ${schema}.node n
+           where n.state = 'ALIVE' and n.mode <> 'DISABLED' and n.place >= :place
+             and n.incarnation <> :watcher
+           order by n.place limit :reach)
+          union all
+          (select 1, n.place from ${schema}.node n
+           where n.state = 'ALIVE' and n.mode <> 'DISABLED' and n.place < :place
+           order by n.place limit :reach)
+        ) e
+        order by e.lap, e.place limit :reach
+      ), edge as materialized (
+        select case when count(*) < :reach or max(lap) = 1 then 'g' else max(place) end as after,
+               case when count(*) < :reach then 'g'
+                    else coalesce(max(place) filter (where lap = 1), '') end as before
+        from enabled
+      ), seen as (
+        select n.* from ${schema}.node n
+        where n.state = 'ALIVE' and n.place >= :place and n.place <= (select after from edge)
+          and n.incarnation <> :watcher
+        union all
+        select n.* from ${schema}.node n
+        where n.state = 'ALIVE' and n.place < :place and n.place <= (select before from edge)
+      )
+      select s.incarnation, s.id, s.claimed_terms, s.terms, s.beat, ${holds of s}, null, null
+      from seen s
+      union all
+      select d.incarnation, d.id, null, null, null, null, d.death, coalesce(d.died_for, 0)
+      from ${schema}.node d
+      where :dead and d.state = 'DEAD' and not d.swept and ${holds of d}
+      """
+          .replace("${holds of s}", holds("s"))
+          .replace("${holds of d}", holds("d"));
+
+  private static String holds(String node) {
+    return """
+    exists (
+        select from ${schema}.job j
+        where j.incarnation = ${node}.incarnation and j.claim_no >= ${node}.from_call
+          and j.state in ('CLAIMED', 'RUNNING'))\
+    """
+        .replace("${node}", node);
+  }
+
+  // Reads the live nodes by node_circle. Asked only for jobs whose task decides what becomes of
+  // them, on nodes that do not know that task.
+  private static final String ADVISED =
+      """
+      select exists (
+        select from ${schema}.node n
+        where n.state = 'ALIVE' and n.mode <> 'DISABLED' and :task = any(n.advises)
+          and (n.sweeps is null or :stack::text is null or :stack = any(n.sweeps)))
       """;
 
   private static final String MARK_DEAD =
@@ -180,6 +233,7 @@ final class PgNodeBook implements NodeBook {
   private final Database heart;
   private final @Nullable String session;
   private final boolean spare;
+  private final String look;
 
   /**
    * @param heart where a node says that it lives, however busy the other one is
@@ -194,6 +248,7 @@ final class PgNodeBook implements NodeBook {
     this.heart = heart;
     this.session = session;
     this.spare = spare;
+    this.look = database.sql(LOOK);
   }
 
   @Override
@@ -283,14 +338,38 @@ final class PgNodeBook implements NodeBook {
   }
 
   @Override
-  public List<Pulse> look() {
+  public Look look(UUID watcher, int reach, boolean dead) {
     return database.run(
-        "look at the nodes",
+        "look at the other nodes",
+        handle -> {
+          List<Pulse> watched = new ArrayList<>();
+          List<Dead> found = new ArrayList<>();
+          handle
+              .createQuery(look)
+              .bind("watcher", watcher)
+              .bind("place", watcher.toString().substring(PLACE))
+              .bind("reach", reach)
+              .bind("dead", dead)
+              .map((row, context) ->
+                  row.getString(7) == null
+                      ? watched.add(NodeRows.pulse(row))
+                      : found.add(NodeRows.dead(row)))
+              .list();
+          return new Look(watched, found);
+        });
+  }
+
+  @Override
+  public boolean isAdvised(String task, @Nullable String stack) {
+    return database.run(
+        "look for a node with a recovery policy for %s".formatted(task),
         handle ->
             handle
-                .createQuery(database.sql(LOOK))
-                .map((row, context) -> NodeRows.pulse(row))
-                .list());
+                .createQuery(database.sql(ADVISED))
+                .bind("task", task)
+                .bind("stack", stack)
+                .map((row, context) -> row.getBoolean(1))
+                .one());
   }
 
   @Override

@@ -101,6 +101,18 @@ final class PgUpkeep implements Upkeep {
             and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
+  // By job_held. A node that died has no more jobs when its last claims have been committed and
+  // swept; if upkeep was wrong about that, the next round puts it right.
+  private static final String SWEPT_NODES =
+      """
+      update ${schema}.node n set swept = not n.swept
+      where n.state = 'DEAD' and n.died_at < now() - interval '10 minutes'
+        and n.swept = exists (
+          select from ${schema}.job j
+          where j.incarnation = n.incarnation
+            and j.state in ('CLAIMED', 'RUNNING'))
+      """;
+
   // By job_held. The dead are remembered for a day, and for as long as they hold anything by any
   // call, so that what they claimed late is found.
   private static final String NODES =
@@ -211,6 +223,7 @@ final class PgUpkeep implements Upkeep {
     round.clear("forget schedules that ended long ago", SCHEDULES, history);
     round.clear("forget subjects of triggers", SUBJECTS, history);
     round.once("look for jobs that dead nodes still hold", HELD_BY_DEAD, history);
+    round.once("note which dead nodes hold no jobs", SWEPT_NODES, history);
     round.once("forget nodes that are long dead", NODES, history);
     round.clear("forget old heartbeats", HEARTBEATS, history);
     round.once("forget old counts", TALLY, history);

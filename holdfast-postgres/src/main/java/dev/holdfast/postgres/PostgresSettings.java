@@ -65,7 +65,8 @@ public record PostgresSettings(
           leading left like limit localtime localtimestamp natural not notnull null offset on only \
           or order outer overlaps placing primary references returning right select session_user \
           similar some symmetric system_user table tablesample then to trailing true union unique \
-          user using variadic verbose when where window with"""
+          user using variadic verbose when where window with\
+          """
               .split(" "));
 
   // With a hyphen and a UUID after it, 63 bytes. PostgreSQL cuts off what is longer and rewrites

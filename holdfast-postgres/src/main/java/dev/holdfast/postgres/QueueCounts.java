@@ -138,9 +138,9 @@ final class QueueCounts {
 
   private static String complete(Database database, String statement, String unknown) {
     Map<String, String> kinds = new TreeMap<>();
-    kinds.put("plain", "j.state = 'READY' and j.stack is null and j.crashes is null");
-    kinds.put("stacked", "j.state = 'READY' and j.stack is not null and j.crashes is null");
-    kinds.put("suspect", "j.state = 'READY' and j.crashes is not null");
+    kinds.put("plain", "j.state = 'READY' and j.stack is null and j.suspicion is null");
+    kinds.put("stacked", "j.state = 'READY' and j.stack is not null and j.suspicion is null");
+    kinds.put("suspect", "j.state = 'READY' and j.suspicion is not null");
     return database.sql(
         statement
             .replace("${pairs}", each(kinds, PAIRS, ", "))

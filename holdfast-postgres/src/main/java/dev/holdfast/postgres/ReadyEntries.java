@@ -18,7 +18,7 @@ final class ReadyEntries {
         from unnest(:tasks::text[]) k(task)
         cross join lateral (
           select true as found from ${schema}.job r
-          where r.state = 'READY' and r.stack is null and r.crashes is null
+          where r.state = 'READY' and r.stack is null and r.suspicion is null
             and r.queue = :queue and r.task = k.task
           order by r.rank limit 1
         ) h
@@ -28,7 +28,7 @@ final class ReadyEntries {
         cross join unnest(:stacks::text[]) s(stack)
         cross join lateral (
           select true as found from ${schema}.job r
-          where r.state = 'READY' and r.stack = s.stack and r.crashes is null
+          where r.state = 'READY' and r.stack = s.stack and r.suspicion is null
             and r.queue = :queue and r.task = k.task
           order by r.rank limit 1
         ) h

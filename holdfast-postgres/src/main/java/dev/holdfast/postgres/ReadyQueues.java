@@ -14,11 +14,11 @@ final class ReadyQueues {
       from unnest(:queues::text[]) q(name)
       cross join lateral (
         (select from ${schema}.job r
-         where r.state = 'READY' and r.stack is null and r.crashes is null and r.queue = q.name
+         where r.state = 'READY' and r.stack is null and r.suspicion is null and r.queue = q.name
          limit 1)
         union all
         (select from ${schema}.job r
-         where r.state = 'READY' and r.crashes is not null and r.queue = q.name
+         where r.state = 'READY' and r.suspicion is not null and r.queue = q.name
            and (r.stack is null or r.stack = any(:stacks::text[]))
          limit 1)
         union all
@@ -26,7 +26,7 @@ final class ReadyQueues {
          cross join unnest(:stacks::text[]) s(stack)
          cross join lateral (
            select from ${schema}.job r
-           where r.state = 'READY' and r.crashes is null
+           where r.state = 'READY' and r.suspicion is null
              and r.queue = q.name and r.task = k.task and r.stack = s.stack
            limit 1
          ) one

@@ -35,9 +35,11 @@ class CoordinatorLogTest {
       try (Lines lines = Lines.of("dev.holdfast.postgres.wake");
           Lines all = Lines.of("dev.holdfast.engine.wake")) {
         Runnable stop =
-            store.coordinator().onSignal(signal -> {
-              throw new IllegalStateException("of a listener without a node");
-            });
+            store
+                .coordinator()
+                .onSignal(signal -> {
+                  throw new IllegalStateException("of a listener without a node");
+                });
         proxy.cut();
         store.coordinator().announce(new Signal.QueueChanged("mail"));
         awaitLine(lines, "does not hear others");

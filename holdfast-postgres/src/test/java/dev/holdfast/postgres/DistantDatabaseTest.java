@@ -111,7 +111,7 @@ class DistantDatabaseTest {
             10,
             0,
             null,
-            0,
+            ClaimOrder.Suspects.NONE,
             Set.of()));
   }
 

@@ -78,9 +78,7 @@ class FailoverTest {
                     })
                 .start()) {
       JobId before = node.client().enqueue(ECHO, "long").id();
-      await()
-          .atMost(SOON)
-          .until(() -> ask("select state from holdfast.job").equals("RUNNING"));
+      await().atMost(SOON).until(() -> ask("select state from holdfast.job").equals("RUNNING"));
       UUID incarnation = node.incarnation();
 
       makeExistingSessionsReadOnly();

@@ -54,8 +54,7 @@ final class FaultProxy implements AutoCloseable {
 
   /** The URL of a database, by way of this proxy. */
   String through(String jdbcUrl) {
-    return jdbcUrl.replaceFirst(
-        "//[^/]*/", "//127.0.0.1:%d/".formatted(door.getLocalPort()));
+    return jdbcUrl.replaceFirst("//[^/]*/", "//127.0.0.1:%d/".formatted(door.getLocalPort()));
   }
 
   int port() {

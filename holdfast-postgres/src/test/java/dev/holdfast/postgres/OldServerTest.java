@@ -35,8 +35,7 @@ import org.tukaani.xz.XZInputStream;
 
 /** A real server of PostgreSQL 13, which the build has put aside. */
 class OldServerTest {
-  @TempDir
-  private Path folder;
+  @TempDir private Path folder;
 
   private Process server;
   private String url;
@@ -59,7 +58,10 @@ class OldServerTest {
     assertThat(initdb.waitFor()).as(Files.readString(folder.resolve("log"))).isZero();
     server = run("postgres", "-D", data, "-p", "" + port, "-h", "127.0.0.1", "-k", "");
     url = "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(port);
-    await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> ask("select 1").equals("1"));
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .ignoreExceptions()
+        .until(() -> ask("select 1").equals("1"));
   }
 
   private static Optional<Path> binaries() throws IOException {
@@ -120,8 +122,7 @@ class OldServerTest {
     assertRejected(() -> PostgresStore.connect(PostgresSettings.of(url)));
 
     assertThat(ask("show server_version")).startsWith("13.");
-    assertThat(ask("select count(*) from pg_namespace where nspname = 'holdfast'"))
-        .isEqualTo("0");
+    assertThat(ask("select count(*) from pg_namespace where nspname = 'holdfast'")).isEqualTo("0");
   }
 
   @Test
@@ -131,8 +132,7 @@ class OldServerTest {
       pool.setAutoCommit(false);
       assertRejected(() -> PostgresStore.on(pool, "holdfast"));
     }
-    assertThat(ask("select count(*) from pg_namespace where nspname = 'holdfast'"))
-        .isEqualTo("0");
+    assertThat(ask("select count(*) from pg_namespace where nspname = 'holdfast'")).isEqualTo("0");
   }
 
   private static void assertRejected(ThrowingCallable connecting) {

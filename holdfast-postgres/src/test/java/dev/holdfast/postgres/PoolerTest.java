@@ -9,8 +9,8 @@ import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastClient;
@@ -139,7 +139,9 @@ class PoolerTest {
   private HikariDataSource pool(PgBouncer bouncer) {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(
-        bouncer.through(fixture.database().jdbcUrl()) + (fixture.database().jdbcUrl().contains("?") ? "&" : "?") + "prepareThreshold=0");
+        bouncer.through(fixture.database().jdbcUrl())
+            + (fixture.database().jdbcUrl().contains("?") ? "&" : "?")
+            + "prepareThreshold=0");
     pool.setUsername(fixture.database().user());
     pool.setPassword(fixture.database().password());
     pool.setMaximumPoolSize(8);

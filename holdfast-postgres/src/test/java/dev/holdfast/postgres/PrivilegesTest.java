@@ -106,8 +106,7 @@ class PrivilegesTest {
                 .start()) {
       var job = node.client().enqueue(ECHO, "mine");
       assertThat(node.client().await(job, SOON)).isEqualTo("mine");
-      assertThat(node.client().find(job.id()).orElseThrow().state())
-          .isEqualTo(JobState.SUCCEEDED);
+      assertThat(node.client().find(job.id()).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
       assertThat(node.locks().tryLock("mine", Duration.ofMinutes(1)).toOptional()).isPresent();
       store.upkeep().tidy(new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90)));
 

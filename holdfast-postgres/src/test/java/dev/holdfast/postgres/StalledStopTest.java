@@ -12,7 +12,12 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +39,9 @@ class StalledStopTest {
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final AtomicInteger begun = new AtomicInteger();
   private final CountDownLatch interrupted = new CountDownLatch(1);
+  private final CountDownLatch claimInProgress = new CountDownLatch(1);
+  private final CountDownLatch letClaimsGo = new CountDownLatch(1);
+  private volatile boolean holdClaims;
   private StallingProxy proxy;
   private PostgresStore direct;
   private PostgresStore stalling;
@@ -52,6 +60,7 @@ class StalledStopTest {
 
   @AfterEach
   void close() throws Exception {
+    letClaimsGo.countDown();
     proxy.close();
     stalling.close();
     client.close();
@@ -61,6 +70,37 @@ class StalledStopTest {
   private PostgresStore connect(String url) {
     return PostgresStore.connect(
         PostgresSettings.builder(url).user(database.user()).password(database.password()).build());
+  }
+
+  /** Lets a claim wait before it is sent, so that it is in progress when the node stops. */
+  private Store withClaimsThatCanBeHeldUp() {
+    Claims real = stalling.claims();
+    Claims held =
+        (Claims)
+            Proxy.newProxyInstance(
+                Claims.class.getClassLoader(),
+                new Class<?>[] {Claims.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("claim") && holdClaims) {
+                    claimInProgress.countDown();
+                    letClaimsGo.await();
+                  }
+                  return call(method, real, arguments);
+                });
+    return (Store)
+        Proxy.newProxyInstance(
+            Store.class.getClassLoader(),
+            new Class<?>[] {Store.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("claims") ? held : call(method, stalling, arguments));
+  }
+
+  private static Object call(Method method, Object target, Object[] arguments) throws Throwable {
+    try {
+      return method.invoke(target, arguments);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getCause();
+    }
   }
 
   /** One of the program, which a node that has stopped could still use. */
@@ -86,7 +126,7 @@ class StalledStopTest {
       };
 
   private HoldfastNode node() {
-    return HoldfastNode.on(stalling)
+    return HoldfastNode.on(withClaimsThatCanBeHeldUp())
         .executor(LASTING)
         .id("stalled")
         .meters(meters)
@@ -122,6 +162,8 @@ class StalledStopTest {
     client.enqueue(TASK, new Nap(Duration.ofHours(1)));
     await().atMost(SOON).until(() -> begun.get() == 1 && claimed() == 1);
 
+    holdClaims = true;
+    claimInProgress.await();
     proxy.stall();
     Enqueued<Void> late = client.enqueue(TASK, new Nap(Duration.ZERO));
     long before = System.nanoTime();
@@ -133,6 +175,7 @@ class StalledStopTest {
     assertThat(interrupted.getCount()).as("the handler was interrupted").isZero();
 
     proxy.resume();
+    letClaimsGo.countDown();
     await().atMost(SOON).untilAsserted(() -> assertThat(claimed()).isGreaterThanOrEqualTo(2));
     assertThat(client.find(late.id()).orElseThrow().state()).isNotEqualTo(JobState.SUCCEEDED);
     assertThat(begun).as("attempts that ran").hasValue(1);

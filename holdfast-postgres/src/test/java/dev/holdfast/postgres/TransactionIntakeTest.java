@@ -231,7 +231,7 @@ class TransactionIntakeTest {
 
       caller.commit();
 
-      assertThat(heard(listening, 5_000)).containsExactly("-:work:mail:4");
+      assertThat(heard(listening, 5_000)).containsExactly("-:work:mail:4:1");
     }
   }
 
@@ -272,7 +272,7 @@ class TransactionIntakeTest {
       await()
           .atMost(Duration.ofSeconds(20))
           .until(() ->
-              heardOfAll(listening, 100).stream().anyMatch(s -> s.endsWith(":work:silenced:4")));
+              heardOfAll(listening, 100).stream().anyMatch(s -> s.endsWith(":work:silenced:4:1")));
     }
   }
 
@@ -300,7 +300,7 @@ class TransactionIntakeTest {
 
       assertThat(heardSoFar(listening))
           .containsExactlyInAnyOrder(
-              "-:work:first:4", "-:work:second:4", "-:work:third:4", "-:due:7000000");
+              "-:work:first:4:1", "-:work:second:4:1", "-:work:third:4:1", "-:due:7000000");
     }
   }
 

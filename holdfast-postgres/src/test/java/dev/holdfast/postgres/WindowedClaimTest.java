@@ -92,7 +92,7 @@ class WindowedClaimTest {
   }
 
   private List<ClaimedJob> claim(List<String> tasks, int wanted) {
-    return claims.claim(new ClaimOrder(NODE, ++claimNo, "q", tasks, wanted, 0, null, 1, Set.of()));
+    return claims.claim(new ClaimOrder(NODE, ++claimNo, "q", tasks, wanted, 0, null, ClaimOrder.Suspects.NONE, Set.of()));
   }
 
   @ParameterizedTest

@@ -118,14 +118,15 @@ public sealed interface WaitReason {
   }
 
   /**
-   * Nodes died while they ran it, and each node runs only one such job at a time.
+   * Nodes died while they ran it, twice or more, and each node starts such jobs slowly: one at a
+   * time at first, then more as they end well.
    *
    * @param before how many such jobs are before it
    */
   record Suspected(int crashes, long before) implements WaitReason {
     @Override
     public String sentence() {
-      return "It has %d crashes on its record, and a node runs one such job at a time; %d are before it."
+      return "Nodes died %d times while they ran it, and nodes start such jobs slowly; %d are before it."
           .formatted(crashes, before);
     }
   }

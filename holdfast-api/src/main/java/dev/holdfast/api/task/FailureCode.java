@@ -31,6 +31,12 @@ public final class FailureCode {
   /** The node that ran it died, or could not show in time that it lived. */
   public static final String WORKER_CRASHED = "WORKER_CRASHED";
 
+  /**
+   * Its node fenced itself too often while it ran: the job may be what stalls its process. Never
+   * retried.
+   */
+  public static final String NODE_FENCED = "NODE_FENCED";
+
   /** What the database holds of the job could not be read. Never retried. */
   public static final String UNREADABLE = "UNREADABLE";
 

@@ -8,7 +8,9 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.run.SlowStart;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.time.Moment;
@@ -47,6 +49,7 @@ public final class Claimer implements Role {
   private volatile boolean claims;
   private volatile int looksInVain;
   private volatile Waker waker = () -> {};
+  private Moment roomForSuspects = Moment.NEVER;
   private volatile Waker starterWaker = () -> {};
   private volatile boolean stopped;
   private int turns;
@@ -111,6 +114,9 @@ public final class Claimer implements Role {
       return Moment.NEVER;
     }
     idlePoll.leave(this);
+    if (!now.isBefore(roomForSuspects)) {
+      roomForSuspects = Moment.NEVER;
+    }
     QueueBook.Rule rule = parts.rules().of(lane.queue());
     Moment review = parts.unreadable().review(now);
     List<String> tasks =
@@ -155,7 +161,8 @@ public final class Claimer implements Role {
       lane.slots().release(wish.start);
     }
     int got = wanted - wish.size();
-    return opening.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
+    Moment next = opening.earlier(roomForSuspects);
+    return next.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
   }
 
   /** Each goes first at times, so that a flood of one does not keep the slots from the others. */
@@ -191,22 +198,20 @@ public final class Claimer implements Role {
   }
 
   private void claim(Wish wish, TaskRules.Group group) {
-    boolean suspects = parts.holdings().reserveSuspect();
+    Suspects suspects = reserveSuspects(wish);
     long call = parts.calls().begin();
     boolean known = false;
-    boolean suspectHeld = false;
     try {
       Moment asked = parts.ticker().now();
       List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
       Duration took = asked.until(parts.ticker().now());
-      size.saw(jobs);
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
         Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
         parts.holdings().add(holding);
-        suspectHeld |= job.crashes() > 0;
         accept(job, holding, wish);
       }
+      size.saw(jobs);
       known = true;
       parts.meters().claimCall(lane.queue(), jobs.size(), took);
     } finally {
@@ -217,13 +222,21 @@ public final class Claimer implements Role {
         // back, even where the failure says that nothing was claimed.
         parts.calls().lose(call, parts.ticker().now());
       }
-      if (suspects && !suspectHeld) {
-        parts.holdings().returnSuspect();
-      }
+      parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
     }
   }
 
-  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, boolean suspects) {
+  /** Where there is no room for crash suspects now, come back when there may be. */
+  private Suspects reserveSuspects(Wish wish) {
+    SlowStart slowStart = parts.holdings().suspects();
+    Moment now = parts.ticker().now();
+    Suspects reserved =
+        slowStart.reserve(wish.tenure.incarnation(), wish.start + wish.ahead, now);
+    roomForSuspects = reserved.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
+    return reserved;
+  }
+
+  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, Suspects suspects) {
     return new ClaimOrder(
         wish.tenure.incarnation(),
         call,
@@ -232,7 +245,7 @@ public final class Claimer implements Role {
         wish.start,
         wish.ahead,
         wish.limit,
-        suspects ? 1 : 0,
+        suspects,
         parts.stacks(),
         group.rule(),
         parts.unreadable().leftOut(lane.queue(), group.tasks()));

@@ -4,6 +4,7 @@ import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,9 +66,9 @@ public final class Holding {
     return tenure;
   }
 
-  /** Whether it has a crash on its record. */
-  boolean isSuspect() {
-    return job.crashes() > 0;
+  /** Whether it is a crash suspect. */
+  public boolean isSuspect() {
+    return job.suspicion() != Suspicion.NONE;
   }
 
   /** Whether it was claimed to see if the breaker of its task can be closed. */

@@ -145,7 +145,13 @@ public final class Runner {
   private Went begin(Holding holding) {
     try {
       parts.logs().enter(holding);
-      return holding.begin() ? invoke(holding) : new Went.NeverBegan();
+      if (!holding.begin()) {
+        return new Went.NeverBegan();
+      }
+      if (holding.isSuspect()) {
+        parts.holdings().suspects().started(holding.held(), parts.ticker().now());
+      }
+      return invoke(holding);
     } catch (Throwable broken) {
       log.error("Job {} could not be run as it should be", holding.job().id(), broken);
       return new Went.Threw(FailureCode.TASK_FAILED, broken);

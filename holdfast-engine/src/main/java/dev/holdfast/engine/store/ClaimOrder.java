@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the cluster-wide limit of this queue as the caller knows it; null for none. A store
  *     refuses (claims nothing) where its own record says otherwise, until the caller has learnt of
  *     it.
- * @param suspects how many of the jobs may be suspects, that is, have a crash on their record
+ * @param suspects which of the jobs may be crash suspects
  * @param stacks of which stacks, besides jobs of none
  * @param alone the rule of the only task of this order as the caller knows it; null for an order of
  *     tasks without rules. A store leaves tasks out that have a rule unless they are ordered alone,
@@ -35,10 +35,21 @@ public record ClaimOrder(
     int start,
     int prefetch,
     @Nullable Integer limit,
-    int suspects,
+    Suspects suspects,
     Set<String> stacks,
     @Nullable Rule alone,
     Set<JobId> without) {
+
+  /**
+   * Which crash suspects a claim may bring.
+   *
+   * @param most how many at most
+   * @param lone whether the caller has none at present, so that one that must be the only one may
+   *     be claimed. A claim brings either that one or others, and that one first.
+   */
+  public record Suspects(int most, boolean lone) {
+    public static final Suspects NONE = new Suspects(0, false);
+  }
 
   public ClaimOrder {
     without = Set.copyOf(without);
@@ -59,7 +70,7 @@ public record ClaimOrder(
       int start,
       int prefetch,
       @Nullable Integer limit,
-      int suspects,
+      Suspects suspects,
       Set<String> stacks,
       @Nullable Rule alone) {
     this(
@@ -85,7 +96,7 @@ public record ClaimOrder(
       int start,
       int prefetch,
       @Nullable Integer limit,
-      int suspects,
+      Suspects suspects,
       Set<String> stacks) {
     this(incarnation, claimNo, queue, tasks, start, prefetch, limit, suspects, stacks, null);
   }

@@ -174,21 +174,20 @@ public interface NodeBook {
   }
 
   /**
-   * What others see of an incarnation that lives, or is dead and still holds jobs.
+   * What a node sees of one that it watches.
    *
    * @param beat how many times it has beaten
-   * @param death how it ended; null while it is alive in the books
-   * @param diedFor how long it had been silent when it was marked dead
+   * @param busy whether it holds jobs
    */
-  record Pulse(
-      UUID incarnation,
-      String id,
-      Terms terms,
-      long beat,
-      Advice advice,
-      Modes modes,
-      @Nullable Death death,
-      Duration diedFor) {}
+  record Pulse(UUID incarnation, String id, Terms terms, long beat, boolean busy) {}
+
+  /**
+   * An incarnation that is dead and still holds jobs.
+   *
+   * @param death how it ended
+   * @param silence how long it had been silent when it was marked dead
+   */
+  record Dead(UUID incarnation, String id, Death death, Duration silence) {}
 
   /**
    * A node as people look at it.
@@ -251,11 +250,34 @@ public interface NodeBook {
   List<ClaimRow> claims(UUID incarnation);
 
   /**
-   * Look at every incarnation that lives, and at those that are dead and still hold jobs by the
-   * claim calls that their last beat named. {@link Upkeep#tidy} finds dead ones that hold jobs by
-   * earlier calls, and makes them seen here.
+   * What a look shows.
+   *
+   * @param watched the live incarnations that the node watches
+   * @param dead all incarnations that are dead and still hold jobs by the claim calls that their
+   *     last beat named. {@link Upkeep#tidy} finds those that hold jobs by earlier calls, and makes
+   *     them seen here.
    */
-  List<Pulse> look();
+  record Look(List<Pulse> watched, List<Dead> dead) {}
+
+  /**
+   * Look at other nodes. The live ones stand in a circle, in an order that has nothing to do with
+   * when they started: each node watches those after it, up to and including the given number of
+   * nodes that are not DISABLED. So every node is watched by that number of others, and all nodes
+   * together read a number of rows that grows with the nodes and not with their square.
+   *
+   * @param watcher the incarnation that looks; it is not among those that it watches
+   * @param reach how many nodes that are not DISABLED it watches
+   * @param dead whether to look for dead incarnations too
+   */
+  Look look(UUID watcher, int reach, boolean dead);
+
+  /**
+   * Whether a live node that is not DISABLED has a recovery policy for a task, and recovers jobs of
+   * a stack.
+   *
+   * @param stack null for jobs of no stack
+   */
+  boolean isAdvised(String task, @Nullable String stack);
 
   /**
    * Mark an incarnation dead that was silent, provided that it has not beaten since.

@@ -15,7 +15,7 @@ class ClaimSizeTest {
   private final ClaimSize size = new ClaimSize(1_000);
 
   private void see(int count, String payload) {
-    size.saw(Collections.nCopies(count, Jobs.of("task", 1, payload, 0)));
+    size.saw(Collections.nCopies(count, Jobs.of("task", 1, payload)));
   }
 
   @Test

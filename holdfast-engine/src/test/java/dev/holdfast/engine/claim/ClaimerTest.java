@@ -52,7 +52,7 @@ class ClaimerTest {
       TaskType.of("task", String.class, String.class);
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Holdings holdings = new Holdings();
+  private final Holdings holdings = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(SLOTS)));
   private final Lane lane =
@@ -142,7 +142,7 @@ class ClaimerTest {
 
   /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */
   private static ClaimedJob job(int number) {
-    return Jobs.of(TASK.name(), number, "\"hello\"", 0);
+    return Jobs.of(TASK.name(), number, "\"hello\"");
   }
 
   private static Duration wait(Claimer claimer) {

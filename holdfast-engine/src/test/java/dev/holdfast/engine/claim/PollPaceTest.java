@@ -26,7 +26,8 @@ class PollPaceTest {
 
   @Test
   void pollingMayBackOffForEver() {
-    PollPace pace = new PollPace(
+    PollPace pace =
+        new PollPace(
             Duration.ofMillis(500), ChronoUnit.FOREVER.getDuration(), Duration.ofSeconds(1));
 
     assertThat(pace.after(1, 0)).isEqualTo(Duration.ofMillis(1500));
@@ -42,7 +43,8 @@ class PollPaceTest {
 
   @Test
   void aDeepIdleShorterThanTheBurstIsRefused() {
-    assertThatThrownBy(() -> new PollPace(Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1)))
+    assertThatThrownBy(
+            () -> new PollPace(Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1)))
         .hasMessageContaining("PT2S")
         .hasMessageContaining("at least as long");
   }

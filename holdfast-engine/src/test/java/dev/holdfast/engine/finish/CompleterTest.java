@@ -46,7 +46,7 @@ class CompleterTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final Meters meters = new Meters(registry, null, List.of());
-  private final Holdings holdings = new Holdings();
+  private final Holdings holdings = Jobs.none();
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofDays(1), () -> false, BEGIN);
   private final List<Integer> groups = new ArrayList<>();

@@ -43,7 +43,7 @@ class HeartTest {
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), TICKER, Duration.ofMinutes(1), () -> false, NOW);
   private final Identity identity = new Identity("node", tenure);
-  private final Holdings holdings = new Holdings();
+  private final Holdings holdings = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
   private final NodeBook nodes = book();
   private final Strays strays =

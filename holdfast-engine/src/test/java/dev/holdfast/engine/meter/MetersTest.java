@@ -3,9 +3,9 @@ package dev.holdfast.engine.meter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import dev.holdfast.engine.store.QueueBook.Depth;
 import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.run.Jobs;
+import dev.holdfast.engine.store.QueueBook.Depth;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
@@ -25,8 +25,8 @@ class MetersTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-  private static Depth depth(int ready) {
-    return new Depth(ready, Duration.ofSeconds(2));
+  private static void show(Meters meters, int ready) {
+    meters.depths(Set.of("mail"), Map.of("mail", new Depth(ready, Duration.ofSeconds(2))));
   }
 
   private double gauge(String name) {
@@ -36,11 +36,11 @@ class MetersTest {
   @Test
   void gaugesOfANodeThatIsStartedAgainShowWhatItSees() {
     Meters first = new Meters(registry, "worker", List.of());
-    first.depths(Set.of("mail"), Map.of("mail", depth(3)));
+    show(first, 3);
     first.unknownTaskJobs(3);
 
     Meters second = new Meters(registry, "worker", List.of());
-    second.depths(Set.of("mail"), Map.of("mail", depth(5)));
+    show(second, 5);
     second.unknownTaskJobs(5);
 
     assertThat(gauge("holdfast.queue.depth")).isEqualTo(5);
@@ -61,7 +61,8 @@ class MetersTest {
             .map(counter -> counter.getId().getTag("task"))
             .collect(Collectors.toSet());
     assertThat(tags).hasSize(101).contains("task-000", "task-099", "other");
-    assertThat(registry.get("holdfast.jobs.succeeded").tag("task", "other").counter().count())
+    assertThat(
+            registry.get("holdfast.jobs.succeeded").tag("task", "other").counter().count())
         .isEqualTo(51);
   }
 
@@ -111,7 +112,7 @@ class MetersTest {
     Meters meters = new Meters(refusing, null, List.of());
     LeaseMeters leases = new LeaseMeters(refusing, null);
     meters.started(Jobs.of("task", 1), Duration.ZERO);
-    meters.depths(Set.of("mail"), Map.of("mail", depth(1)));
+    show(meters, 1);
     leases.acquired(Duration.ZERO, true);
     leases.lost();
 

@@ -6,9 +6,12 @@ import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Lookup;
 import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 /** Jobs as a claim brings them, for tests that care about little of what they carry. */
 public final class Jobs {
   private Jobs() {}
+
+  /** What a node holds: nothing yet. */
+  public static Holdings none() {
+    return new Holdings(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
+  }
 
   /** Slots that can be lost, where nobody listens. */
   public static LostSlots lostSlots(int mostReplaced) {
@@ -47,11 +55,21 @@ public final class Jobs {
 
   /** A job that is to be begun, of this number and with a token of the same. */
   public static ClaimedJob of(String task, int number) {
-    return of(task, number, null, 0);
+    return of(task, number, null);
   }
 
-  /** The same with a payload, and so many crashes on its record. */
-  public static ClaimedJob of(String task, int number, @Nullable String payload, int crashes) {
+  /** The same with a payload. */
+  public static ClaimedJob of(String task, int number, @Nullable String payload) {
+    return of(task, number, payload, Suspicion.NONE);
+  }
+
+  /** A crash suspect. */
+  public static ClaimedJob suspect(int number, Suspicion suspicion) {
+    return of("task", number, null, suspicion);
+  }
+
+  private static ClaimedJob of(
+      String task, int number, @Nullable String payload, Suspicion suspicion) {
     return new ClaimedJob(
         new JobId(new UUID(1, number)),
         number,
@@ -66,6 +84,7 @@ public final class Jobs {
         Instant.EPOCH,
         Instant.EPOCH,
         Instant.EPOCH,
-        crashes);
+        suspicion == Suspicion.NONE ? 0 : 2,
+        suspicion);
   }
 }

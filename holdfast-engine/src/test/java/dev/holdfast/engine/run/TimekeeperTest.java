@@ -24,7 +24,7 @@ class TimekeeperTest {
   private static final Moment TOO_LATE = LATE.plus(Duration.ofMinutes(1));
 
   private final List<Finish> finishes = new ArrayList<>();
-  private final Holdings holdings = new Holdings();
+  private final Holdings holdings = Jobs.none();
   private final Timekeeper timekeeper = new Timekeeper(parts(false));
   private final Holding holding = holding(new JobPolicy(null, TIMEOUT, null, null, null));
 

@@ -22,8 +22,7 @@ public final class Database {
   private final int timeoutSeconds;
   private final int silenceMillis;
 
-  private Database(
-      DataSource dataSource, String schema, int timeoutSeconds, int silenceMillis) {
+  private Database(DataSource dataSource, String schema, int timeoutSeconds, int silenceMillis) {
     this.dataSource = dataSource;
     this.schema = schema;
     this.timeoutSeconds = timeoutSeconds;

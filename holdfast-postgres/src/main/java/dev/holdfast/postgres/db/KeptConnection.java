@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
@@ -67,9 +68,10 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     try {
       long failuresBefore = failures;
       while (!closed) {
-        if (!inUse && isUsable()) {
+        Connection usable = inUse ? null : usable();
+        if (usable != null) {
           inUse = true;
-          return handedOut(current);
+          return handedOut(usable);
         }
         if (!inUse && failures > failuresBefore) {
           throw new SQLException(failure);
@@ -92,8 +94,8 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     }
   }
 
-  /** Whether there is a connection to hand out; an old one is, while another is being opened. */
-  private boolean isUsable() {
+  /** The connection to hand out, if there is one; the old one, while another is being opened. */
+  private @Nullable Connection usable() {
     if (next != null) {
       if (current != null) {
         release(current);
@@ -109,7 +111,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
       expiresAt = System.nanoTime() + AGAIN.toNanos();
       open();
     }
-    return current != null;
+    return current;
   }
 
   private void adopt(Connection connection) {
@@ -154,13 +156,16 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
   }
 
   private Connection handedOut(Connection connection) {
+    AtomicBoolean returned = new AtomicBoolean();
     return (Connection)
         Proxy.newProxyInstance(
             KeptConnection.class.getClassLoader(),
             new Class<?>[] {Connection.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("close")) {
-                takeBack(connection);
+                if (returned.compareAndSet(false, true)) {
+                  takeBack(connection);
+                }
                 return null;
               }
               try {
@@ -174,9 +179,6 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
   private void takeBack(Connection connection) {
     lock.lock();
     try {
-      if (connection != current || !inUse) {
-        return; // Closed for the second time.
-      }
       inUse = false;
       if (unwanted) {
         drop(connection);

@@ -51,7 +51,8 @@ public final class QuietDataSource extends PlainDataSource {
     if (connection == null) {
       // Without the URL: it may contain a password.
       throw new SQLException(
-          "The URL of the database is not valid; it looks like jdbc:postgresql://host:5432/database");
+          "The URL of the database is not valid; it looks like"
+              + " jdbc:postgresql://host:5432/database");
     }
     return quiet(connection);
   }

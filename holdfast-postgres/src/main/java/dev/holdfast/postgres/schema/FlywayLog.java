@@ -37,11 +37,6 @@ public final class FlywayLog implements LogCreator {
 
   private record Lines(Logger logger) implements Log {
     @Override
-    public boolean isDebugEnabled() {
-      return logger.isDebugEnabled();
-    }
-
-    @Override
     public void debug(String message) {
       logger.debug("{}", message);
     }

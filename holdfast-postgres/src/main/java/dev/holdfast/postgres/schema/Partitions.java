@@ -126,7 +126,9 @@ public final class Partitions {
       long defaultBytes,
       boolean mayChange) {
     boolean isComplete() {
-      return IntStream.rangeClosed(0, DAYS_AHEAD).mapToObj(today::plusDays).allMatch(days::contains);
+      return IntStream.rangeClosed(0, DAYS_AHEAD)
+          .mapToObj(today::plusDays)
+          .allMatch(days::contains);
     }
   }
 
@@ -268,7 +270,10 @@ public final class Partitions {
                   .createQuery(database.sql(EXISTING))
                   .map((row, context) ->
                       new Existing(
-                          row.getObject(1, LocalDate.class), row.getString(2), row.getLong(3), row.getBoolean(4)))
+                          row.getObject(1, LocalDate.class),
+                          row.getString(2),
+                          row.getLong(3),
+                          row.getBoolean(4)))
                   .list();
           for (Existing row : rows) {
             day(NAME, row.name()).ifPresent(days::add);
@@ -280,8 +285,7 @@ public final class Partitions {
   }
 
   /** The name of a partition, or of a constraint. */
-  private record Existing(
-      LocalDate today, String name, long defaultBytes, boolean mayChange) {}
+  private record Existing(LocalDate today, String name, long defaultBytes, boolean mayChange) {}
 
   private static Optional<LocalDate> day(Pattern pattern, String name) {
     Matcher matcher = pattern.matcher(name);

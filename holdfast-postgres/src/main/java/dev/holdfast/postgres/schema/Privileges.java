@@ -9,15 +9,15 @@ import java.util.List;
  * What the role that connects may do, asked before anything is written, so that an error can name
  * what to grant.
  *
- * <p>There are two ways to run: as the owner of the schema, who migrates it and makes the partitions
- * of history; or as a role that only reads and writes rows, in a schema that another role migrates.
+ * <p>There are two ways to run: as the owner of the schema, who migrates it and makes the
+ * partitions of history; or as a role that only reads and writes rows, in a schema that another
+ * role migrates.
  */
 final class Privileges {
   /** The SQLSTATE of a privilege that is missing. */
   static final String FORBIDDEN = "42501";
 
-  private static final String REMEDY =
-      "See docs/database.md for the privileges that are needed.";
+  private static final String REMEDY = "See docs/database.md for the privileges that are needed.";
 
   private static final String LACKING =
       """
@@ -63,13 +63,13 @@ final class Privileges {
     boolean may =
         database.run(
             "look at the privileges in schema %s".formatted(database.schema()),
-            handle ->
-                handle.createQuery(database.sql(MAY_CREATE)).mapTo(Boolean.class).one());
+            handle -> handle.createQuery(database.sql(MAY_CREATE)).mapTo(Boolean.class).one());
     if (!may) {
       Identity me = identity();
       throw forbidden(
           me.hasSchema()
-              ? "Role %s may not create or change tables in schema %s".formatted(me.role(), schema())
+              ? "Role %s may not create or change tables in schema %s"
+                  .formatted(me.role(), schema())
               : "Role %s may not create schema %s".formatted(me.role(), schema()));
     }
   }
@@ -89,15 +89,13 @@ final class Privileges {
         mayUse
             ? database.run(
                 "look at the privileges in schema %s".formatted(schema()),
-                handle ->
-                    handle.createQuery(database.sql(LACKING)).mapTo(String.class).list())
+                handle -> handle.createQuery(database.sql(LACKING)).mapTo(String.class).list())
             : List.of();
     if (!mayUse || !lacking.isEmpty()) {
       throw forbidden(
           "Role %s may not read and write %s"
               .formatted(
-                  identity().role(),
-                  mayUse ? String.join(", ", lacking) : "schema " + schema()));
+                  identity().role(), mayUse ? String.join(", ", lacking) : "schema " + schema()));
     }
   }
 
@@ -110,12 +108,12 @@ final class Privileges {
             : "To migrate, run: grant create on database \"%s\" to \"%s\""
                 .formatted(me.database(), me.role());
     return """
-        %s; or let another role migrate, by connecting once, and then run as that role: \
-        grant usage on schema %s to "%s"; \
-        grant select, insert, update, delete on all tables in schema %s to "%s"; \
-        grant usage on all sequences in schema %s to "%s". %s"""
-        .formatted(
-            migrate, schema(), me.role(), schema(), me.role(), schema(), me.role(), REMEDY);
+    %s; or let another role migrate, by connecting once, and then run as that role: \
+    grant usage on schema %s to "%s"; \
+    grant select, insert, update, delete on all tables in schema %s to "%s"; \
+    grant usage on all sequences in schema %s to "%s". %s\
+    """
+        .formatted(migrate, schema(), me.role(), schema(), me.role(), schema(), me.role(), REMEDY);
   }
 
   private StoreException forbidden(String what) {

@@ -3,7 +3,6 @@ package dev.holdfast.postgres.wake;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.postgres.db.QuietDataSource;
 import dev.holdfast.postgres.wake.SignalText.Received;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * old.
  *
  * <p>It blocks in reading the socket and runs no statement but LISTEN. Only a ping that comes back
- * shows that it hears: behind a pooler that shares connections, LISTEN succeeds as well. Whenever it
- * starts to hear, and when it stops, it reports {@link Signal.Missed}: others may have spoken
+ * shows that it hears: behind a pooler that shares connections, LISTEN succeeds as well. Whenever
+ * it starts to hear, and when it stops, it reports {@link Signal.Missed}: others may have spoken
  * before, and roles that counted on being woken must poll instead.
  */
 final class Listener implements Runnable {

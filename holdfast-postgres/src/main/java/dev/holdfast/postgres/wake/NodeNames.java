@@ -49,9 +49,17 @@ final class NodeNames {
   void speak(Runnable work) {
     List<Name> all = names.isEmpty() ? List.of(creator) : names;
     speakFor(
-        all.stream().map(one -> one.node).filter(Objects::nonNull).distinct().sorted()
+        all.stream()
+            .map(one -> one.node)
+            .filter(Objects::nonNull)
+            .distinct()
+            .sorted()
             .collect(Collectors.joining(",")),
-        all.stream().map(one -> one.name).filter(Objects::nonNull).distinct().sorted()
+        all.stream()
+            .map(one -> one.name)
+            .filter(Objects::nonNull)
+            .distinct()
+            .sorted()
             .collect(Collectors.joining(",")),
         work);
   }

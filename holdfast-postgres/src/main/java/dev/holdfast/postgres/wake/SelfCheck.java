@@ -3,8 +3,8 @@ package dev.holdfast.postgres.wake;
 import java.time.Duration;
 
 /**
- * Decides when to ping oneself, and what it means that a ping does not come back. Times are readings
- * of a monotonic clock in nanoseconds. Not for use by several threads at once.
+ * Decides when to ping oneself, and what it means that a ping does not come back. Times are
+ * readings of a monotonic clock in nanoseconds. Not for use by several threads at once.
  *
  * <p>A connection that hears nothing may be idle or dead: a network that lost it, or a pooler that
  * took LISTEN for itself, says nothing either. A ping that could not be sent says nothing about the

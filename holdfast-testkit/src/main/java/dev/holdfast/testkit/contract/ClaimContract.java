@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.within;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,7 +151,7 @@ public abstract class ClaimContract extends Contract {
                 .claims()
                 .claim(
                     new ClaimOrder(
-                        worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, 1, Set.of())))
+                        worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, Suspects.NONE, Set.of())))
         .isEmpty();
   }
 
@@ -179,7 +182,8 @@ public abstract class ClaimContract extends Contract {
     List<Ruling> crashes =
         dead.claim(2).stream()
             .<Ruling>map(held ->
-                new Ruling.AfterCrash(held.held(), Duration.ZERO, dead.failure(held, "crash")))
+                new Ruling.AfterCrash(
+                    held.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(held, "crash")))
             .toList();
     assertThat(store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2))).isTrue();
     store.recovery().recover(Holder.dead(dead.incarnation()), crashes);
@@ -264,7 +268,7 @@ public abstract class ClaimContract extends Contract {
     enqueue(job());
 
     ClaimOrder order =
-        new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, 1, Set.of());
+        new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, Suspects.NONE, Set.of());
 
     assertThat(store.claims().claim(order)).isEmpty();
   }

@@ -21,6 +21,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -158,7 +159,7 @@ public abstract class UniqueKeyContract extends Contract {
                     Recovery.Holder.dead(worker.incarnation()),
                     List.of(
                         new Recovery.Ruling.AfterCrash(
-                            lost.held(), Duration.ZERO, worker.failure(lost, "the node died")))))
+                            lost.held(), Duration.ZERO, Suspicion.NONE, worker.failure(lost, "the node died")))))
         .containsExactly(Recovery.Answer.DONE);
 
     assertNotReplaced(holder);

@@ -14,6 +14,7 @@ import dev.holdfast.engine.store.NodeBook.Lost;
 import dev.holdfast.engine.store.NodeBook.LostLane;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -186,7 +187,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWithACrashOnItsRecordWaitsBehindOthersOfItsKind() {
+  void aCrashSuspectWaitsBehindOthersOfItsKind() {
     Worker dead = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = dead.claim(2);
@@ -197,7 +198,8 @@ public abstract class WaitReasonContract extends Contract {
             Holder.dead(dead.incarnation()),
             held.stream()
                 .map(job ->
-                    new Ruling.AfterCrash(job.held(), Duration.ZERO, dead.failure(job, "crash")))
+                    new Ruling.AfterCrash(
+                        job.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(job, "crash")))
                 .toList());
     worker("node-2");
     enqueue(job().priority(9));

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +60,13 @@ final class JobRow {
   boolean cancelRequested;
   boolean releaseRequested;
 
-  /** How many crashes are on its record. */
+  /** How many times its node died while it ran. */
   int crashes;
+
+  /** How many times its node fenced itself while it ran. */
+  int fencings;
+
+  Suspicion suspicion = Suspicion.NONE;
 
   @Nullable String stack;
   @Nullable String source;
@@ -108,7 +114,7 @@ final class JobRow {
   }
 
   boolean isSuspect() {
-    return crashes > 0;
+    return suspicion != Suspicion.NONE;
   }
 
   boolean isDue(Instant now) {

@@ -2,10 +2,12 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskBook;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,7 +46,7 @@ final class MemoryClaims implements Claims {
                 && !row.isOverdue(now)
                 && (row.stack == null || order.stacks().contains(row.stack));
     long room = room(order, now);
-    List<JobRow> suspects = choose(wanted.and(JobRow::isSuspect), Math.min(room, order.suspects()));
+    List<JobRow> suspects = suspects(order.suspects(), wanted, room);
     List<JobRow> chosen =
         new ArrayList<>(
             choose(wanted.and(row -> !row.isSuspect()), Math.max(0, room - suspects.size())));
@@ -78,6 +80,18 @@ final class MemoryClaims implements Claims {
                         && (row.isSuspect() || tasks.contains(row.task))))
             .map(row -> row.queue)
             .collect(Collectors.toSet()));
+  }
+
+  /** Either one that must be the only one, or others. */
+  private List<JobRow> suspects(Suspects order, Predicate<JobRow> wanted, long room) {
+    long most = Math.min(room, order.most());
+    List<JobRow> lone =
+        order.lone()
+            ? choose(wanted.and(row -> row.suspicion == Suspicion.ALONE), Math.min(most, 1))
+            : List.of();
+    return lone.isEmpty()
+        ? choose(wanted.and(row -> row.suspicion == Suspicion.SLOW), most)
+        : lone;
   }
 
   private void letThrough(String task, ClaimedJob job, Instant now) {
@@ -138,7 +152,8 @@ final class MemoryClaims implements Claims {
         row.createdAt,
         row.runAt,
         now,
-        row.crashes);
+        row.crashes,
+        row.suspicion);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook.PastBeat;
 import dev.holdfast.engine.store.QueueBook.Rule;
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -131,6 +132,8 @@ final class Tables {
     keys.retake(row);
     row.attempt = 0;
     row.crashes = 0;
+    row.fencings = 0;
+    row.suspicion = Suspicion.NONE;
     row.cancelRequested = false;
     row.endedAt = null;
     row.startBy = null;

@@ -53,6 +53,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Crashes extends CrashNodeContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Breakers extends BreakerNodeContract {
     private final Store store = freshStore();
 
