@@ -142,10 +142,10 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Whether this node takes part: started, not told to stop, not fenced, able to write how jobs end,
-   * and not without most of its slots because of handlers that hang. For a readiness probe; it turns
-   * false the moment {@link #close} is called, and when jobs have ended and none of that could be
-   * written for a minute.
+   * Whether this node takes part: started, not told to stop, not fenced, able to write how jobs
+   * end, and not without most of its slots because of handlers that hang. For a readiness probe; it
+   * turns false the moment {@link #close} is called, and when jobs have ended and none of that
+   * could be written for a minute.
    */
   public boolean isReady() {
     return running

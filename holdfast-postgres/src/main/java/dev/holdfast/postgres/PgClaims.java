@@ -289,9 +289,7 @@ final class PgClaims implements Claims {
               Values.instant(row, 11),
               Values.instant(row, 12),
               row.getInt(14),
-              row.getString(15) == null
-                  ? Suspicion.NONE
-                  : Suspicion.valueOf(row.getString(15))));
+              row.getString(15) == null ? Suspicion.NONE : Suspicion.valueOf(row.getString(15))));
     }
   }
 }

@@ -88,9 +88,7 @@ class KilledProcessTest {
       process.signal("KILL");
 
       assertThat(
-              running.await(
-                  CrashProgram.TIMEOUT.plusSeconds(2).toMillis(),
-                  TimeUnit.MILLISECONDS))
+              running.await(CrashProgram.TIMEOUT.plusSeconds(2).toMillis(), TimeUnit.MILLISECONDS))
           .as("%d of %d jobs are not running", running.getCount(), JOBS)
           .isTrue();
       enough.countDown();

@@ -81,8 +81,7 @@ class UpkeepTest {
     PostgresStore store = fixture.store();
     try (Holdfast client = HoldfastClient.on(store)) {
       Enqueued<String> job =
-          client.enqueue(
-              CrashProgram.TASK, new CrashProgram.Work(CrashProgram.Kind.HARMLESS));
+          client.enqueue(CrashProgram.TASK, new CrashProgram.Work(CrashProgram.Kind.HARMLESS));
       Worker dead = Worker.join(store, "dead", "default", CrashProgram.TASK.name());
       assertThat(dead.claim(1)).hasSize(1);
       assertThat(store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2))).isTrue();
@@ -129,7 +128,11 @@ class UpkeepTest {
             .formatted(dead.incarnation()));
     store.upkeep().tidy(RETENTION);
 
-    assertThat(store.nodes().look(Worker.card("other", Set.of(), Set.of()).incarnation(), 1, true).dead())
+    assertThat(
+            store
+                .nodes()
+                .look(Worker.card("other", Set.of(), Set.of()).incarnation(), 1, true)
+                .dead())
         .extracting(found -> found.incarnation())
         .containsExactly(dead.incarnation());
   }

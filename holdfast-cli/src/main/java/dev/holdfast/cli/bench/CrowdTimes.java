@@ -39,8 +39,7 @@ final class CrowdTimes {
         .report()
         .add(
             Measure.of("failover.crowd." + name, seconds, "s")
-                .should(
-                    Bar.atMost(liveness.terms().running().plus(ALLOWANCE).toMillis() / 1e3)));
+                .should(Bar.atMost(liveness.terms().running().plus(ALLOWANCE).toMillis() / 1e3)));
   }
 
   private double kill(LivenessSettings liveness, String... command) throws Exception {

@@ -9,8 +9,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "failover",
     description = {
-      "Kill nodes and time the takeover, of a few jobs and of 200; time the sweep that takes back 10k jobs; count what a"
-          + " heartbeat writes; saturate all cores and count nodes that were thought dead.",
+      "Kill nodes and time the takeover, of a few jobs and of 200; time the sweep that takes back"
+          + " 10k jobs; count what a heartbeat writes; saturate all cores and count nodes that were"
+          + " thought dead.",
       "Takes about a quarter of an hour."
     })
 public final class FailoverBench extends BenchCommand {

@@ -230,8 +230,7 @@ public final class Claimer implements Role {
   private Suspects reserveSuspects(Wish wish) {
     SlowStart slowStart = parts.holdings().suspects();
     Moment now = parts.ticker().now();
-    Suspects reserved =
-        slowStart.reserve(wish.tenure.incarnation(), wish.start + wish.ahead, now);
+    Suspects reserved = slowStart.reserve(wish.tenure.incarnation(), wish.start + wish.ahead, now);
     roomForSuspects = reserved.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
     return reserved;
   }

@@ -87,7 +87,9 @@ public final class IdlePoll implements Role {
     }
     try {
       Set<String> found = queuesWithReadyJobs(waiting);
-      waiting.stream().filter(one -> found.contains(one.lane().queue())).forEach(Claimer::workFound);
+      waiting.stream()
+          .filter(one -> found.contains(one.lane().queue()))
+          .forEach(Claimer::workFound);
       due = next(now);
     } catch (StoreException failure) {
       due = now.plus(AFTER_FAILURE);

@@ -316,8 +316,7 @@ public final class Meters {
   public void depths(Set<String> served, Map<String, Depth> measured) {
     for (String name : served) {
       Depth depth = measured.getOrDefault(name, NO_DEPTH);
-      DepthOfQueue meters =
-          depths.computeIfAbsent(name, DepthOfQueue::new);
+      DepthOfQueue meters = depths.computeIfAbsent(name, DepthOfQueue::new);
       meters.ready.set(depth.ready());
       meters.oldestMillis.set(depth.oldestReady().toMillis());
     }

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.MDC;
 
 /**
- * Calls recovery policies, which are user code: one that throws, returns null or hangs must not keep
- * the sweep from other jobs, nor its own job on a dead node forever.
+ * Calls recovery policies, which are user code: one that throws, returns null or hangs must not
+ * keep the sweep from other jobs, nor its own job on a dead node forever.
  *
  * <p>Failures are counted in memory. Another sweeper counts its own, and one that restarts counts
  * anew: a job is dead-lettered by the first sweeper that has counted three, so storing the count
@@ -85,8 +85,7 @@ final class PolicyCalls {
     } catch (TimeoutException slow) {
       waits++;
       decision.cancel(true);
-      throw new Undecided(
-          new TimeoutException("it did not decide within %s".formatted(patience)));
+      throw new Undecided(new TimeoutException("it did not decide within %s".formatted(patience)));
     } catch (InterruptedException stopped) {
       decision.cancel(true);
       Thread.currentThread().interrupt();

@@ -199,7 +199,8 @@ final class Recoverer {
   }
 
   private Optional<Ruling> withoutDecision(Orphan orphan, Loss loss, RuntimeException failure) {
-    Throwable why = failure instanceof Undecided undecidedPolicy ? undecidedPolicy.reason() : failure;
+    Throwable why =
+        failure instanceof Undecided undecidedPolicy ? undecidedPolicy.reason() : failure;
     undecided.add(orphan.held());
     if (why instanceof InterruptedException) {
       return Optional.empty(); // The node stops; the policy is not to blame.
@@ -214,9 +215,7 @@ final class Recoverer {
         PolicyCalls.MOST_FAILURES,
         last ? "the job is dead-lettered" : "it is asked again at the next sweep",
         why);
-    return last
-        ? Optional.of(Rulings.withoutDecision(orphan, loss, times, why))
-        : Optional.empty();
+    return last ? Optional.of(Rulings.withoutDecision(orphan, loss, times, why)) : Optional.empty();
   }
 
   private boolean othersAdvise(Orphan orphan) {

@@ -57,7 +57,9 @@ final class Rulings {
     };
   }
 
-  /** A node that fenced itself did not die, but this job may be what kept it from its heartbeats. */
+  /**
+   * A node that fenced itself did not die, but this job may be what kept it from its heartbeats.
+   */
   private static Ruling afterFencing(Orphan orphan, Loss loss, int maxFencings) {
     int fencings = orphan.fencings() + 1;
     return fencings < maxFencings
@@ -82,8 +84,7 @@ final class Rulings {
             failure(orphan, loss, ""));
   }
 
-  private static Ruling ask(
-      Orphan orphan, Loss loss, CrashPolicy budget, RecoveryPolicy policy) {
+  private static Ruling ask(Orphan orphan, Loss loss, CrashPolicy budget, RecoveryPolicy policy) {
     int crashes = orphan.crashes() + 1;
     Decision decision =
         policy.onCrash(
@@ -123,7 +124,9 @@ final class Rulings {
   /** What becomes of a job whose recovery policy does not decide. */
   static Ruling withoutDecision(Orphan orphan, Loss loss, int times, Throwable last) {
     return bury(
-        orphan, loss, "its recovery policy failed %d times, at last with %s".formatted(times, last));
+        orphan,
+        loss,
+        "its recovery policy failed %d times, at last with %s".formatted(times, last));
   }
 
   private static Ruling bury(Orphan orphan, Loss loss, String why) {

@@ -50,7 +50,9 @@ public final class Sweeper implements Role {
 
   private static final Duration CLOSE = Duration.ofSeconds(1);
 
-  /** How long after news of work it looks closely, until a node that it watches has claimed some. */
+  /**
+   * How long after news of work it looks closely, until a node that it watches has claimed some.
+   */
   private static final Duration EXPECTANT = Duration.ofSeconds(3);
 
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
@@ -140,7 +142,8 @@ public final class Sweeper implements Role {
     } catch (StoreException failure) {
       silences.interrupt();
       sweepDue = sweeps;
-      Duration delay = AFTER_FAILURE.compareTo(parts.interval()) < 0 ? AFTER_FAILURE : parts.interval();
+      Duration delay =
+          AFTER_FAILURE.compareTo(parts.interval()) < 0 ? AFTER_FAILURE : parts.interval();
       log.warn("A sweep failed, retrying in {}: {}", delay, failure.getMessage());
       return now.plus(delay);
     }

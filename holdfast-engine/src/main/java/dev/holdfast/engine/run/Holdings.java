@@ -46,10 +46,7 @@ public final class Holdings {
     byId.put(holding.job().id(), holding);
     if (holding.isSuspect()) {
       suspects.claimed(
-          holding.tenure().incarnation(),
-          holding.held(),
-          holding.job().suspicion(),
-          ticker.now());
+          holding.tenure().incarnation(), holding.held(), holding.job().suspicion(), ticker.now());
     }
   }
 

@@ -31,8 +31,8 @@ public interface Claims {
 
   /**
    * Which of these queues have READY jobs, of any task, that belong to no stack or to one of these.
-   * A queue may be missed whose only such jobs belong to a stack and are not of these tasks. Whether
-   * they may be claimed, only a claim says.
+   * A queue may be missed whose only such jobs belong to a stack and are not of these tasks.
+   * Whether they may be claimed, only a claim says.
    */
   Set<String> queuesWithReadyJobs(Set<String> queues, Set<String> tasks, Set<String> stacks);
 

@@ -1,6 +1,8 @@
 package dev.holdfast.engine.store;
 
-/** How a job is claimed after crashes. It is decided when the job is recovered, and stored with it. */
+/**
+ * How a job is claimed after crashes. It is decided when the job is recovered, and stored with it.
+ */
 public enum Suspicion {
   /** As any other. */
   NONE,

@@ -85,7 +85,8 @@ class PolicyCallsTest {
     MDC.put("node", "here");
     try {
       RecoveryPolicy policy =
-          new PolicyCalls(Duration.ofMinutes(1)).inTime(crash -> new Decision.Fail(MDC.get("node")));
+          new PolicyCalls(Duration.ofMinutes(1))
+              .inTime(crash -> new Decision.Fail(MDC.get("node")));
 
       assertThat(policy.onCrash(CRASH)).isEqualTo(new Decision.Fail("here"));
     } finally {

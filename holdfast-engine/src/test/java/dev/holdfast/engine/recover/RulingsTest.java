@@ -65,8 +65,7 @@ class RulingsTest {
                           .contains("5 allowed fencings");
                     }));
     assertThat(
-            Rulings.rule(
-                fencedBefore(4), FENCED, CrashPolicy.DEFAULT.withMaxFencings(6), NOBODY))
+            Rulings.rule(fencedBefore(4), FENCED, CrashPolicy.DEFAULT.withMaxFencings(6), NOBODY))
         .contains(new Ruling.AfterFencing(HELD));
   }
 
@@ -110,7 +109,10 @@ class RulingsTest {
   void aJobThatIsToBeAskedAboutIsLeftToWhoeverKnowsItsTask() {
     assertThat(
             Rulings.rule(
-                orphan(true, 0), SILENT, CrashPolicy.ask(), new Counsel(Optional.empty(), () -> true)))
+                orphan(true, 0),
+                SILENT,
+                CrashPolicy.ask(),
+                new Counsel(Optional.empty(), () -> true)))
         .isEmpty();
     assertThat(rule(orphan(true, 0), CrashPolicy.ask())).isInstanceOf(Ruling.AfterCrash.class);
   }
@@ -122,7 +124,10 @@ class RulingsTest {
 
     assertThat(
             Rulings.rule(
-                orphan(true, 1), SILENT, CrashPolicy.ask(), new Counsel(Optional.of(later), () -> true)))
+                orphan(true, 1),
+                SILENT,
+                CrashPolicy.ask(),
+                new Counsel(Optional.of(later), () -> true)))
         .hasValueSatisfying(ruling -> {
           assertThat(((Ruling.AfterCrash) ruling).delay()).isEqualTo(Duration.ofMinutes(2));
           assertThat(((Ruling.AfterCrash) ruling).suspicion()).isEqualTo(Suspicion.SLOW);

@@ -65,7 +65,8 @@ class RolePoolTest {
 
   @Test
   void thousandsOfRolesShareAFewThreads() {
-    List<Driver.Driven> roles = IntStream.range(0, 5_000).mapToObj(n -> start(RolePoolTest::never)).toList();
+    List<Driver.Driven> roles =
+        IntStream.range(0, 5_000).mapToObj(n -> start(RolePoolTest::never)).toList();
     awaitTicks(5_000);
 
     roles.forEach(Driver.Driven::wake);

@@ -28,8 +28,7 @@ class HoldingsTest {
 
   private static Holding suspect() {
     Ticker ticker = Ticker.system();
-    Tenure tenure =
-        new Tenure(NODE, ticker, Duration.ofMinutes(1), () -> false, ticker.now());
+    Tenure tenure = new Tenure(NODE, ticker, Duration.ofMinutes(1), () -> false, ticker.now());
     return new Holding(Jobs.suspect(1, Suspicion.SLOW), 1, JobPolicy.NONE, tenure);
   }
 

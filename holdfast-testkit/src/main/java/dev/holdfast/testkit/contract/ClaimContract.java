@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
@@ -151,7 +150,15 @@ public abstract class ClaimContract extends Contract {
                 .claims()
                 .claim(
                     new ClaimOrder(
-                        worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, Suspects.NONE, Set.of())))
+                        worker.incarnation(),
+                        1,
+                        QUEUE,
+                        List.of(),
+                        5,
+                        0,
+                        null,
+                        Suspects.NONE,
+                        Set.of())))
         .isEmpty();
   }
 
@@ -268,7 +275,8 @@ public abstract class ClaimContract extends Contract {
     enqueue(job());
 
     ClaimOrder order =
-        new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, Suspects.NONE, Set.of());
+        new ClaimOrder(
+            freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, Suspects.NONE, Set.of());
 
     assertThat(store.claims().claim(order)).isEmpty();
   }

@@ -57,8 +57,7 @@ public abstract class CrashContract extends Contract {
                 .recover(
                     Holder.dead(dead.incarnation()),
                     List.of(
-                        new Ruling.AfterCrash(
-                            held.held(), Duration.ZERO, suspicion, crash(held)))))
+                        new Ruling.AfterCrash(held.held(), Duration.ZERO, suspicion, crash(held)))))
         .containsExactly(Answer.DONE);
   }
 
@@ -231,8 +230,7 @@ public abstract class CrashContract extends Contract {
     Worker next = worker("node-2");
     assertThat(store.lookup().whyWaiting(id))
         .hasValueSatisfying(why -> assertThat(why).isNotInstanceOf(WaitReason.QueueFull.class));
-    List<ClaimedJob> again =
-        suspicion == Suspicion.ALONE ? next.claimLone(1) : next.claim(1, 0, 1);
+    List<ClaimedJob> again = suspicion == Suspicion.ALONE ? next.claimLone(1) : next.claim(1, 0, 1);
     assertThat(ids(again)).containsExactly(id);
   }
 
@@ -264,8 +262,7 @@ public abstract class CrashContract extends Contract {
     ClaimedJob held = worker.claimAlone(TASK, 1, 0, new Rule(1, null)).getFirst();
     recoverFrom(worker, held, Suspicion.NONE);
 
-    assertThat(ids(worker("node-2").claimAlone(TASK, 1, 0, new Rule(1, null))))
-        .containsExactly(id);
+    assertThat(ids(worker("node-2").claimAlone(TASK, 1, 0, new Rule(1, null)))).containsExactly(id);
   }
 
   @Test
@@ -288,8 +285,7 @@ public abstract class CrashContract extends Contract {
       assertThat(store.recovery().orphans(dead, Scope.ALL, PLENTY))
           .extracting(Orphan::fencings)
           .containsExactly(fencings - 1);
-      assertThat(
-              store.recovery().recover(dead, List.of(new Ruling.AfterFencing(held.held()))))
+      assertThat(store.recovery().recover(dead, List.of(new Ruling.AfterFencing(held.held()))))
           .containsExactly(Answer.DONE);
       assertThat(find(id).state()).isEqualTo(JobState.READY);
       assertThat(find(id).attempt()).isZero();
@@ -323,9 +319,7 @@ public abstract class CrashContract extends Contract {
     worker.leave();
     store
         .recovery()
-        .recover(
-            Holder.dead(worker.incarnation()),
-            List.of(new Ruling.AfterFencing(held.held())));
+        .recover(Holder.dead(worker.incarnation()), List.of(new Ruling.AfterFencing(held.held())));
     Worker next = worker("node-2");
     next.die(next.claimLone().getFirst());
     assertThat(store.control().retry(id)).isEqualTo(RetryAnswer.READY);

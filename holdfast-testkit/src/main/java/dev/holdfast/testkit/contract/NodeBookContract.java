@@ -210,13 +210,33 @@ public abstract class NodeBookContract extends Contract {
             List.of(
                 new LostLane("a", 2, 2, List.of("x::y", "z")),
                 new LostLane("b", 1, 5, List.of("q"))));
-    store.nodes().beat(new Beat(worker.incarnation(), 4, 0, Duration.ofSeconds(30), Duration.ofSeconds(30), false, lost));
+    store
+        .nodes()
+        .beat(
+            new Beat(
+                worker.incarnation(),
+                4,
+                0,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                false,
+                lost));
     assertThat(status(worker).lost()).isEqualTo(lost);
 
     store.nodes().beat(worker.incarnation(), 0);
     assertThat(status(worker).lost()).isEqualTo(Lost.NONE);
 
-    store.nodes().beat(new Beat(worker.incarnation(), 4, 0, Duration.ofSeconds(30), Duration.ofSeconds(30), false, lost));
+    store
+        .nodes()
+        .beat(
+            new Beat(
+                worker.incarnation(),
+                4,
+                0,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                false,
+                lost));
     worker.leave();
     assertThat(status(worker).lost()).isEqualTo(Lost.NONE);
   }

@@ -99,8 +99,7 @@ public abstract class RecoveryContract extends Contract {
 
     assertThat(pulse(worker)).isEmpty();
     assertThat(dead(worker))
-        .contains(
-            new Dead(worker.incarnation(), worker.card().id(), Death.SILENCE, SILENCE));
+        .contains(new Dead(worker.incarnation(), worker.card().id(), Death.SILENCE, SILENCE));
     recover(worker, new Ruling.Unspent(held.held()));
     assertThat(dead(worker)).isEmpty();
   }
@@ -234,7 +233,10 @@ public abstract class RecoveryContract extends Contract {
     JobId id = enqueue(job().stack("blue"));
     ClaimedJob held = blue.claimOne();
     kill(blue);
-    assertThat(recover(blue, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
+    assertThat(
+            recover(
+                blue,
+                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
         .containsExactly(Answer.DONE);
 
     assertThat(worker("plain").claim(1)).isEmpty();
@@ -296,9 +298,7 @@ public abstract class RecoveryContract extends Contract {
     assertThat(advice.covers(TASK, "blue")).isTrue();
     assertThat(advice.covers(TASK, "green")).isFalse();
     assertThat(advice.covers("another", null)).isFalse();
-    store
-        .nodes()
-        .setModes(card.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of()));
+    store.nodes().setModes(card.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of()));
     assertThat(store.nodes().isAdvised(TASK, null)).isFalse();
   }
 
@@ -325,7 +325,10 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.claimOne();
     kill(worker);
 
-    assertThat(recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
+    assertThat(
+            recover(
+                worker,
+                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
         .containsExactly(Answer.DONE);
 
     assertThat(find(id).state()).isEqualTo(JobState.READY);
@@ -346,7 +349,8 @@ public abstract class RecoveryContract extends Contract {
       Worker worker = worker("node-" + crashes);
       ClaimedJob held = worker.claimOne();
       kill(worker);
-      recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
+      recover(
+          worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
 
       assertThat(store.claims().queuesWithReadyJobs(Set.of(QUEUE), Set.of(TASK), Set.of()))
           .as("after %d crashes", crashes)
@@ -377,7 +381,9 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.claimOne();
     kill(worker);
 
-    recover(worker, new Ruling.AfterCrash(held.held(), Duration.ofSeconds(30), Suspicion.NONE, crash(held)));
+    recover(
+        worker,
+        new Ruling.AfterCrash(held.held(), Duration.ofSeconds(30), Suspicion.NONE, crash(held)));
 
     assertThat(find(id).state()).isEqualTo(JobState.SCHEDULED);
   }
@@ -407,7 +413,10 @@ public abstract class RecoveryContract extends Contract {
     store.control().cancel(id);
     kill(worker);
 
-    assertThat(recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
+    assertThat(
+            recover(
+                worker,
+                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
         .containsExactly(Answer.CANCELLED_INSTEAD);
     assertThat(find(id).state()).isEqualTo(JobState.CANCELLED);
   }

@@ -159,7 +159,10 @@ public abstract class UniqueKeyContract extends Contract {
                     Recovery.Holder.dead(worker.incarnation()),
                     List.of(
                         new Recovery.Ruling.AfterCrash(
-                            lost.held(), Duration.ZERO, Suspicion.NONE, worker.failure(lost, "the node died")))))
+                            lost.held(),
+                            Duration.ZERO,
+                            Suspicion.NONE,
+                            worker.failure(lost, "the node died")))))
         .containsExactly(Recovery.Answer.DONE);
 
     assertNotReplaced(holder);

@@ -75,7 +75,17 @@ public abstract class WaitReasonContract extends Contract {
 
   private void loseSlots(Worker worker, LostLane... lanes) {
     Lost lost = new Lost(1, List.of(lanes));
-    store.nodes().beat(new Beat(worker.incarnation(), 0, 0, Duration.ofSeconds(30), Duration.ofSeconds(30), false, lost));
+    store
+        .nodes()
+        .beat(
+            new Beat(
+                worker.incarnation(),
+                0,
+                0,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                false,
+                lost));
   }
 
   @Test

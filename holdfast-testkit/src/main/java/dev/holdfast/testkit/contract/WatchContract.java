@@ -36,8 +36,7 @@ public abstract class WatchContract extends Contract {
     assertThat(
             store
                 .nodes()
-                .setModes(
-                    worker.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of())))
+                .setModes(worker.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of())))
         .isTrue();
   }
 

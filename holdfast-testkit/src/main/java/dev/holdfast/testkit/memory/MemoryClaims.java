@@ -89,9 +89,7 @@ final class MemoryClaims implements Claims {
         order.lone()
             ? choose(wanted.and(row -> row.suspicion == Suspicion.ALONE), Math.min(most, 1))
             : List.of();
-    return lone.isEmpty()
-        ? choose(wanted.and(row -> row.suspicion == Suspicion.SLOW), most)
-        : lone;
+    return lone.isEmpty() ? choose(wanted.and(row -> row.suspicion == Suspicion.SLOW), most) : lone;
   }
 
   private void letThrough(String task, ClaimedJob job, Instant now) {

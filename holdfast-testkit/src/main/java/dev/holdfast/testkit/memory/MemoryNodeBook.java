@@ -105,8 +105,7 @@ final class MemoryNodeBook implements NodeBook {
 
   @Override
   public Look look(UUID watcher, int reach, boolean dead) {
-    return tables.transaction(
-        now -> new Look(watched(watcher, reach), dead ? dead() : List.of()));
+    return tables.transaction(now -> new Look(watched(watcher, reach), dead ? dead() : List.of()));
   }
 
   private List<Pulse> watched(UUID watcher, int reach) {

@@ -176,8 +176,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
 
   @Test
   void prefetchedCrashSuspectsThatFindNoSlotMakeRoomForOthers() throws Exception {
-    List<Enqueued<String>> waiting =
-        suspects("waiting", 1, Suspicion.SLOW, Duration.ofSeconds(3));
+    List<Enqueued<String>> waiting = suspects("waiting", 1, Suspicion.SLOW, Duration.ofSeconds(3));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
     start(quick().queue("default", 1, 2).handle(ECHO, (note, context) -> hold(note)));
     awaitRunning(1);
@@ -240,8 +239,8 @@ public abstract class CrashNodeContract extends NodeTestBase {
     HoldfastNode node =
         start(
             node()
-                .liveness(settings ->
-                    settings.terms(terms.running()).claimedTerms(terms.claimed())));
+                .liveness(
+                    settings -> settings.terms(terms.running()).claimedTerms(terms.claimed())));
 
     assertThat(store().nodes().list())
         .filteredOn(status -> status.card().incarnation().equals(node.incarnation()))

@@ -4,10 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.engine.store.ClaimOrder;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.NodeMode;
@@ -24,7 +20,11 @@ import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -194,9 +194,10 @@ public abstract class FleetContract extends NodeTestBase {
     assertThat(client().await(green, SOON)).isEqualTo("by green");
     await()
         .atMost(SOON)
-        .until(() -> store().nodes().list().stream()
-            .filter(status -> status.card().id().startsWith("dead-"))
-            .noneMatch(NodeStatus::alive));
+        .until(() ->
+            store().nodes().list().stream()
+                .filter(status -> status.card().id().startsWith("dead-"))
+                .noneMatch(NodeStatus::alive));
     assertThat(job(blue.id()).state()).as("its node is dead").isEqualTo(JobState.RUNNING);
 
     start(quick().stack("blue").handle(ECHO, (note, context) -> "by blue"));
