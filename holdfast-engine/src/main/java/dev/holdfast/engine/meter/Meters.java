@@ -53,8 +53,7 @@ public final class Meters {
   public Meters(MeterRegistry registry, @Nullable String node, Collection<String> tasks) {
     this.registry = registry;
     this.own = tagsOf(node);
-    this.tasks =
-        tasks.stream().sorted().limit(MOST_TASKS).collect(Collectors.toUnmodifiableSet());
+    this.tasks = tasks.stream().sorted().limit(MOST_TASKS).collect(Collectors.toUnmodifiableSet());
     this.fenced =
         counter(
             "holdfast.node.fenced",
@@ -83,8 +82,7 @@ public final class Meters {
 
   private Guarded<Counter> counter(String name, String description, Tags tags) {
     return new Guarded<>(
-        name,
-        () -> Counter.builder(name).description(description).tags(tags).register(registry));
+        name, () -> Counter.builder(name).description(description).tags(tags).register(registry));
   }
 
   private Guarded<Timer> timer(String name, String description, Tags tags) {
@@ -270,8 +268,7 @@ public final class Meters {
   public void depths(Set<String> served, Map<String, Depth> measured) {
     for (String name : served) {
       Depth depth = measured.getOrDefault(name, NO_DEPTH);
-      DepthOfQueue meters =
-          depths.computeIfAbsent(name, DepthOfQueue::new);
+      DepthOfQueue meters = depths.computeIfAbsent(name, DepthOfQueue::new);
       meters.ready.set(depth.ready());
       meters.oldestMillis.set(depth.oldestReady().toMillis());
     }

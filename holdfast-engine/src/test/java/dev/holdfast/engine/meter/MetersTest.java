@@ -61,8 +61,7 @@ class MetersTest {
             .map(counter -> counter.getId().getTag("task"))
             .collect(Collectors.toSet());
     assertThat(tags).hasSize(101).contains("task-000", "task-099", "other");
-    assertThat(
-            registry.get("holdfast.jobs.succeeded").tag("task", "other").counter().count())
+    assertThat(registry.get("holdfast.jobs.succeeded").tag("task", "other").counter().count())
         .isEqualTo(51);
   }
 
