@@ -45,6 +45,16 @@ public final class Names {
     return value;
   }
 
+  /** Return a text that a database stores unchanged, or say what is wrong with it. */
+  public static String storable(String what, String value) {
+    if (value.indexOf('\0') >= 0 || hasHalfCharacter(value)) {
+      throw new IllegalArgumentException(
+          "%s '%s' is not valid: remove NUL and halves of surrogate pairs, as cutting a text may leave."
+              .formatted(what, value));
+    }
+    return value;
+  }
+
   /** Half of a surrogate pair has no place in UTF-8: a database would store another character. */
   private static boolean hasHalfCharacter(String value) {
     return value

@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param roles what it does for the cluster
  * @param queues the queues it serves
  * @param tasks the tasks it has handlers for
- * @param running how many jobs it held at its last beat
+ * @param running how many jobs it held at its last heartbeat; 0 for a node that has stopped or died
  * @param capacity how many it runs at once
+ * @param lostSlots how many of these it cannot run at present, because handlers that ignore their
+ *     interrupt occupy the slots until their threads end
  */
 public record NodeInfo(
     String id,
@@ -44,7 +46,8 @@ public record NodeInfo(
     Set<String> queues,
     Set<String> tasks,
     int running,
-    int capacity) {
+    int capacity,
+    int lostSlots) {
 
   public NodeInfo {
     exceptions = Map.copyOf(exceptions);

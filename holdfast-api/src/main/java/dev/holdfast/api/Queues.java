@@ -6,7 +6,11 @@ import java.util.List;
 /** Steer queues for the whole cluster. */
 public interface Queues {
 
-  /** Let no node begin jobs of this queue until it is resumed. Running jobs go on. */
+  /**
+   * Lets no node start jobs of this queue until it is resumed. Running jobs continue. The queue
+   * need not exist yet: it may be paused before its first job or node. A misspelt name is not
+   * noticed here; {@link #list} shows it until it is resumed.
+   */
   void pause(String queue);
 
   /** Let nodes begin jobs of this queue again. */
@@ -18,6 +22,6 @@ public interface Queues {
   /** Take the limit away again. */
   void unlimit(String queue);
 
-  /** Every queue that has jobs, settings or a live node. */
+  /** Every queue that has jobs or a live node, or is paused or limited. */
   List<QueueStatus> list();
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * nothing, one that is {@link Outcome#UNKNOWN} may have been carried out although its answer was
  * lost. Only repeatable requests may be sent again after the latter.
  */
-public final class StoreException extends HoldfastException {
+public sealed class StoreException extends HoldfastException permits KeyLockedException {
   private static final long serialVersionUID = 1L;
 
   /** What became of the request. */

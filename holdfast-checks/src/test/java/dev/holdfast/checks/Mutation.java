@@ -23,8 +23,7 @@ import java.util.stream.Stream;
  * @param tests the tests that must fail: {@code Class}, {@code Class/NestedClass} or either with
  *     {@code #method}, in simple names
  */
-record Mutation(
-    String what, String file, String original, String replacement, List<String> tests) {
+record Mutation(String what, String file, String original, String replacement, List<String> tests) {
 
   /** Returns all mutations of this checkout. */
   static List<Mutation> all() {
@@ -41,7 +40,7 @@ record Mutation(
 
   private static List<Mutation> read(Path file) {
     List<Mutation> mutations = new ArrayList<>();
-    for (String entry : text(file).split("(?m)^(?=\\[)")) {
+    for (String entry : text(file).split("(?m)^(?=\\[)", -1)) {
       if (entry.startsWith("[")) {
         mutations.add(parse(entry.lines().toList()));
       }
@@ -72,7 +71,9 @@ record Mutation(
 
   /** Returns the fully qualified name of the mutated class. */
   String className() {
-    return file.replaceFirst(".*/src/main/java/", "").replaceFirst("\\.java$", "").replace('/', '.');
+    return file.replaceFirst(".*/src/main/java/", "")
+        .replaceFirst("\\.java$", "")
+        .replace('/', '.');
   }
 
   /** Returns how often the original code occurs in its source; it must be once. */
@@ -87,7 +88,7 @@ record Mutation(
 
   private Pattern pattern() {
     return Pattern.compile(
-        Arrays.stream(original.strip().split("\\s+"))
+        Arrays.stream(original.strip().split("\\s+", -1))
             .map(Pattern::quote)
             .collect(Collectors.joining("\\s+")));
   }

@@ -76,7 +76,14 @@ class MutationTest {
                   null,
                   files,
                   null,
-                  List.of("-d", classes.toString(), "-cp", classPath(), "-proc:none", "-Xlint:none", "-parameters"),
+                  List.of(
+                      "-d",
+                      classes.toString(),
+                      "-cp",
+                      classPath(),
+                      "-proc:none",
+                      "-Xlint:none",
+                      "-parameters"),
                   null,
                   files.getJavaFileObjects(source))
               .call();
@@ -91,7 +98,8 @@ class MutationTest {
       modules
           .filter(module -> module.getFileName().toString().startsWith("holdfast-"))
           .sorted()
-          .flatMap(module -> Stream.of("classes", "test-classes").map(module.resolve("target")::resolve))
+          .flatMap(
+              module -> Stream.of("classes", "test-classes").map(module.resolve("target")::resolve))
           .filter(Files::isDirectory)
           .forEach(classes -> entries.add(classes.toString()));
     }

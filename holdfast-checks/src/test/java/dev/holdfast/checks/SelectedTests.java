@@ -1,5 +1,6 @@
 package dev.holdfast.checks;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
@@ -33,8 +34,8 @@ final class SelectedTests {
                 .build(),
             listener);
     TestExecutionSummary summary = listener.getSummary();
-    summary.printFailuresTo(new PrintWriter(System.out, true), 5);
-    summary.printTo(new PrintWriter(System.out, true));
+    summary.printFailuresTo(new PrintWriter(System.out, true, UTF_8), 5);
+    summary.printTo(new PrintWriter(System.out, true, UTF_8));
     boolean failed = summary.getTotalFailureCount() > 0;
     // Not a return: what a mutation has broken may keep threads alive.
     Runtime.getRuntime()
@@ -42,7 +43,7 @@ final class SelectedTests {
   }
 
   private static DiscoverySelector selector(String test) {
-    List<String> method = List.of(test.split("#"));
+    List<String> method = List.of(test.split("#", -1));
     List<String> classes = List.of(method.get(0).split("/"));
     try {
       Class<?> outer = Class.forName(fullName(classes.get(0)));

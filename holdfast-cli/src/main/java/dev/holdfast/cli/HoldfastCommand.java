@@ -3,12 +3,17 @@ package dev.holdfast.cli;
 import dev.holdfast.cli.demo.DemoCommand;
 import dev.holdfast.cli.ops.BeatsCommand;
 import dev.holdfast.cli.ops.CancelCommand;
+import dev.holdfast.cli.ops.EnqueueCommand;
 import dev.holdfast.cli.ops.JobCommand;
 import dev.holdfast.cli.ops.JobsCommand;
+import dev.holdfast.cli.ops.LeaseCommand;
+import dev.holdfast.cli.ops.LeasesCommand;
 import dev.holdfast.cli.ops.LimitCommand;
 import dev.holdfast.cli.ops.NodeCommand;
 import dev.holdfast.cli.ops.NodesCommand;
 import dev.holdfast.cli.ops.PauseCommand;
+import dev.holdfast.cli.ops.PublishCommand;
+import dev.holdfast.cli.ops.PurgeCommand;
 import dev.holdfast.cli.ops.QueuesCommand;
 import dev.holdfast.cli.ops.RequeueCommand;
 import dev.holdfast.cli.ops.ResumeCommand;
@@ -16,10 +21,12 @@ import dev.holdfast.cli.ops.RetryCommand;
 import dev.holdfast.cli.ops.ScheduleCommand;
 import dev.holdfast.cli.ops.SchedulesCommand;
 import dev.holdfast.cli.ops.TasksCommand;
+import dev.holdfast.cli.ops.TriggerCommand;
+import dev.holdfast.cli.ops.TriggersCommand;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -30,6 +37,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,
     synopsisSubcommandLabel = "COMMAND",
+    footer = "'holdfast COMMAND --help' tells more about a command.",
     scope = ScopeType.INHERIT,
     sortOptions = false,
     subcommands = {
@@ -43,12 +51,20 @@ import picocli.CommandLine.Spec;
       CancelCommand.class,
       RequeueCommand.class,
       RetryCommand.class,
+      PurgeCommand.class,
+      EnqueueCommand.class,
       PauseCommand.class,
       ResumeCommand.class,
       LimitCommand.class,
       TasksCommand.class,
       SchedulesCommand.class,
-      ScheduleCommand.class
+      ScheduleCommand.class,
+      TriggersCommand.class,
+      TriggerCommand.class,
+      PublishCommand.class,
+      LeasesCommand.class,
+      LeaseCommand.class,
+      HelpCommand.class
     })
 final class HoldfastCommand implements Runnable {
 
@@ -87,6 +103,6 @@ final class HoldfastCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "A command is missing.");
+    spec.commandLine().usage(spec.commandLine().getOut());
   }
 }

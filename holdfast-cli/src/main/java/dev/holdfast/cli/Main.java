@@ -1,9 +1,14 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.cli.bench.BenchSuite;
+import dev.holdfast.cli.print.Closest;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Starts the holdfast command. */
 public final class Main {
@@ -31,12 +36,35 @@ public final class Main {
 
   private static int refuse(ParameterException wrong) {
     CommandLine command = wrong.getCommandLine();
+    String sentence =
+        wrong instanceof UnmatchedArgumentException unmatched
+            ? unknown(unmatched, command.getCommandSpec())
+            : Sentence.of(wrong);
     command
         .getErr()
         .println(
-            "%s See '%s --help'."
-                .formatted(Sentence.of(wrong), command.getCommandSpec().qualifiedName()));
+            "%s See '%s --help'.".formatted(sentence, command.getCommandSpec().qualifiedName()));
     return WRONG_USE;
+  }
+
+  /** Names the word that does not exist, and the command or option that was probably meant. */
+  private static String unknown(UnmatchedArgumentException unmatched, CommandSpec spec) {
+    String word = unmatched.getUnmatched().getFirst();
+    boolean option = word.startsWith("-");
+    String sentence =
+        option || spec.subcommands().isEmpty()
+            ? Sentence.of(unmatched)
+            : "There is no command '%s'.".formatted(word);
+    return Closest.to(word.split("=", 2)[0], option ? spec.optionsMap().keySet() : visible(spec))
+        .map(meant -> "%s Did you mean '%s'?".formatted(sentence, meant))
+        .orElse(sentence);
+  }
+
+  private static List<String> visible(CommandSpec spec) {
+    return spec.subcommands().entrySet().stream()
+        .filter(entry -> !entry.getValue().getCommandSpec().usageMessage().hidden())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private static int report(Exception failure, PrintWriter err, boolean verbose) {

@@ -44,13 +44,22 @@ class MainTest {
         "bench                | Which bench is missing",
         "bench drain --rounds 0 | 0 rounds are not valid",
         "jobs --state asleep  | asleep",
-        "jobs --database-url mysql://x | is not the URL of a PostgreSQL database",
+        "jobs --database-url mysql://x | The URL of the database is not valid",
         "job 42               | '42' is not a job id",
         "cancel               | Missing required parameter",
         "pause Mail!          | Queue name 'Mail!' is not valid",
         "limit mail           | MOST",
         "limit mail many      | 'many' is not a limit",
         "limit --task Mail 3  | Task name 'Mail' is not valid",
+        "retry                | Give either the ID of a job or --all",
+        "retry --queue mail   | Give either the ID of a job or --all",
+        "enqueue Mail         | Task name 'Mail' is not valid",
+        "enqueue mail {to     | '{to' is not JSON",
+        "enqueue mail --in 5x | '5x' is not a duration",
+        "enqueue mail --in 5m --at 2030-01-01T00:00:00Z | Give either --in or --at",
+        "enqueue mail --priority 10 | Priority 10 is not valid",
+        "publish mail.sent x  | 'x' is not JSON",
+        "leases --limit 0     | A page of 0 leases is not valid",
         "--log-level loud     | loud",
         "nonsense             | nonsense"
       })
@@ -63,11 +72,33 @@ class MainTest {
   }
 
   @Test
-  void withoutACommandItSaysSo() {
-    Cli nothing = Cli.run();
+  void withoutACommandItPrintsItsHelp() {
+    assertThat(Cli.run().exit()).isZero();
+    assertThat(Cli.run().out()).isEqualTo(Cli.run("--help").out());
+    assertThat(Cli.run("help").out()).isEqualTo(Cli.run("--help").out());
+    assertThat(Cli.run("help", "pause").out()).contains("Usage: holdfast pause");
+  }
 
-    assertThat(nothing.exit()).isEqualTo(2);
-    assertThat(nothing.err().strip()).isEqualTo("A command is missing. See 'holdfast --help'.");
+  @ParameterizedTest
+  @CsvSource({
+    "jobz, jobs",
+    "quues, queues",
+    "enqeue, enqueue",
+    "bench drian, drain",
+    "demo --forevr, --forever",
+    "jobs --stat=failed, --state"
+  })
+  void aWordThatIsAlmostRightIsCorrected(String arguments, String meant) {
+    Cli refused = Cli.run(arguments.split(" "));
+
+    assertThat(refused.exit()).isEqualTo(2);
+    assertThat(refused.err()).contains("Did you mean '%s'?".formatted(meant)).hasLineCount(1);
+  }
+
+  @Test
+  void aWordThatIsNotCloseToAnyIsNotCorrected() {
+    assertThat(Cli.run("nonsense").err()).doesNotContain("Did you mean");
+    assertThat(Cli.run("bench", "drain-chil").err()).doesNotContain("Did you mean");
   }
 
   @Test

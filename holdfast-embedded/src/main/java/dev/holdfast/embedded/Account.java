@@ -92,11 +92,7 @@ record Account(Way way, String user) {
     }
     UserPrincipal owner =
         root.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user);
-    try (Stream<Path> tree = Files.walk(root)) {
-      for (Path path : (Iterable<Path>) tree::iterator) {
-        Files.setOwner(path, owner);
-      }
-    }
+    Trees.give(root, owner);
   }
 
   @Override

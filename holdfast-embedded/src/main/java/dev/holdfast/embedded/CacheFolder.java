@@ -1,5 +1,7 @@
 package dev.holdfast.embedded;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +21,7 @@ final class CacheFolder {
       return Files.createDirectories(folder).toRealPath();
     } catch (IOException e) {
       if (asked == null && !account.isSomebodyElse()) {
-        return inTemp(folder, e);
+        return inTemp(Path.of(System.getProperty("java.io.tmpdir")), folder, e);
       }
       throw unusable(folder, e);
     }
@@ -36,22 +38,19 @@ final class CacheFolder {
   }
 
   /** For a user without a home, as in many containers. */
-  private static Path inTemp(Path unusable, IOException why) {
+  static Path inTemp(Path temp, Path unusable, IOException why) {
     Path folder =
-        Path.of(
-            System.getProperty("java.io.tmpdir"),
-            "holdfast-cache-" + System.getProperty("user.name").replaceAll("\\W", "_"));
+        temp.resolve("holdfast-cache-" + System.getProperty("user.name").replaceAll("\\W", "_"));
     try {
-      if (!Files.exists(folder)) {
+      if (!Files.exists(folder, NOFOLLOW_LINKS)) {
         Files.createDirectory(
-            folder,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            folder, PosixFilePermissions.asFileAttribute(PrivateFolder.OWNER_ONLY));
       }
-      // Everybody may write to the temp folder: never run a binary that somebody else put there.
-      Path mine = Files.createTempFile(folder, "owner-", "");
-      boolean ours = Files.getOwner(mine).equals(Files.getOwner(folder));
+      // Every user may write to the temp folder: never run a binary that another user put there.
+      Path mine = Files.createTempFile(temp, "holdfast-owner-", "");
+      PrivateFolder ours = PrivateFolder.likeThatOf(mine);
       Files.delete(mine);
-      if (ours) {
+      if (ours.admits(folder)) {
         return folder.toRealPath();
       }
       throw unusable(unusable, why);

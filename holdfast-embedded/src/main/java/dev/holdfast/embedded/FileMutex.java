@@ -1,10 +1,12 @@
 package dev.holdfast.embedded;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -54,7 +56,10 @@ final class FileMutex implements AutoCloseable {
     }
     boolean locked = false;
     try {
-      FileChannel channel = FileChannel.open(file, CREATE, WRITE);
+      if (Files.exists(file, NOFOLLOW_LINKS) && !Files.isRegularFile(file, NOFOLLOW_LINKS)) {
+        throw new IOException("not a regular file"); // To open a pipe would wait for its reader.
+      }
+      FileChannel channel = FileChannel.open(file, CREATE, WRITE, NOFOLLOW_LINKS);
       try {
         locked = channel.tryLock() != null;
         return locked ? Optional.of(new FileMutex(file, channel)) : Optional.empty();

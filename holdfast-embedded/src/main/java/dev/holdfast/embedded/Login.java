@@ -18,8 +18,13 @@ record Login(String user, String password) {
   /** The database that every cluster has, for statements that belong to none. */
   static final String MAINTENANCE = "postgres";
 
+  /**
+   * The address of a database. Another user may have taken the port of a server that stopped: SCRAM
+   * shows the password to no server, and is completed only by one that knows it already. So a pool
+   * that connects again neither gives the password away nor talks to a server of another user.
+   */
   static String url(int port, String database) {
-    return "jdbc:postgresql://%s:%d/%s"
+    return "jdbc:postgresql://%s:%d/%s?requireAuth=scram-sha-256"
         .formatted(Port.LOOPBACK, port, URLEncoder.encode(database, UTF_8).replace("+", "%20"));
   }
 

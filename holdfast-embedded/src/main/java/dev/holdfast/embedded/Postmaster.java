@@ -1,9 +1,14 @@
 package dev.holdfast.embedded;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,13 +34,16 @@ sealed interface Postmaster {
   /** The server runs; {@code port} is 0 until it has one. */
   record Running(long pid, int port) implements Postmaster {}
 
+  /** PostgreSQL writes eight short lines and a path. */
+  int MOST_BYTES = 16_384;
+
   static Path file(Path pgdata) {
     return pgdata.resolve("postmaster.pid");
   }
 
   static Postmaster of(Path pgdata) {
     try {
-      List<String> lines = Files.readAllLines(file(pgdata));
+      List<String> lines = lines(file(pgdata));
       long pid = Math.abs(number(lines, 0));
       return pid == 0 ? new Absent() : judge(pid, (int) number(lines, 3), pgdata);
     } catch (NoSuchFileException e) {
@@ -43,6 +51,16 @@ sealed interface Postmaster {
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
           "Could not read " + file(pgdata) + " (" + e + "): who owns the data folder?", e);
+    }
+  }
+
+  /** A pipe in its place would never end, and a device might not. */
+  private static List<String> lines(Path file) throws IOException {
+    if (!Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS).isRegularFile()) {
+      throw new IOException("not a regular file");
+    }
+    try (InputStream in = Files.newInputStream(file, NOFOLLOW_LINKS)) {
+      return new String(in.readNBytes(MOST_BYTES), UTF_8).lines().toList();
     }
   }
 

@@ -1,8 +1,11 @@
 package dev.holdfast.embedded;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,12 +25,13 @@ final class TemporaryFolders {
 
   private TemporaryFolders() {}
 
-  /** Makes a new folder, and clears away those whose programs were killed. */
+  /** Makes a new folder, and deletes those of this user whose programs were killed. */
   static Path make() {
     Path temp = Path.of(System.getProperty("java.io.tmpdir"));
-    clearLeftovers(temp);
     try {
-      return Files.createTempDirectory(temp, PREFIX);
+      Path made = Files.createTempDirectory(temp, PREFIX);
+      clearLeftovers(temp, PrivateFolder.likeThatOf(made));
+      return made;
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
           "Could not make a folder in "
@@ -49,18 +53,23 @@ final class TemporaryFolders {
     }
   }
 
-  private static void clearLeftovers(Path temp) {
+  /** Every user may write to the temp folder, and make folders there that look like ours. */
+  static void clearLeftovers(Path temp, PrivateFolder ours) {
     try (DirectoryStream<Path> candidates = Files.newDirectoryStream(temp, PREFIX + "*")) {
       for (Path candidate : candidates) {
-        clearLeftover(new DataFolder(candidate.toRealPath()));
+        clearLeftover(candidate, ours);
       }
     } catch (IOException e) {
       log.warn("Could not look for temporary servers left in {}", temp, e);
     }
   }
 
-  private static void clearLeftover(DataFolder folder) {
+  private static void clearLeftover(Path candidate, PrivateFolder ours) {
     try {
+      if (!ours.admits(candidate)) {
+        return;
+      }
+      DataFolder folder = new DataFolder(candidate.toRealPath());
       if (!isSettled(folder.ownerLock())) {
         return;
       }
@@ -73,16 +82,23 @@ final class TemporaryFolders {
           // Proves, by the password, that it is no other server.
           new Login(Login.SUPERUSER, folder.password()).dataDirectory(orphan.port());
         }
-        discard(folder);
-        log.info("Cleared away the temporary server a killed program left in {}", folder.root());
+        Killing.end(folder);
+        if (Trees.deleteIfPrivate(folder.root(), ours)) {
+          log.info("Deleted the temporary server that a killed program left in {}", folder.root());
+        }
       }
+    } catch (NoSuchFileException gone) {
+      log.debug("The temporary server in {} was deleted by another program", candidate, gone);
     } catch (IOException | SQLException | EmbeddedPostgresException e) {
-      log.warn("Could not clear away the temporary server left in {}", folder.root(), e);
+      log.warn("Could not delete the temporary server left in {}", candidate, e);
     }
   }
 
   private static boolean isSettled(Path lock) throws IOException {
-    return Files.isWritable(lock)
-        && Files.getLastModifiedTime(lock).toInstant().isBefore(Instant.now().minus(SETTLED));
+    if (!Files.isRegularFile(lock, NOFOLLOW_LINKS)) {
+      return false;
+    }
+    Instant touched = Files.getLastModifiedTime(lock, NOFOLLOW_LINKS).toInstant();
+    return touched.isBefore(Instant.now().minus(SETTLED));
   }
 }

@@ -79,6 +79,18 @@ class AccountTest {
   }
 
   @Test
+  void whatALinkPointsToKeepsItsOwner() throws Exception {
+    Path precious = Files.createFile(temp.resolve("precious"));
+    Path folder = Files.createDirectories(temp.resolve("data/base")).getParent();
+    Files.createSymbolicLink(folder.resolve("base/link"), precious);
+
+    new Account(Account.Way.RUNUSER, "nobody").takeOver(folder);
+
+    assertThat(Files.getOwner(folder.resolve("base")).getName()).isEqualTo("nobody");
+    assertThat(Files.getOwner(precious).getName()).isEqualTo("root");
+  }
+
+  @Test
   void whereThereAreNoUserNamespacesTheServerRunsAsAnotherUser() throws Exception {
     Account nobody = new Account(Account.Way.RUNUSER, "nobody");
     assumeTrue(nobody.works(temp));

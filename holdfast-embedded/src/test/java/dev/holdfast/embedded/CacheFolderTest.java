@@ -2,9 +2,12 @@ package dev.holdfast.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,5 +40,23 @@ class CacheFolderTest {
     assertThatThrownBy(() -> CacheFolder.open(file.resolve("cache"), SELF))
         .isInstanceOf(EmbeddedPostgresException.class)
         .hasMessageContaining("cacheFolder(...)");
+  }
+
+  @Test
+  void inASharedTempFolderOnlyAPrivateFolderIsUsed(@TempDir Path temp, @TempDir Path shared)
+      throws Exception {
+    assumeTrue(Files.getFileStore(temp).supportsFileAttributeView("posix"));
+    Path home = temp.resolve("home");
+    IOException why = new IOException("read-only");
+    Path used = CacheFolder.inTemp(temp, home, why);
+    assertThat(used).isEqualTo(CacheFolder.inTemp(temp, home, why)).startsWith(temp.toRealPath());
+
+    // As another user could prepare it, to have binaries unpacked or run where that user can write.
+    Files.createSymbolicLink(shared.resolve(used.getFileName().toString()), used);
+    assertThatThrownBy(() -> CacheFolder.inTemp(shared, home, why))
+        .isInstanceOf(EmbeddedPostgresException.class);
+    Files.setPosixFilePermissions(used, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertThatThrownBy(() -> CacheFolder.inTemp(temp, home, why))
+        .isInstanceOf(EmbeddedPostgresException.class);
   }
 }

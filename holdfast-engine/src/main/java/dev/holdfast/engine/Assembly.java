@@ -29,13 +29,10 @@ final class Assembly {
   }
 
   HoldfastNode assemble() {
-    return new HoldfastNode(
-        ground,
-        work,
-        life,
-        new HoldfastNode.Threads(work.claiming, clocks(), work.completing, life.last()),
-        client(),
-        ground.bus.listen(this::hear));
+    Shutdown.Threads threads =
+        new Shutdown.Threads(work.claiming, clocks(), work.completing, life.last());
+    Shutdown shutdown = new Shutdown(ground, work, life, threads, ground.bus.listen(this::hear));
+    return new HoldfastNode(ground, work, life, threads, client(), shutdown);
   }
 
   private List<Driver.Driven> clocks() {
@@ -58,7 +55,11 @@ final class Assembly {
 
   private void hear(Signal signal, boolean own) {
     switch (signal) {
-      case Signal.NewWork fresh -> work.wakeups.hear(fresh, own);
+      case Signal.NewWork fresh -> {
+        work.wakeups.hear(fresh, own);
+        life.sweeper.expectWork();
+      }
+      case Signal.NodeDied died -> life.sweeper.sweepNow();
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
       case Signal.QueueChanged changed -> life.beating.wake();
       case Signal.TaskChanged changed -> {

@@ -62,6 +62,7 @@ final class Awaiter implements AutoCloseable {
       case Signal.Called other -> {}
       case Signal.Awaited other -> {}
       case Signal.SchedulesChanged other -> {}
+      case Signal.NodeDied other -> {}
     }
   }
 
@@ -86,10 +87,8 @@ final class Awaiter implements AutoCloseable {
         boolean called =
             call.bell.tryAcquire(Math.min(longest - waited, wait.toNanos()), TimeUnit.NANOSECONDS);
         if (!called) {
-          wait =
-              wait.multipliedBy(2).compareTo(LONGEST_WAIT) < 0
-                  ? wait.multipliedBy(2)
-                  : LONGEST_WAIT;
+          Duration most = bus.sleepAtMost(LONGEST_WAIT);
+          wait = wait.multipliedBy(2).compareTo(most) < 0 ? wait.multipliedBy(2) : most;
         }
       }
     } finally {

@@ -1,38 +1,38 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.engine.claim.Claimer;
-import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.claim.IdlePoll;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The claimers of a node, and how to tell them that there may be work. */
 final class Claimers {
-  private final List<Driven> all = new ArrayList<>();
+  private final IdlePoll idlePoll;
+  private final List<Claimer> all = new ArrayList<>();
+  private final Map<String, List<Claimer>> byQueue = new HashMap<>();
 
-  private record Driven(Claimer claimer, Waker driver) {
-    void expectWork() {
-      claimer.expectWork();
-      driver.wake();
-    }
+  Claimers(IdlePoll idlePoll) {
+    this.idlePoll = idlePoll;
   }
 
-  void add(Claimer claimer, Waker driver) {
-    all.add(new Driven(claimer, driver));
+  void add(Claimer claimer) {
+    all.add(claimer);
+    byQueue.computeIfAbsent(claimer.lane().queue(), fresh -> new ArrayList<>()).add(claimer);
   }
 
   List<Claimer> all() {
-    return all.stream().map(Driven::claimer).toList();
+    return List.copyOf(all);
   }
 
+  /** There may be work in any queue: one look at all that are idle, and a claim from each other. */
   void expectWork() {
-    all.forEach(Driven::expectWork);
+    all.stream().filter(claimer -> !idlePoll.covers(claimer)).forEach(Claimer::expectWork);
+    idlePoll.expectWork();
   }
 
   void expectWork(String queue) {
-    for (Driven driven : all) {
-      if (driven.claimer.lane().queue().equals(queue)) {
-        driven.expectWork();
-      }
-    }
+    byQueue.getOrDefault(queue, List.of()).forEach(Claimer::expectWork);
   }
 }

@@ -4,38 +4,59 @@ import dev.holdfast.engine.store.QueueBook;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Catches misspelt queues: a job for a queue that nobody serves would wait for ever. Answers are
- * kept for a minute, so that an enqueue costs no look-up.
+ * Catches misspelt queues: a job for a queue that no node serves would wait forever. Results are
+ * kept for a minute, so that an enqueue costs no lookup, and one thread at a time renews a result
+ * while the others use the old one.
  */
 final class DeclaredQueues {
   private static final Logger log = LoggerFactory.getLogger(DeclaredQueues.class);
   private static final long FRESH_NANOS = Duration.ofMinutes(1).toNanos();
   private static final int MOST_NAMES = 1_000;
 
-  private record Answer(boolean declared, long at) {}
+  private record Answer(boolean declared, long at, AtomicBoolean renewing) {}
 
   private final QueueBook queues;
   private final ClientSettings settings;
+  private final LongSupplier nanoTime;
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
 
   DeclaredQueues(QueueBook queues, ClientSettings settings) {
-    this.queues = queues;
-    this.settings = settings;
+    this(queues, settings, System::nanoTime);
   }
 
-  /** Warn of queues that nobody serves, and refuse none. */
+  DeclaredQueues(QueueBook queues, ClientSettings settings, LongSupplier nanoTime) {
+    this.queues = queues;
+    this.settings = settings;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Warn of queues that no node serves, and reject none. */
   static DeclaredQueues lenient(QueueBook queues) {
     return new DeclaredQueues(queues, ClientSettings.DEFAULT);
   }
 
   void check(String queue) {
+    check(queue, queues::isDeclared);
+  }
+
+  /**
+   * Check a queue for a caller who may be in a transaction.
+   *
+   * @param lookup asks over the connection of that transaction. To take a second one from the same
+   *     pool would make a pool wait for itself when all of its connections are in such transactions
+   */
+  void check(String queue, Predicate<String> lookup) {
     Answer answer = answers.get(queue);
-    if (answer == null || System.nanoTime() - answer.at() > FRESH_NANOS) {
-      answer = look(queue);
+    if (answer == null || mustRenew(answer)) {
+      answer = look(queue, lookup, answer);
     }
     if (!answer.declared() && settings.strictQueues()) {
       answers.remove(queue); // Its node may start any moment.
@@ -45,8 +66,21 @@ final class DeclaredQueues {
     }
   }
 
-  private Answer look(String queue) {
-    Answer answer = new Answer(queues.isDeclared(queue), System.nanoTime());
+  private boolean mustRenew(Answer answer) {
+    return nanoTime.getAsLong() - answer.at() > FRESH_NANOS
+        && answer.renewing().compareAndSet(false, true);
+  }
+
+  private Answer look(String queue, Predicate<String> lookup, @Nullable Answer before) {
+    Answer answer;
+    try {
+      answer = new Answer(lookup.test(queue), nanoTime.getAsLong(), new AtomicBoolean());
+    } catch (RuntimeException failure) {
+      if (before != null) {
+        before.renewing().set(false);
+      }
+      throw failure;
+    }
     if (answers.size() >= MOST_NAMES) {
       answers.clear();
     }

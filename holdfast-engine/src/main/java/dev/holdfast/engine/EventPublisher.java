@@ -5,7 +5,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerNames;
-import dev.holdfast.engine.codec.TextSize;
+import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.trigger.EventDesk;
@@ -66,12 +66,8 @@ final class EventPublisher {
 
   private EventDesk desk(String event, Object payload) {
     TriggerNames.event(event);
-    String text = codec.encode(payload);
-    if (TextSize.exceeds(text, settings.payloadLimit())) {
-      throw new IllegalArgumentException(
-          "The payload of event '%s' has %d bytes, and %d are allowed: publish a reference to it instead, or raise the limit."
-              .formatted(event, TextSize.bytes(text), settings.payloadLimit()));
-    }
+    String text =
+        Encoding.payload(codec, payload, "event '%s'".formatted(event), settings.payloadLimit());
     return new EventDesk(event, text, ids, stamper);
   }
 

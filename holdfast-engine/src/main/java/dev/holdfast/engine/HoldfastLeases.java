@@ -16,6 +16,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.time.Deadline;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Metrics;
 import java.time.Duration;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * and free for others when its ttl is over.
  */
 public final class HoldfastLeases implements Leases, AutoCloseable {
+  private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);
+
   private final HeldLeases held = new HeldLeases();
   private final Lessor lessor;
   private final Locks locks;
@@ -90,8 +93,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
    */
   public static HoldfastLeases on(
       Store store, String holder, MeterRegistry meters, Surroundings surroundings) {
-    return new HoldfastLeases(
-        store, holder, new LeaseMeters(meters, null), surroundings, () -> {});
+    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), surroundings, () -> {});
   }
 
   /** Leases of a node, whose threads speak for it. */
@@ -173,7 +175,9 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
       closed = true;
     }
     held.close();
-    renewer.close();
-    fence.close();
+    renewer.stop();
+    fence.stop();
+    // A renewal in progress may wait long for the database; it changes nothing any more.
+    Deadline.in(LAST_RENEWAL).await(() -> renewer.hasEnded() && fence.hasEnded());
   }
 }

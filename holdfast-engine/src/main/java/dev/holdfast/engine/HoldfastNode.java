@@ -6,24 +6,15 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.api.lease.Locks;
 import dev.holdfast.api.lease.StartupCoordinator;
-import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.mode.ModeChange;
 import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.role.Driver;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.StopReason;
-import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.wake.Signal;
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,41 +31,28 @@ import org.slf4j.LoggerFactory;
  */
 public final class HoldfastNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastNode.class);
-  private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(5);
-
-  /** The threads that drive the roles, by when they must stop. */
-  record Threads(
-      List<Driver.Driven> claiming,
-      List<Driver.Driven> clocks,
-      Driver.Driven completer,
-      List<Driver.Driven> heart) {}
 
   private final Groundwork ground;
   private final WorkingRoles work;
   private final LivenessRoles life;
-  private final Threads threads;
+  private final Shutdown.Threads threads;
   private final Holdfast client;
-  private final Runnable subscription;
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Shutdown shutdown;
   private volatile boolean running;
-  private volatile boolean hurried;
 
-  /**
-   * @param subscription ends that it hears of signals
-   */
   HoldfastNode(
       Groundwork ground,
       WorkingRoles work,
       LivenessRoles life,
-      Threads threads,
+      Shutdown.Threads threads,
       Holdfast client,
-      Runnable subscription) {
+      Shutdown shutdown) {
     this.ground = ground;
     this.work = work;
     this.life = life;
     this.threads = threads;
     this.client = client;
-    this.subscription = subscription;
+    this.shutdown = shutdown;
   }
 
   /** Begin to build a node on a store. */
@@ -83,7 +61,8 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Start, or leave nothing behind.
+   * Start, or leave nothing behind. From then on the node keeps the process alive until it has
+   * stopped.
    *
    * @param declare writes what the node declares, once it is in the books
    */
@@ -93,7 +72,7 @@ public final class HoldfastNode implements AutoCloseable {
       declare.run();
       work();
     } catch (RuntimeException | Error failure) {
-      close();
+      stopNow();
       throw failure;
     }
   }
@@ -114,6 +93,7 @@ public final class HoldfastNode implements AutoCloseable {
     threads.heart().forEach(Driver.Driven::start);
     threads.clocks().forEach(Driver.Driven::start);
     threads.claiming().forEach(Driver.Driven::start);
+    ground.surroundings.driver().keepAlive(shutdown.stopped());
     log.info(
         "Node {} serves {} with up to {} jobs at once",
         id(),
@@ -162,11 +142,17 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Whether this node takes part: started, not told to stop, and not fenced. For a readiness probe;
-   * it turns false the moment {@link #close} is called.
+   * Whether this node takes part: started, not told to stop, not fenced, able to write how jobs
+   * end, and not without most of its slots because of handlers that hang. For a readiness probe; it
+   * turns false the moment {@link #close} is called, and when jobs have ended and none of that
+   * could be written for a minute.
    */
   public boolean isReady() {
-    return running && !closed.get() && !ground.identity.tenure().isOver();
+    return running
+        && !shutdown.isAsked()
+        && !ground.identity.tenure().isOver()
+        && !work.completer.isStalled()
+        && ground.lost.count() <= ground.settings.hung().mostLost() * ground.settings.slots();
   }
 
   /** What it does with work at present, in general and by exception. */
@@ -244,81 +230,38 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   /**
-   * Stop: claim no more, give back what has not begun, let running jobs finish within the grace,
-   * then interrupt them and give back those that stop. What ignores its interrupt stays held: the
-   * node falls silent then instead of saying goodbye, so that others begin those jobs only after
-   * its terms. Calling it again while it waits for running jobs to finish ends that waiting.
+   * Stops the node: claims no more, hands back jobs that have not started, lets running jobs finish
+   * within the shutdown grace, then interrupts them and hands back those that stop. A job that
+   * ignores its interrupt stays claimed: the node sends no more heartbeats then, instead of
+   * deregistering, so that other nodes start the job only after its timeout.
+   *
+   * <p>Takes at most the shutdown grace and 4 seconds, even while the database does not respond.
+   * While a stop is in progress, by a signal for example, it waits until that has ended. Throws
+   * nothing: what fails is logged, and the rest is stopped all the same.
    */
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true)) {
-      hurried = true;
-      return;
-    }
-    try (var speaking = ground.logs.borrow()) {
-      stop();
-    }
+    shutdown.run();
+    StopSignals.forget(this);
   }
 
-  private void stop() {
-    log.info("Node {} stops; it holds {} jobs", id(), held());
-    threads.claiming().forEach(Driver.Driven::close);
-    work.claimers.all().forEach(Claimer::stop);
-    await(() -> hurried || held() == 0, ground.settings.shutdownGrace());
-    if (held() > 0) {
-      log.warn("{} jobs are interrupted and handed back, unspent", held());
-      for (Holding holding : ground.holdings.all()) {
-        holding.stop(StopReason.HANDED_BACK);
-      }
-    }
-    await(this::isEmpty, AFTER_INTERRUPT);
-    threads.clocks().forEach(Driver.Driven::close);
-    threads.completer().close();
-    boolean empty = isEmpty();
-    if (empty) {
-      ground.alone.leave();
-    }
-    ground.leases.close();
-    threads.heart().forEach(Driver.Driven::close);
-    if (empty) {
-      leave();
-    } else {
-      log.error(
-          "Jobs of node {} ignored their interrupt or could not be written; they stay held until"
-              + " its terms are over",
-          id());
-    }
-    subscription.run();
-    ground.bus.close();
-    work.executors.forEach(TaskExecutor::close);
-    ground.events.close();
-    log.info("Node {} has stopped", id());
+  /** Stops the node without grace: like {@link #close}, but running jobs are interrupted now. */
+  public void stopNow() {
+    shutdown.runNow();
+    StopSignals.forget(this);
   }
 
-  private void leave() {
-    try {
-      ground.store.nodes().leave(incarnation());
-      ground.bus.publish(new Signal.SchedulesChanged()); // Perhaps nobody else declared one.
-    } catch (StoreException away) {
-      log.warn("Node {} could not say goodbye: {}", id(), away.getMessage());
-    }
+  /** Waits until the node has stopped, because of {@link #close} or a signal. */
+  public void awaitStopped() throws InterruptedException {
+    shutdown.stopped().await();
   }
 
-  /** Whether nothing is held, nor any code goes on for what was. */
-  private boolean isEmpty() {
-    return held() == 0 && life.fence.isQuiet();
-  }
-
-  private void await(BooleanSupplier wish, Duration atMost) {
-    long begun = System.nanoTime();
-    long most = TimeUnit.NANOSECONDS.convert(atMost); // As long as can be, where it does not fit.
-    boolean interrupted = false;
-    while (!wish.getAsBoolean() && System.nanoTime() - begun < most) {
-      LockSupport.parkNanos(this, Duration.ofMillis(5).toNanos());
-      interrupted |= Thread.interrupted(); // Or park would return at once for ever.
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+  /**
+   * Waits until the node has stopped, or for the given time.
+   *
+   * @return whether it has stopped
+   */
+  public boolean awaitStopped(Duration atMost) throws InterruptedException {
+    return shutdown.stopped().await(TimeUnit.NANOSECONDS.convert(atMost), TimeUnit.NANOSECONDS);
   }
 }

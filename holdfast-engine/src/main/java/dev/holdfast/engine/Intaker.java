@@ -7,13 +7,14 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
-import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -56,7 +57,7 @@ final class Intaker {
 
   /** Enqueue in a transaction of our own. */
   <P, R> Enqueued<R> enqueue(Intake intake, JobRequest<P, R> request) {
-    List<NewJob> jobs = List.of(prepare(request));
+    List<NewJob> jobs = List.of(prepare(intake, request));
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
     return answer(request, admissions.get(0));
@@ -64,7 +65,7 @@ final class Intaker {
 
   /** Enqueue many in a transaction of our own. */
   List<Enqueued<?>> enqueueAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
-    List<NewJob> jobs = prepareAll(requests);
+    List<NewJob> jobs = prepareAll(intake, requests);
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
     return answers(requests, admissions);
@@ -79,12 +80,12 @@ final class Intaker {
     return new Enqueuer() {
       @Override
       public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
-        return answer(request, write(List.of(prepare(request))).get(0));
+        return answer(request, write(List.of(prepare(intake, request))).get(0));
       }
 
       @Override
       public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-        return answers(requests, write(prepareAll(requests)));
+        return answers(requests, write(prepareAll(intake, requests)));
       }
 
       private List<Admission> write(List<NewJob> jobs) {
@@ -95,10 +96,10 @@ final class Intaker {
     };
   }
 
-  private List<NewJob> prepareAll(List<? extends JobRequest<?, ?>> requests) {
+  private List<NewJob> prepareAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
     List<NewJob> jobs = new ArrayList<>(requests.size());
     for (JobRequest<?, ?> request : requests) {
-      jobs.add(prepare(request));
+      jobs.add(prepare(intake, request));
     }
     return jobs;
   }
@@ -112,15 +113,15 @@ final class Intaker {
     return answers;
   }
 
-  private NewJob prepare(JobRequest<?, ?> request) {
+  private NewJob prepare(Intake intake, JobRequest<?, ?> request) {
     JobOptions options = request.options();
-    String payload = codec.encode(request.payload());
-    if (TextSize.exceeds(payload, settings.payloadLimit())) {
-      throw new IllegalArgumentException(
-          "The payload of task '%s' has %d bytes, and %d are allowed: enqueue a reference to it instead, or raise the limit."
-              .formatted(request.type().name(), TextSize.bytes(payload), settings.payloadLimit()));
-    }
-    declared.check(options.queue());
+    String payload =
+        Encoding.payload(
+            codec,
+            request.payload(),
+            "task '%s'".formatted(request.type().name()),
+            settings.payloadLimit());
+    declared.check(options.queue(), intake::isDeclared);
     JobId own = request.id();
     return new NewJob(
         own != null ? own : new JobId(ids.get()),
@@ -133,7 +134,7 @@ final class Intaker {
         options.tags(),
         PolicyText.write(JobPolicy.difference(options, request.type().defaults())),
         options.startWithin(),
-        own != null,
+        own != null ? IdUse.CHOSEN : IdUse.FRESH,
         stamper.of(request.type().name()));
   }
 

@@ -36,6 +36,7 @@ final class LivenessRoles {
   final Heart heart;
   final Driver.Driven beating;
   final Driver.Driven guarding;
+  final Sweeper sweeper;
   final Driver.Driven sweeping;
   final Driver.Driven givingBack;
 
@@ -56,7 +57,9 @@ final class LivenessRoles {
             ground.events,
             ground.ticker,
             liveness.margin());
-    this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper(), ground.modes)));
+    this.sweeper = sweeper();
+    this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper, ground.modes)));
+    sweeper.wokenBy(sweeping);
     Strays strays =
         new Strays(
             new Strays.Parts(
@@ -74,7 +77,7 @@ final class LivenessRoles {
             () -> {
               ground.alone.startedOver();
               ground.events.nodeJoined(ground.identity.incarnation());
-              sweeping.wake(); // What it held is to be taken back.
+              sweeper.sweepNow(); // What it held is to be taken back.
               onStartedOver.run();
             });
     this.beating = ground.drive(heart);
@@ -106,6 +109,7 @@ final class LivenessRoles {
             ground.calls,
             ground.holdings,
             pace(),
+            ground.lost::report,
             this::hearing,
             onStartedOver));
   }
@@ -144,10 +148,8 @@ final class LivenessRoles {
             ground.endings,
             ground.ticker,
             ground.surroundings.random(),
+            ground.identity::incarnation,
             liveness.sweep(),
-            // The only node beats too seldom for its terms, and nobody else could have it.
-            incarnation ->
-                liveness.singleNode() && incarnation.equals(ground.identity.incarnation()),
             new Recovery.Scope(
                 liveness.recoverClaimed(),
                 liveness.recoverRunning(),

@@ -75,6 +75,7 @@ public final class NodeBuilder {
       new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
   private int resultLimit = 1 << 20;
   private Duration shutdownGrace = Duration.ofSeconds(25);
+  private HungSettings hung = HungSettings.DEFAULT;
 
   NodeBuilder(Store store) {
     this.store = store;
@@ -270,7 +271,17 @@ public final class NodeBuilder {
 
   /** Poll this often when nobody calls; defaults to every 500 ms, backing off to 60 s. */
   public NodeBuilder poll(Duration burst, Duration deepIdle) {
-    this.poll = new PollPace(burst, deepIdle);
+    this.poll = new PollPace(burst, deepIdle, poll.unheard());
+    return this;
+  }
+
+  /**
+   * Looks for work, due jobs and due schedules at least this often while the node cannot hear other
+   * nodes, as behind a pooler that shares connections between transactions. Shorter finds work
+   * sooner, at the price of a statement for each look. Defaults to 1 s.
+   */
+  public NodeBuilder pollUnheard(Duration atMost) {
+    this.poll = new PollPace(poll.burst(), poll.deepIdle(), atMost);
     return this;
   }
 
@@ -297,15 +308,62 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Let running jobs go on this long when the node is closed; defaults to 25 s. */
+  /**
+   * Lets running jobs go on for this time when the node is closed, before they are interrupted.
+   * Stopping takes at most 4 seconds more than that. Defaults to 25 s, which fits into the 30 s
+   * after which Kubernetes kills a process.
+   */
   public NodeBuilder shutdownGrace(Duration grace) {
     this.shutdownGrace = grace;
     return this;
   }
 
   /**
-   * Drain when the process is asked to stop by SIGTERM or SIGINT, and then end it; a second signal
-   * ends it at once. Defaults to leaving signals to the program, which calls {@code close}.
+   * Gives a handler this time to end after it was interrupted for its timeout, before its attempt
+   * counts as hung: the job goes on by its retry policy, the slot is lost until the thread ends.
+   * Defaults to 10 s. See {@link #holdHungJobs} for what may run at the same time then.
+   */
+  public NodeBuilder interruptPatience(Duration patience) {
+    this.hung = new HungSettings(patience, hung.holdJobs(), hung.replacedSlots(), hung.mostLost());
+    return this;
+  }
+
+  /**
+   * Keeps the job of a hung attempt on this node until the thread of its handler ends or the
+   * process does, so that no second attempt runs beside it. Such a job is neither retried nor
+   * dead-lettered meanwhile. Defaults to giving the attempt up: the job is retried, on another node
+   * perhaps, while code of the first attempt still runs here; only its fencing token tells them
+   * apart.
+   */
+  public NodeBuilder holdHungJobs() {
+    this.hung = new HungSettings(hung.patience(), true, hung.replacedSlots(), hung.mostLost());
+    return this;
+  }
+
+  /**
+   * Replaces at most this number of slots that hung attempts occupy, where each job has a thread of
+   * its own, as on virtual threads: their queues go on at full width. The node then runs as many
+   * handlers more than its limits say, and each of them keeps what it holds: memory, connections,
+   * locks, and the carrier thread if it computes. Defaults to 0: a lost slot stays lost.
+   */
+  public NodeBuilder replaceLostSlots(int most) {
+    this.hung = new HungSettings(hung.patience(), hung.holdJobs(), most, hung.mostLost());
+    return this;
+  }
+
+  /**
+   * Reports not ready while more than this share of the slots is lost to hung attempts and not
+   * replaced, so that an orchestrator or an alarm notices. Defaults to 0.5.
+   */
+  public NodeBuilder maxLostShare(double share) {
+    this.hung = new HungSettings(hung.patience(), hung.holdJobs(), hung.replacedSlots(), share);
+    return this;
+  }
+
+  /**
+   * Drains the node when the process is asked to stop, by SIGTERM, SIGINT or {@code System.exit},
+   * together with all other nodes of the process that say so, and then ends the process; a second
+   * signal ends it at once. Defaults to leaving signals to the program, which calls {@code close}.
    */
   public NodeBuilder stopOnSignals() {
     this.stopsOnSignals = true;
@@ -340,7 +398,7 @@ public final class NodeBuilder {
       }
     });
     if (stopsOnSignals) {
-      new StopSignals(node).heed();
+      StopSignals.drain(node);
     }
     return node;
   }
@@ -358,6 +416,7 @@ public final class NodeBuilder {
         new Fleet(stack, serves != null ? serves : stack == null ? Set.of() : Set.of(stack), mode),
         retention,
         resultLimit,
-        shutdownGrace);
+        shutdownGrace,
+        hung);
   }
 }

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param resultLimit how large an encoded result may be, in bytes of UTF-8; defaults to 1 MiB
  * @param shutdownGrace how long {@code close} lets running jobs go on before it interrupts them;
  *     defaults to 25 s
+ * @param hung what it does about handlers that ignore their interrupt
  */
 public record NodeSettings(
     String id,
@@ -41,7 +42,8 @@ public record NodeSettings(
     Fleet fleet,
     Upkeep.Retention retention,
     int resultLimit,
-    Duration shutdownGrace) {
+    Duration shutdownGrace,
+    HungSettings hung) {
 
   /**
    * How a node serves a queue.
@@ -100,6 +102,7 @@ public record NodeSettings(
           "Node id '%s' is not valid: it has %d characters; give 1 to %d."
               .formatted(id, id.length(), NodeIdentity.LONGEST));
     }
+    Names.text("Node id", id);
     if (name != null) {
       Names.text("Node name", name);
     }
@@ -118,6 +121,15 @@ public record NodeSettings(
               .formatted(resultLimit));
     }
     shutdownGrace = Times.notNegative("A shutdown grace", shutdownGrace);
+  }
+
+  /** How many jobs it can run at once, over all of its queues. */
+  int slots() {
+    int inQueues = 0;
+    for (QueueSettings queue : queues.values()) {
+      inQueues = (int) Math.min(Integer.MAX_VALUE, (long) inQueues + queue.concurrency());
+    }
+    return Math.min(maxConcurrent, inQueues);
   }
 
   /** How the node serves one of its queues. */

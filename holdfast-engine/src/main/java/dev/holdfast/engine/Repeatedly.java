@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.api.KeyLockedException;
 import dev.holdfast.api.StoreException;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
@@ -23,7 +24,9 @@ final class Repeatedly {
       try {
         return question.apply(before);
       } catch (StoreException failure) {
-        if (failure.outcome() == StoreException.Outcome.REFUSED || before == TRIES - 1) {
+        if (failure.outcome() == StoreException.Outcome.REFUSED
+            || failure instanceof KeyLockedException
+            || before == TRIES - 1) {
           throw failure;
         }
         log.info("To {} is tried once more: {}", what, failure.getMessage());

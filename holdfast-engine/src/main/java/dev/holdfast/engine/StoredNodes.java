@@ -53,7 +53,8 @@ final class StoredNodes implements Nodes {
         card.queues(),
         card.tasks(),
         status.running(),
-        card.capacity());
+        card.capacity(),
+        status.lost().slots());
   }
 
   @Override

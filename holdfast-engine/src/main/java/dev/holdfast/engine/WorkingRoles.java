@@ -4,6 +4,7 @@ import dev.holdfast.api.task.Breaker;
 import dev.holdfast.engine.breaker.Tripper;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
+import dev.holdfast.engine.claim.IdlePoll;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
@@ -13,6 +14,7 @@ import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.run.Unreadable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +23,7 @@ import java.util.Optional;
 /** The roles that claim jobs, run them and write down how they ended. */
 final class WorkingRoles {
   private final Groundwork ground;
-  final Claimers claimers = new Claimers();
+  final Claimers claimers;
   final WakeupSpread wakeups;
   final Completer completer;
   final List<TaskExecutor> executors;
@@ -48,10 +50,17 @@ final class WorkingRoles {
     Timekeeper timekeeper = timekeeper();
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
-    ClaimParts parts = claimParts(runner(from, timekeeper));
-    lanes
-        .of(ground.tasks.names(), from.limits.of(ground.tasks.names()))
-        .forEach(lane -> claimFor(lane, parts));
+    Unreadable unreadable =
+        new Unreadable(ground.settings.id(), ground.store.lookup(), ground.store.nodes());
+    ClaimParts parts = claimParts(runner(from, timekeeper, unreadable), unreadable);
+    IdlePoll idlePoll = new IdlePoll(parts, ground::pollPace);
+    this.claimers = new Claimers(idlePoll);
+    List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
+    ground.lost.of(all);
+    all.forEach(lane -> claimFor(lane, parts, idlePoll));
+    Driver.Driven polling = ground.drive(idlePoll);
+    idlePoll.wokenBy(polling);
+    claiming.add(polling);
     ground.holdings.onSuspectGone(claimers::expectWork);
     this.wakeups =
         new WakeupSpread(
@@ -89,7 +98,8 @@ final class WorkingRoles {
             ground.bus,
             ground.events,
             ground.endings,
-            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)));
+            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
+        ground.meters);
   }
 
   /**
@@ -106,18 +116,22 @@ final class WorkingRoles {
   private Timekeeper timekeeper() {
     Timekeeper timekeeper =
         new Timekeeper(
-            ground.settings.id(),
-            ground.holdings,
-            completer,
-            ground.ticker,
-            ground.surroundings.random());
+            new Timekeeper.Parts(
+                ground.settings.id(),
+                ground.holdings,
+                completer,
+                ground.lost,
+                ground.settings.hung().patience(),
+                ground.settings.hung().holdJobs(),
+                ground.ticker,
+                ground.surroundings.random()));
     Driver.Driven thread = ground.drive(timekeeper);
     timekeeper.wokenBy(thread);
     watching.add(thread);
     return timekeeper;
   }
 
-  private Runner runner(NodeBuilder from, Timekeeper timekeeper) {
+  private Runner runner(NodeBuilder from, Timekeeper timekeeper, Unreadable unreadable) {
     return new Runner(
         new Runner.Parts(
             ground.logs,
@@ -127,13 +141,14 @@ final class WorkingRoles {
             ground.holdings,
             completer,
             timekeeper,
+            unreadable,
             ground.meters,
             ground.ticker,
             ground.surroundings.random(),
             ground.settings.resultLimit()));
   }
 
-  private ClaimParts claimParts(Runner runner) {
+  private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
     return new ClaimParts(
         ground.store.claims(),
         ground.identity,
@@ -145,6 +160,7 @@ final class WorkingRoles {
         ground.tasks,
         ground.holdings,
         runner,
+        unreadable,
         completer,
         ground.meters,
         ground.events,
@@ -152,15 +168,15 @@ final class WorkingRoles {
         ground.surroundings.random());
   }
 
-  private void claimFor(Lane lane, ClaimParts parts) {
+  private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
     int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground.settings.poll(), prefetch);
-    Driver.Driven thread = ground.drive(claimer);
-    lane.claimedBy(thread);
-    claimers.add(claimer, thread);
+    Claimer claimer = new Claimer(lane, parts, ground::pollPace, idlePoll, prefetch);
+    Driver.Driven thread = ground.driveShared(claimer);
+    claimer.wokenBy(thread);
+    claimers.add(claimer);
     claiming.add(thread);
     if (prefetch > 0) {
-      Driver.Driven starter = ground.drive(claimer.starter());
+      Driver.Driven starter = ground.driveShared(claimer.starter());
       claimer.startsBy(starter);
       claiming.add(starter);
     }

@@ -2,11 +2,14 @@ package dev.holdfast.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.holdfast.engine.store.QueueBook;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -62,5 +65,41 @@ class DeclaredQueuesTest {
     }
     assertThat(asked).containsExactly("mial", "mial");
     assertThat(logged.messages()).isEmpty();
+  }
+
+  @Test
+  void aResultIsRenewedByOneThreadWhileOthersUseTheOldOne() {
+    AtomicLong time = new AtomicLong();
+    DeclaredQueues queues = new DeclaredQueues(onlyMail(), ClientSettings.DEFAULT, time::get);
+    queues.check("mail");
+    time.addAndGet(Duration.ofMinutes(2).toNanos());
+
+    queues.check(
+        "mail",
+        queue -> {
+          queues.check("mail", other -> fail("A second thread must not look as well"));
+          return true;
+        });
+
+    assertThat(asked).containsExactly("mail");
+  }
+
+  @Test
+  void aLookupThatFailsLetsTheNextThreadTry() {
+    AtomicLong time = new AtomicLong();
+    DeclaredQueues queues = new DeclaredQueues(onlyMail(), ClientSettings.DEFAULT, time::get);
+    queues.check("mail");
+    time.addAndGet(Duration.ofMinutes(2).toNanos());
+    assertThatThrownBy(() ->
+            queues.check(
+                "mail",
+                queue -> {
+                  throw new IllegalStateException("the connection broke");
+                }))
+        .hasMessage("the connection broke");
+
+    queues.check("mail");
+
+    assertThat(asked).containsExactly("mail", "mail");
   }
 }

@@ -69,6 +69,10 @@ final class AdmissionDesk {
   }
 
   List<Admission> admit(List<Candidate> jobs) throws SQLException {
+    List<UUID> repeats = Candidate.repeats(jobs);
+    if (!repeats.isEmpty()) {
+      statements.rememberRepeats(connection, repeats);
+    }
     List<Candidate> open = jobs;
     for (int round = 0; !open.isEmpty(); round++) {
       if (round == MOST_ROUNDS) {
@@ -145,7 +149,8 @@ final class AdmissionDesk {
   /** Answer jobs that were not written, and return those whose obstacle has vanished. */
   private List<Candidate> resolve(List<Candidate> undecided) throws SQLException {
     Set<UUID> ids = undecided.stream().map(Candidate::id).collect(Collectors.toSet());
-    Set<UUID> known = new HashSet<>(statements.live(connection, ids));
+    Set<UUID> known =
+        new HashSet<>(statements.known(connection, ids, Candidate.firstAttempts(undecided)));
     Set<UUID> doubtful =
         undecided.stream()
             .filter(entry -> entry.job().mayExist())

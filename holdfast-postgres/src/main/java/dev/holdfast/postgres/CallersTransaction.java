@@ -39,6 +39,15 @@ final class CallersTransaction {
     }
   }
 
+  /** Read something over its connection. */
+  <T> T ask(String operation, Guest<T> question) {
+    try {
+      return database.patiently(connection, question);
+    } catch (SQLException failure) {
+      throw Failures.during(operation, failure);
+    }
+  }
+
   /** What fails half way must leave nothing behind if the caller decides to go on and commit. */
   <T> T allOrNothing(Guest<T> work) throws SQLException {
     Savepoint before = connection.setSavepoint();

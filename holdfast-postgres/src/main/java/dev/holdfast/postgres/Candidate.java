@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.NewJob;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,16 @@ import org.jspecify.annotations.Nullable;
 record Candidate(int ordinal, NewJob job) {
   UUID id() {
     return job.id().value();
+  }
+
+  /** The ids of those whose repeats may have overtaken them. */
+  static List<UUID> firstAttempts(List<Candidate> jobs) {
+    return jobs.stream().filter(each -> !each.job.mayExist()).map(Candidate::id).toList();
+  }
+
+  /** The ids of those that were sent before. */
+  static List<UUID> repeats(List<Candidate> jobs) {
+    return jobs.stream().filter(each -> each.job.isRepeat()).map(Candidate::id).toList();
   }
 
   @Nullable UniqueKey key() {

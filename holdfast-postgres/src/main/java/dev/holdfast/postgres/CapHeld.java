@@ -5,7 +5,8 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.postgres.db.Database;
 
 /**
- * Marks jobs that are held already, so that they count towards a limit that was just set.
+ * Marks jobs that are held already, so that they count towards a limit that was just set. It locks
+ * the limit first, as claims do: {@link HeldCount} relies on numbers that ascend.
  *
  * <p>Jobs are locked in the order of ids, as by all who write many. A group of attempts that ended
  * in several ways is written kind by kind, so that the database may still have to choose between
@@ -16,14 +17,17 @@ final class CapHeld {
   private static final int MOST_TRIES = 5;
 
   private final Database database;
-  private final String sql;
+  private final String lock;
+  private final String mark;
 
   /**
-   * @param sql what marks the held jobs of the queue or task {@code :name}
+   * @param lock locks the limit of the queue or task {@code :name}
+   * @param mark marks its held jobs
    */
-  CapHeld(Database database, String sql) {
+  CapHeld(Database database, String lock, String mark) {
     this.database = database;
-    this.sql = database.sql(sql);
+    this.lock = database.sql(lock);
+    this.mark = database.sql(mark);
   }
 
   /** Mark what is held of this queue or task. */
@@ -33,9 +37,12 @@ final class CapHeld {
 
   private boolean isMarked(String name, int tries) {
     try {
-      database.run(
+      database.transaction(
           "count what is held of %s towards its limit".formatted(name),
-          handle -> handle.createUpdate(sql).bind("name", name).execute());
+          handle -> {
+            handle.createQuery(lock).bind("name", name).mapTo(Integer.class).list();
+            return handle.createUpdate(mark).bind("name", name).execute();
+          });
       return true;
     } catch (StoreException failure) {
       if (failure.outcome() == Outcome.REFUSED || tries >= MOST_TRIES) {

@@ -34,29 +34,53 @@ final class ClaimSql {
         incarnation = :incarnation,
         claim_no = :claimNo,
         capped = :limit::int is not null,
+        cap_no = case when :limit::int is not null then nextval('${schema}.cap_number') end,
         task_capped = case when :taskCapped then true end,
+        task_cap_no = case when :taskCapped then nextval('${schema}.cap_number') end,
         release_requested = null
       from cut
       where j.ctid = any((select ctids from cut)::tid[])
       returning j.id, j.token, j.task, j.state, j.attempt, j.priority, j.payload, j.tags,
-                j.policy, j.created_at, j.run_at, now(), j.rank, coalesce(j.crashes, 0)
+                j.policy, j.created_at, j.run_at, now(), j.rank, coalesce(j.crashes, 0),
+                j.suspicion
       """;
 
   // By job_ready_suspect, which is empty unless nodes have died lately. A statement of its own,
-  // since as a part of the others it cost every drain 15 %.
+  // since as a part of the others it cost every drain 15 %. Others are looked for only where there
+  // is none that must be the only one.
   private static final String SUSPECT =
       """
-      select t.ctid, t.rank
-      from unnest(:tasks::text[]) k(task)
-      cross join lateral (
-        select r.ctid, r.rank from ${schema}.job r
-        where r.state = 'READY' and r.crashes is not null and r.queue = :queue and r.task = k.task
-          and (r.stack is null or r.stack = any(:stacks::text[]))
-          and (r.start_by is null or r.start_by > now())
-          and ${gate}
-        order by r.rank limit :wanted for update skip locked
-      ) t
-      order by t.rank limit :wanted
+      with lone as materialized (
+        select t.ctid, t.rank
+        from unnest(:tasks::text[]) k(task)
+        cross join lateral (
+          select r.ctid, r.rank from ${schema}.job r
+          where :lone and r.state = 'READY' and r.suspicion is not null and r.suspicion = 'ALONE'
+            and r.queue = :queue and r.task = k.task
+            and (r.stack is null or r.stack = any(:stacks::text[]))
+            and (r.start_by is null or r.start_by > now())
+            and ${gate}
+          order by r.rank limit 1 for update skip locked
+        ) t
+        order by t.rank limit 1
+      ), slow as materialized (
+        select t.ctid, t.rank
+        from unnest(:tasks::text[]) k(task)
+        cross join lateral (
+          select r.ctid, r.rank from ${schema}.job r
+          where not exists (select from lone)
+            and r.state = 'READY' and r.suspicion is not null and r.suspicion = 'SLOW'
+            and r.queue = :queue and r.task = k.task
+            and (r.stack is null or r.stack = any(:stacks::text[]))
+            and (r.start_by is null or r.start_by > now())
+            and ${gate}
+          order by r.rank limit :wanted for update skip locked
+        ) t
+        order by t.rank limit :wanted
+      )
+      select ctid, rank from lone
+      union all
+      select ctid, rank from slow
       """;
 
   // Asked once. Closed for a node that is not alive, a queue that is paused, and one whose limit is
@@ -80,7 +104,7 @@ final class ClaimSql {
       from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
       cross join lateral (
         select r.ctid, r.rank from ${schema}.job r
-        where r.state = 'READY' and r.stack is null and r.crashes is null
+        where r.state = 'READY' and r.stack is null and r.suspicion is null
           and r.queue = :queue and r.task = :task
           and r.rank >= w.lo and r.rank < w.hi
           and (r.start_by is null or r.start_by > now())
@@ -105,7 +129,7 @@ final class ClaimSql {
           cross join unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
           cross join lateral (
             select r.rank from ${schema}.job r
-            where r.state = 'READY' and r.stack is null and r.crashes is null
+            where r.state = 'READY' and r.stack is null and r.suspicion is null
               and r.queue = :queue and r.task = k.task
               and r.rank >= w.lo and r.rank < w.hi
               and (r.start_by is null or r.start_by > now())
@@ -121,7 +145,7 @@ final class ClaimSql {
         from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
         cross join lateral (
           select r.ctid, r.rank from ${schema}.job r
-          where r.state = 'READY' and r.stack is null and r.crashes is null
+          where r.state = 'READY' and r.stack is null and r.suspicion is null
             and r.queue = :queue and r.task = s.task
             and r.rank >= w.lo and r.rank < w.hi
             and (r.start_by is null or r.start_by > now())
@@ -149,7 +173,7 @@ final class ClaimSql {
           cross join lateral (
             (select r.rank from ${schema}.job r
              where k.stack is null
-               and r.state = 'READY' and r.stack is null and r.crashes is null
+               and r.state = 'READY' and r.stack is null and r.suspicion is null
                and r.queue = :queue and r.task = k.task
                and r.rank >= w.lo and r.rank < w.hi
                and (r.start_by is null or r.start_by > now())
@@ -157,7 +181,7 @@ final class ClaimSql {
              order by r.rank limit :wanted)
             union all
             (select r.rank from ${schema}.job r
-             where r.state = 'READY' and r.stack = k.stack and r.crashes is null
+             where r.state = 'READY' and r.stack = k.stack and r.suspicion is null
                and r.queue = :queue and r.task = k.task
                and r.rank >= w.lo and r.rank < w.hi
                and (r.start_by is null or r.start_by > now())
@@ -174,7 +198,7 @@ final class ClaimSql {
          cross join lateral (
            select r.ctid, r.rank from ${schema}.job r
            where s.stack is null
-             and r.state = 'READY' and r.stack is null and r.crashes is null
+             and r.state = 'READY' and r.stack is null and r.suspicion is null
              and r.queue = :queue and r.task = s.task
              and r.rank >= w.lo and r.rank < w.hi
              and (r.start_by is null or r.start_by > now())
@@ -186,7 +210,7 @@ final class ClaimSql {
          from unnest(:from::timestamptz[], :to::timestamptz[]) w(lo, hi)
          cross join lateral (
            select r.ctid, r.rank from ${schema}.job r
-           where r.state = 'READY' and r.stack = s.stack and r.crashes is null
+           where r.state = 'READY' and r.stack = s.stack and r.suspicion is null
              and r.queue = :queue and r.task = s.task
              and r.rank >= w.lo and r.rank < w.hi
              and (r.start_by is null or r.start_by > now())
@@ -195,6 +219,9 @@ final class ClaimSql {
          limit s.share)
       ) t
       """;
+
+  /** Every pick says this of each job, once where it looks and once where it locks. */
+  private static final String START_BY = "(r.start_by is null or r.start_by > now())";
 
   private ClaimSql() {}
 
@@ -212,6 +239,14 @@ final class ClaimSql {
 
   static String stacks(Database database) {
     return claim(database, PICK_STACKS);
+  }
+
+  /**
+   * The same statement that leaves out jobs which this node cannot read. Another statement, since
+   * nearly every claim leaves out none, and these are few.
+   */
+  static String leavingOut(String claim) {
+    return claim.replace(START_BY, START_BY + " and r.id <> all(:without::uuid[])");
   }
 
   private static String claim(Database database, String pick) {

@@ -2,11 +2,15 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.KeptConnection;
 import dev.holdfast.postgres.db.QuietDataSource;
 import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
 import org.postgresql.PGProperty;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes connections as settings say.
@@ -14,6 +18,8 @@ import org.postgresql.PGProperty;
  * @param session what the database shows as their name
  */
 record Connections(PostgresSettings settings, String session) {
+  private static final Logger log = LoggerFactory.getLogger(Connections.class);
+
   /** How long an answer to what a heart asks is waited for. */
   static final Duration HEARTBEAT = Duration.ofSeconds(4);
 
@@ -24,6 +30,15 @@ record Connections(PostgresSettings settings, String session) {
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  /**
+   * How long any connection is used. An address may lead to another server after a failover; a
+   * connection that still works, to a server that nobody writes to any more, would never notice.
+   */
+  static final Duration LIFETIME = Duration.ofMinutes(30);
+
+  /** How long the pool keeps more than one connection that nothing uses. */
+  private static final Duration IDLE = Duration.ofMinutes(2);
 
   /**
    * How long a client may leave its transaction alone, or what the server sends it unacknowledged.
@@ -40,32 +55,55 @@ record Connections(PostgresSettings settings, String session) {
 
   /** A pool that asks the database nothing of its own accord. */
   HikariDataSource pool() {
-    HikariConfig config = quiet(settings.name() + "-" + settings.schema() + "-pool", single());
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(settings.name() + "-" + settings.schema() + "-pool");
+    config.setDataSource(single());
+    config.setKeepaliveTime(0);
+    // Whether the database is there is asked, and answered in words, by Migrations.
+    config.setInitializationFailTimeout(-1);
     config.setMaximumPoolSize(settings.poolSize());
     config.setMinimumIdle(1);
     config.setConnectionTimeout(CONNECT.toMillis());
+    // The pool spreads it by a fortieth.
+    config.setMaxLifetime(LIFETIME.toMillis());
+    config.setIdleTimeout(IDLE.toMillis());
     return new HikariDataSource(config);
   }
 
   /**
-   * A connection for heartbeats alone. However busy the pool is, a node must be able to say that it
-   * lives; and an answer that takes longer than a heartbeat is worth less than another try.
+   * Open a connection with the settings that all need: a pooler may reject them, which nobody
+   * should learn from the first job. Not in the pool, which would try for as long as it may.
    */
-  HikariDataSource heart() {
-    return heart(
-        settings.name() + "-" + settings.schema() + "-heart",
-        working(HEARTBEAT, Duration.ofSeconds(1)));
+  void tryOut() {
+    Database database = Database.own(single(), settings.schema());
+    long millis =
+        database.run(
+            "use %s".formatted(settings.place()),
+            handle ->
+                handle
+                    .createQuery("select setting from pg_settings where name = 'statement_timeout'")
+                    .mapTo(Long.class)
+                    .one());
+    if (millis != settings.statementTimeout().toMillis()) {
+      log.warn(
+          "Connections to {} do not have the settings that Holdfast asks for as the startup"
+              + " parameter 'options': a pooler drops it, or the URL has another. Statements may"
+              + " hang or be planned badly; use a URL that goes past the pooler, or"
+              + " PostgresStore.on with a DataSource, whose connections do without",
+          settings.place());
+    }
   }
 
-  static HikariDataSource heart(String name, DataSource source) {
-    HikariConfig config = quiet(name, source);
-    config.setMaximumPoolSize(1);
-    config.setMinimumIdle(0);
-    config.setConnectionTimeout(HEARTBEAT.toMillis());
-    // Kept as long as it works: when another is wanted there may be none.
-    config.setIdleTimeout(0);
-    config.setMaxLifetime(0);
-    return new HikariDataSource(config);
+  /**
+   * A connection for heartbeats alone. However busy the pool is, a node must be able to say that it
+   * lives; and a reply that takes longer than a heartbeat is worth less than another try.
+   */
+  KeptConnection heart() {
+    return heart(working(HEARTBEAT, Duration.ofSeconds(1)));
+  }
+
+  static KeptConnection heart(DataSource source) {
+    return new KeptConnection("holdfast-heart-connection", source, HEARTBEAT, LIFETIME);
   }
 
   /**
@@ -76,16 +114,6 @@ record Connections(PostgresSettings settings, String session) {
     Properties properties = properties(MIGRATION);
     PGProperty.LOGIN_TIMEOUT.set(properties, (int) CONNECT.toSeconds());
     return new QuietDataSource(settings.url(), properties);
-  }
-
-  private static HikariConfig quiet(String name, DataSource source) {
-    HikariConfig config = new HikariConfig();
-    config.setPoolName(name);
-    config.setDataSource(source);
-    config.setKeepaliveTime(0);
-    // Whether the database is there is asked, and answered in words, by Migrations.
-    config.setInitializationFailTimeout(-1);
-    return config;
   }
 
   private DataSource working(Duration timeout, Duration grace) {

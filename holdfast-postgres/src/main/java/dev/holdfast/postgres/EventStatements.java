@@ -4,7 +4,6 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.store.EventIntake.Start;
 import dev.holdfast.engine.trigger.SubjectState;
-import dev.holdfast.engine.trigger.TriggerText;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.Connection;
@@ -24,7 +23,7 @@ final class EventStatements {
   // paused or removed counts from the next event on; nobody keeps triggers in memory.
   private static final String LISTENING =
       """
-      select definition from ${schema}.event_trigger
+      ${patience}select id, definition from ${schema}.event_trigger ${patiently}
       where event = ? and not paused order by id
       """;
 
@@ -89,6 +88,7 @@ final class EventStatements {
 
   private final Database database;
   private final IntakeStatements intake;
+  private final ReadableTriggers readable = new ReadableTriggers();
   private final String listening;
   private final String lockSubject;
   private final String readSubject;
@@ -100,7 +100,7 @@ final class EventStatements {
   EventStatements(Database database, IntakeStatements intake) {
     this.database = database;
     this.intake = intake;
-    this.listening = database.sql(LISTENING);
+    this.listening = database.sql(intake.patience().in(LISTENING));
     this.lockSubject = database.sql(LOCK_SUBJECT);
     this.readSubject = database.sql(READ_SUBJECT);
     this.remember = database.sql(REMEMBER);
@@ -114,14 +114,14 @@ final class EventStatements {
     return intake;
   }
 
-  /** The triggers that listen to an event, by id. */
+  /** The triggers that listen to an event and can be read here, by id. */
   List<Trigger> listening(Connection c, String event) throws SQLException {
     List<Trigger> triggers = new ArrayList<>();
     try (PreparedStatement statement = database.prepare(c, listening)) {
       statement.setString(1, event);
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          triggers.add(TriggerText.read(rows.getString(1)));
+          readable.read(rows.getString(1), rows.getString(2)).ifPresent(triggers::add);
         }
       }
     }

@@ -1,9 +1,8 @@
 package dev.holdfast.postgres;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.KeptConnection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,6 +21,13 @@ final class GivenPool {
   /** How long a pool is asked for connections before it counts as too small. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  /**
+   * How long a reply on the kept connection is waited for. Long, since the connection is lost
+   * afterwards, and while handlers use up the pool there is no other; a heartbeat waits no longer
+   * than its reply counts.
+   */
+  static final Duration HEART_SILENCE = Duration.ofSeconds(30);
+
   /** One to beat on, one to listen on, one to work with; a migration needs as many. */
   private static final int FEWEST = 3;
 
@@ -35,8 +41,8 @@ final class GivenPool {
    * One of its connections, taken when the first node registers and kept until the store is closed:
    * handlers that use up the pool must not keep a node from saying that it lives.
    */
-  HikariDataSource heart(String schema) {
-    return Connections.heart(schema + "-heart", QuietDataSource.over(source));
+  KeptConnection heart() {
+    return Connections.heart(source);
   }
 
   /**

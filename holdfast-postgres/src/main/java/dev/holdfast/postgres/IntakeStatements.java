@@ -2,6 +2,8 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Portions;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.FreshPlan;
 import dev.holdfast.postgres.db.Values;
@@ -23,13 +25,11 @@ import org.jspecify.annotations.Nullable;
  * caller's own may have begun long ago.
  */
 final class IntakeStatements {
-  // Conflicts on job_pkey and job_unique. The order of a list is kept by one microsecond of rank
-  // each.
-  private static final String INSERT =
+  private static final int MOST_JOBS = 10_000;
+
+  // The order of a list is kept by one microsecond of rank each.
+  private static final String VALUES =
       """
-      insert into ${schema}.job
-        (id, created_at, run_at, rank, start_by, priority, state, queue, task, payload, policy,
-         tags, unique_key, ledger_key, stack, source)
       select
         u.id, statement_timestamp(), t.run_at,
         t.run_at + (u.ordinal - u.priority * ?::bigint) * interval '1 microsecond',
@@ -49,8 +49,47 @@ final class IntakeStatements {
       ) t
       """;
 
+  private static final String INTO_JOB =
+      """
+      insert into ${schema}.job
+        (id, created_at, run_at, rank, start_by, priority, state, queue, task, payload, policy,
+         tags, unique_key, ledger_key, stack, source)
+      """;
+
+  // Conflicts on job_pkey and job_unique. What a repeat has created before is taken back at the
+  // end:
+  // this is a first attempt that arrives late. A second statement in the same round trip would do
+  // as well, and cost a single enqueue half as much again.
+  private static final String INSERT =
+      "with written as ("
+          + INTO_JOB
+          + VALUES
+          + """
+          returning id)
+          select unnest(${schema}.take_back_late(array_agg(id))) from written
+          """;
+
   // Conflicts on job_pkey and job_unique. Costs a second WAL record for each row (48 bytes of 410).
-  private static final String INSERT_NEW = INSERT + "on conflict do nothing returning id";
+  // First attempts that a repeat has overtaken are left out, by enqueue_repeat_pkey; that is enough
+  // here, since a transaction of several statements does not commit after its client has given up.
+  private static final String INSERT_NEW =
+      "${patience}"
+          + INTO_JOB
+          + VALUES
+          + """
+          ${patiently}
+          where not exists (
+            select from ${schema}.enqueue_repeat r where r.id = u.id and r.id = any(?))
+          on conflict do nothing returning id
+          """;
+
+  // Conflicts on enqueue_repeat_pkey. Ordered, so that two repeats cannot wait for each other.
+  private static final String REMEMBER_REPEATS =
+      """
+      insert into ${schema}.enqueue_repeat (id, repeated_at)
+      select u.id, statement_timestamp() from unnest(?::uuid[]) u(id) order by u.id
+      on conflict do nothing
+      """;
 
   // By job_pkey. The key stays, since it is how the job was found. A job that waits for its retry
   // is
@@ -86,6 +125,14 @@ final class IntakeStatements {
       where id = any(?) and finished_at >= ? and finished_at < ?
       """;
 
+  // By job_pkey and enqueue_repeat_pkey.
+  private static final String KNOWN =
+      """
+      select id from ${schema}.job where id = any(?)
+      union all
+      select id from ${schema}.enqueue_repeat where id = any(?)
+      """;
+
   // As above, and by dead_letter_pkey.
   private static final String ENDED =
       IN_HISTORY
@@ -95,12 +142,14 @@ final class IntakeStatements {
           """;
 
   // By job_pkey.
-  private static final String LIVE = "select id from ${schema}.job where id = any(?)";
-
-  // By job_pkey.
   private static final String REMOVE = "delete from ${schema}.job where id = any(?)";
 
+  // Reads all nodes, which are few.
+  static final String DECLARED =
+      "select exists (select from ${schema}.node where state = 'ALIVE' and ? = any(queues))";
+
   private final Database database;
+  private final LockPatience patience;
   private final KeyStatements keys;
   private final long agingMicros;
   private final String insert;
@@ -109,21 +158,41 @@ final class IntakeStatements {
   private final HistorySearch history;
   private final String inHistory;
   private final String ended;
-  private final String live;
+  private final String known;
+  private final String rememberRepeats;
   private final String remove;
+  private final String declared;
 
-  IntakeStatements(Database database, Duration aging) {
+  private IntakeStatements(Database database, Duration aging, LockPatience patience) {
     this.database = database;
-    this.keys = new KeyStatements(database);
+    this.patience = patience;
+    this.keys = new KeyStatements(database, patience);
     this.agingMicros = Values.micros(aging);
     this.insert = database.sql(INSERT);
-    this.insertNew = database.sql(INSERT_NEW);
+    this.insertNew = database.sql(patience.in(INSERT_NEW));
     this.replace = database.sql(REPLACE);
     this.history = new HistorySearch(database);
     this.inHistory = database.sql(IN_HISTORY);
     this.ended = database.sql(ENDED);
-    this.live = database.sql(LIVE);
+    this.known = database.sql(KNOWN);
+    this.rememberRepeats = database.sql(REMEMBER_REPEATS);
     this.remove = database.sql(REMOVE);
+    this.declared = database.sql(DECLARED);
+  }
+
+  /** Statements for transactions of ours. */
+  static IntakeStatements own(Database database, Duration aging) {
+    return new IntakeStatements(database, aging, LockPatience.BOUNDED);
+  }
+
+  /** Statements for transactions of callers, who decide how long to wait for locks. */
+  static IntakeStatements callers(Database database, Duration aging) {
+    return new IntakeStatements(database, aging, LockPatience.OF_CALLER);
+  }
+
+  /** How long their transactions wait for locks. */
+  LockPatience patience() {
+    return patience;
   }
 
   /** Those about unique keys. */
@@ -131,30 +200,66 @@ final class IntakeStatements {
     return keys;
   }
 
-  /** Write new jobs, which fails if the id of any is known. */
-  void insert(Connection connection, List<Candidate> jobs) throws SQLException {
-    try (PreparedStatement statement = database.prepare(connection, insert)) {
-      bind(connection, statement, jobs, jobs.stream().map(Candidate::id).toList());
-      statement.executeUpdate();
+  /** Whether a list is written by a single statement. */
+  static boolean fitsOneStatement(List<NewJob> jobs) {
+    return Portions.first(jobs, MOST_JOBS, Portions.LARGEST, NewJob::size) == jobs.size();
+  }
+
+  /**
+   * Write first attempts, which fails if any of their jobs is live.
+   *
+   * @return those that were not written, since their repeats were carried out before
+   */
+  Set<UUID> insert(Connection connection, List<Candidate> jobs) throws SQLException {
+    Set<UUID> late = new HashSet<>();
+    for (List<Candidate> portion : portions(jobs)) {
+      List<UUID> ids = portion.stream().map(Candidate::id).toList();
+      try (PreparedStatement statement = database.prepare(connection, insert)) {
+        bind(connection, statement, portion, ids);
+        late.addAll(ids(statement));
+      }
     }
+    return late;
   }
 
-  /** Write new jobs, and say which were written; the others met their own id or key. */
+  /** Write new jobs and return which were written; the others met their own id or key. */
   Set<UUID> insertNew(Connection connection, List<Candidate> jobs) throws SQLException {
-    return write(connection, insertNew, jobs, jobs.stream().map(Candidate::id).toList());
+    Set<UUID> written = new HashSet<>();
+    for (List<Candidate> portion : portions(jobs)) {
+      try (PreparedStatement statement = database.prepare(connection, insertNew)) {
+        bind(connection, statement, portion, portion.stream().map(Candidate::id).toList());
+        statement.setArray(
+            17, connection.createArrayOf("uuid", Candidate.firstAttempts(portion).toArray()));
+        written.addAll(ids(statement));
+      }
+    }
+    return written;
   }
 
-  /** Give jobs that have not started another content, and say which got it. */
+  private static List<List<Candidate>> portions(List<Candidate> jobs) {
+    return Portions.of(jobs, MOST_JOBS, candidate -> candidate.job().size());
+  }
+
+  /** Give jobs that have not started another content, and return which got it. */
   Set<UUID> replace(Connection connection, List<Candidate> contents, List<UUID> targets)
       throws SQLException {
-    return write(connection, replace, contents, targets);
+    Set<UUID> replaced = new HashSet<>();
+    int done = 0;
+    for (List<Candidate> portion : portions(contents)) {
+      try (PreparedStatement statement = database.prepare(connection, replace)) {
+        bind(connection, statement, portion, targets.subList(done, done + portion.size()));
+        replaced.addAll(ids(statement));
+      }
+      done += portion.size();
+    }
+    return replaced;
   }
 
-  private Set<UUID> write(Connection c, String sql, List<Candidate> jobs, List<UUID> ids)
-      throws SQLException {
-    try (PreparedStatement statement = database.prepare(c, sql)) {
-      bind(c, statement, jobs, ids);
-      return ids(statement);
+  /** Remember that these were sent again, so that their first attempts create nothing later. */
+  void rememberRepeats(Connection c, List<UUID> ids) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, rememberRepeats)) {
+      statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
+      statement.executeUpdate();
     }
   }
 
@@ -218,11 +323,26 @@ final class IntakeStatements {
     }
   }
 
-  /** Which of these ids belong to live jobs. */
-  Set<UUID> live(Connection c, Set<UUID> ids) throws SQLException {
-    try (PreparedStatement statement = database.prepare(c, live)) {
+  /**
+   * Which of these ids belong to live jobs, or to jobs that were sent again.
+   *
+   * @param firstAttempts those of which a repeat is looked for
+   */
+  Set<UUID> known(Connection c, Set<UUID> ids, List<UUID> firstAttempts) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, known)) {
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
+      statement.setArray(2, c.createArrayOf("uuid", firstAttempts.toArray()));
       return ids(statement);
+    }
+  }
+
+  /** Whether a live node serves a queue. */
+  boolean isDeclared(Connection c, String queue) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, declared)) {
+      statement.setString(1, queue);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next() && row.getBoolean(1);
+      }
     }
   }
 

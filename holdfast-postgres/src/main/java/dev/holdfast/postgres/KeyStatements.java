@@ -29,10 +29,11 @@ final class KeyStatements {
   // By unique_ledger_pkey. An entry that has expired is taken over.
   private static final String TAKE_LEDGER_KEYS =
       """
-      insert into ${schema}.unique_ledger as l (task, key, job_id, expires_at)
+      ${patience}insert into ${schema}.unique_ledger as l (task, key, job_id, expires_at)
       select u.task, u.key, u.id,
              statement_timestamp() + u.window_length * interval '1 microsecond'
       from unnest(?::text[], ?::text[], ?::uuid[], ?::bigint[]) u(task, key, id, window_length)
+      ${patiently}
       on conflict (task, key) do update
         set job_id = excluded.job_id, expires_at = excluded.expires_at
         where l.expires_at <= statement_timestamp()
@@ -62,10 +63,10 @@ final class KeyStatements {
   private final String ledgerHolders;
   private final String releaseLedgerKeys;
 
-  KeyStatements(Database database) {
+  KeyStatements(Database database, LockPatience patience) {
     this.database = database;
     this.keyHolders = database.sql(KEY_HOLDERS);
-    this.takeLedgerKeys = database.sql(TAKE_LEDGER_KEYS);
+    this.takeLedgerKeys = database.sql(patience.in(TAKE_LEDGER_KEYS));
     this.ledgerHolders = database.sql(LEDGER_HOLDERS);
     this.releaseLedgerKeys = database.sql(RELEASE_LEDGER_KEYS);
   }

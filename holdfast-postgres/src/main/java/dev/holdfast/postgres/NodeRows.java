@@ -7,7 +7,10 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.Advice;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeBook.Dead;
 import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.Lost;
+import dev.holdfast.engine.store.NodeBook.LostLane;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.NodeBook.Pulse;
@@ -32,16 +35,20 @@ final class NodeRows {
   private NodeRows() {}
 
   static Pulse pulse(ResultSet row) throws SQLException {
-    String death = row.getString(10);
     return new Pulse(
         row.getObject(1, UUID.class),
         row.getString(2),
         new Terms(Values.ofMicros(row.getLong(3)), Values.ofMicros(row.getLong(4))),
         row.getLong(5),
-        advice(row, 6),
-        modes(row.getString(8), Values.strings(row, 9)),
-        death == null ? null : Death.valueOf(death),
-        Values.ofMicros(row.getLong(11)));
+        row.getBoolean(6));
+  }
+
+  static Dead dead(ResultSet row) throws SQLException {
+    return new Dead(
+        row.getObject(1, UUID.class),
+        row.getString(2),
+        Death.valueOf(row.getString(7)),
+        Values.ofMicros(row.getLong(8)));
   }
 
   static ClaimRow claim(ResultSet row) throws SQLException {
@@ -75,7 +82,29 @@ final class NodeRows {
         Values.instant(row, 16),
         Values.ofMicros(Math.max(0, row.getLong(17))),
         row.getInt(18),
-        modes(row.getString(19), Values.strings(row, 20)));
+        modes(row.getString(19), Values.strings(row, 20)),
+        new Lost(row.getInt(24), lostLanes(Values.strings(row, 25))));
+  }
+
+  /** Each as its queue, its lost and all of its slots, and its tasks: no name contains a space. */
+  static List<String> texts(Lost lost) {
+    return lost.lanes().stream()
+        .map(lane ->
+            "%s %d %d %s"
+                .formatted(lane.queue(), lane.lost(), lane.slots(), String.join(" ", lane.tasks())))
+        .toList();
+  }
+
+  static List<LostLane> lostLanes(Set<String> texts) {
+    return texts.stream()
+        .map(text -> text.split(" "))
+        .map(parts ->
+            new LostLane(
+                parts[0],
+                Integer.parseInt(parts[1]),
+                Integer.parseInt(parts[2]),
+                List.of(parts).subList(3, parts.length)))
+        .toList();
   }
 
   /** Read from two columns that follow each other. */

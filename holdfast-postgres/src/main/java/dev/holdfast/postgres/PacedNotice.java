@@ -9,8 +9,10 @@ import dev.holdfast.postgres.wake.Channel;
 import dev.holdfast.postgres.wake.SignalBatch;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -46,12 +48,23 @@ final class PacedNotice implements TransactionNotice {
     if (signals.isEmpty()) {
       return;
     }
+    List<Signal> posted = new ArrayList<>();
+    signals.forEach(posted::add);
+    if (!send(connection, signals)) {
+      posted.forEach(reminders::want);
+    }
+  }
+
+  /** Returns false if the server's queue of notifications has too little room. */
+  private boolean send(Connection connection, SignalBatch signals) throws SQLException {
     try (PreparedStatement statement = database.prepare(connection, Channel.NOTIFY)) {
       statement.setString(1, channel.name());
-      // Nobody's own: this process must hear of it too, since only the commit makes it true.
+      // Of no sender: this process must hear of it too, since only the commit makes it true.
       statement.setArray(
           2, connection.createArrayOf("text", signals.drain(Channel.NOBODY).toArray()));
-      statement.execute();
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next();
+      }
     }
   }
 

@@ -2,9 +2,11 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.postgres.UnreadableJobs.Unreadable;
 import dev.holdfast.postgres.db.Database;
@@ -16,11 +18,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 
@@ -31,43 +31,37 @@ final class PgClaims implements Claims {
   private static final String LOCK_LIMIT =
       "select max_held from ${schema}.queue where name = :queue and not paused for update";
 
-  // By job_capped.
-  private static final String COUNT_CAPPED =
-      "select count(*) from ${schema}.job where queue = :queue and capped";
-
   private final Database database;
   private final Starts starts;
-  private final Duration aging;
-  private final Duration slowness;
-  private final Map<Lane, ReadyScan> scans = new ConcurrentHashMap<>();
-  private final Map<Lane, SuspectPace> suspectPaces = new ConcurrentHashMap<>();
+  private final LaneMemory<ReadyScan> scans;
+  private final LaneMemory<SuspectPace> suspectPaces = new LaneMemory<>(SuspectPace::new);
   private final String claimOneTask;
   private final String claimSeveralTasks;
   private final String claimStacks;
   private final String claimSuspects;
   private final String lockLimit;
-  private final String countCapped;
+  private final HeldCount heldCount;
+  private final ReadyEntries readyEntries;
+  private final ReadyQueues readyQueues;
   private final TaskGate gate;
   private final UnreadableJobs unreadableJobs;
 
-  /** What claims that look in the same places have in common. */
-  private record Lane(String queue, List<String> tasks, Set<String> stacks) {}
-
   PgClaims(Database database, Duration aging) {
-    this(database, aging, ReadyScan.SLOW);
+    this(database, aging, ReadyScan.Slow.DEFAULT);
   }
 
-  PgClaims(Database database, Duration aging, Duration slowness) {
+  PgClaims(Database database, Duration aging, ReadyScan.Slow slow) {
     this.database = database;
-    this.aging = aging;
-    this.slowness = slowness;
+    this.scans = new LaneMemory<>(() -> new ReadyScan(aging, slow));
+    this.readyEntries = new ReadyEntries(database);
+    this.readyQueues = new ReadyQueues(database);
     this.starts = new Starts(database);
     this.claimOneTask = ClaimSql.oneTask(database);
     this.claimSeveralTasks = ClaimSql.severalTasks(database);
     this.claimStacks = ClaimSql.stacks(database);
     this.claimSuspects = ClaimSql.suspects(database);
     this.lockLimit = database.sql(LOCK_LIMIT);
-    this.countCapped = database.sql(COUNT_CAPPED);
+    this.heldCount = HeldCount.ofQueue(database);
     this.gate = new TaskGate(database);
     this.unreadableJobs = new UnreadableJobs(database);
   }
@@ -106,30 +100,23 @@ final class PgClaims implements Claims {
     if (recorded.isEmpty() || recorded.get() != limit) {
       return 0;
     }
-    long held =
-        handle
-            .createQuery(countCapped)
-            .bind("queue", order.queue())
-            .map((row, context) -> row.getLong(1))
-            .one();
-    return (int) Math.min(order.wanted(), limit - held);
+    return (int) Math.min(order.wanted(), limit - heldCount.of(handle, order.queue()));
   }
 
   private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
-    Lane lane = new Lane(order.queue(), order.tasks(), order.stacks());
-    SuspectPace pace = suspectPaces.computeIfAbsent(lane, fresh -> new SuspectPace());
+    SuspectPace pace = suspectPaces.of(order.queue(), order.tasks(), order.stacks());
     List<Ranked> claimed = new ArrayList<>();
-    boolean looked = order.suspects() > 0 && pace.isDue(System.nanoTime());
+    boolean looked = order.suspects().most() > 0 && pace.isDue(System.nanoTime());
     if (looked) {
       claimed.addAll(claimSuspects(handle, order, wanted, pace));
     }
     ClaimOrder rest = rest(order, claimed, wanted);
     if (rest.wanted() > 0) {
-      List<Ranked> others = claimOthers(handle, lane, rest);
+      List<Ranked> others = claimOthers(handle, rest);
       pace.found(others.size(), rest.wanted());
       claimed.addAll(others);
     }
-    if (claimed.isEmpty() && order.suspects() > 0 && !looked) {
+    if (claimed.isEmpty() && order.suspects().most() > 0 && !looked) {
       claimed.addAll(claimSuspects(handle, order, wanted, pace));
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
@@ -139,13 +126,18 @@ final class PgClaims implements Claims {
   private List<Ranked> claimSuspects(
       Handle handle, ClaimOrder order, int wanted, SuspectPace pace) {
     pace.looked(System.nanoTime());
-    int most = Math.min(order.suspects(), wanted);
+    int most = Math.min(order.suspects().most(), wanted);
     return run(handle, claimSuspects, order, most, ReadyScan.WHOLE);
   }
 
-  private List<Ranked> claimOthers(Handle handle, Lane lane, ClaimOrder order) {
+  private List<Ranked> claimOthers(Handle handle, ClaimOrder order) {
     int wanted = order.wanted();
-    ReadyScan scan = scans.computeIfAbsent(lane, fresh -> new ReadyScan(aging, slowness));
+    ReadyScan scan = scans.of(order.queue(), order.tasks(), order.stacks());
+    if (scan.isUnclear()) {
+      long began = System.nanoTime();
+      long entries = readyEntries.before(handle, order);
+      scan.counted(entries, began, System.nanoTime());
+    }
     List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
     List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
     if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
@@ -158,7 +150,6 @@ final class PgClaims implements Claims {
   /** The same order after a part of it was carried out. */
   private static ClaimOrder rest(ClaimOrder order, List<Ranked> claimed, int wanted) {
     int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
-    int suspects = (int) claimed.stream().filter(ranked -> ranked.job().crashes() > 0).count();
     int left = wanted - claimed.size();
     int start = Math.clamp(order.start() - started, 0, left);
     return new ClaimOrder(
@@ -169,9 +160,10 @@ final class PgClaims implements Claims {
         start,
         left - start,
         order.limit(),
-        order.suspects() - suspects,
+        Suspects.NONE,
         order.stacks(),
-        order.alone());
+        order.alone(),
+        order.without());
   }
 
   /** Claim, and let the scan learn from it. */
@@ -199,7 +191,7 @@ final class PgClaims implements Claims {
       Handle handle, String claim, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
     Query query =
         handle
-            .createQuery(claim)
+            .createQuery(order.without().isEmpty() ? claim : ClaimSql.leavingOut(claim))
             .bind("task", order.tasks().getFirst())
             .bind("incarnation", order.incarnation())
             .bind("claimNo", order.claimNo())
@@ -209,11 +201,16 @@ final class PgClaims implements Claims {
             .bind("taskCapped", order.alone() != null && order.alone().limit() != null)
             .bind("start", order.start())
             .bind("wanted", wanted)
+            .bind("lone", order.suspects().lone())
             .bindArray("stacks", String.class, order.stacks())
             .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
             .bindArray(
                 "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
             .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
+    if (!order.without().isEmpty()) {
+      query.bindArray(
+          "without", UUID.class, order.without().stream().map(id -> id.value()).toList());
+    }
     List<Unreadable> unreadable = new ArrayList<>();
     List<Ranked> claimed = new ArrayList<>();
     for (Taken taken : query.map((row, context) -> Taken.read(row, order.queue())).list()) {
@@ -227,6 +224,14 @@ final class PgClaims implements Claims {
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
     return claimed;
+  }
+
+  @Override
+  public Set<String> queuesWithReadyJobs(
+      Set<String> queues, Set<String> tasks, Set<String> stacks) {
+    return database.run(
+        "look for ready jobs in %d queues".formatted(queues.size()),
+        handle -> readyQueues.find(handle, queues, tasks, stacks));
   }
 
   @Override
@@ -283,7 +288,8 @@ final class PgClaims implements Claims {
               Values.instant(row, 10),
               Values.instant(row, 11),
               Values.instant(row, 12),
-              row.getInt(14)));
+              row.getInt(14),
+              row.getString(15) == null ? Suspicion.NONE : Suspicion.valueOf(row.getString(15))));
     }
   }
 }

@@ -159,6 +159,7 @@ final class PgControl implements Control {
   private final Database database;
   private final long agingMicros;
   private final UUID shard;
+  private final TallyShards shards = new TallyShards();
   private final String cancel;
   private final String requestCancel;
   private final String hasten;
@@ -207,7 +208,7 @@ final class PgControl implements Control {
           handle
               .createQuery(cancel)
               .bind("id", id.value())
-              .bind("shard", shard)
+              .bind("shard", shards.next(shard))
               .map((row, context) -> true)
               .findOne()
               .isPresent();

@@ -1,26 +1,43 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.api.KeyLockedException;
+import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Failures;
 import java.util.List;
 
 /** Events, each a transaction of its own. */
 final class PgEvents implements EventIntake {
   private final Database database;
   private final EventStatements statements;
+  private final OutsideTransaction outside;
 
-  PgEvents(Database database, EventStatements statements) {
+  PgEvents(Database database, EventStatements statements, OutsideTransaction outside) {
     this.database = database;
     this.statements = statements;
+    this.outside = outside;
   }
 
   @Override
   public List<Started> publish(String event, Plan plan) {
-    return database.transaction(
-        "publish event %s".formatted(event),
-        handle ->
-            new EventTransaction(statements, handle.getConnection())
-                .publish(event, plan)
-                .answers());
+    outside.check("publish");
+    try {
+      return database.transaction(
+          "publish event %s".formatted(event),
+          handle ->
+              new EventTransaction(statements, handle.getConnection())
+                  .publish(event, plan)
+                  .answers());
+    } catch (StoreException failure) {
+      if (!Failures.state(failure).equals(Failures.LOCK_NOT_AVAILABLE)) {
+        throw failure;
+      }
+      throw new KeyLockedException(
+          "Could not publish event %s within %d s: another transaction that is still open has published an event of the same subject or payload. Nothing was changed; publish again when that transaction has ended, and keep transactions that publish short."
+              .formatted(event, LockPatience.SECONDS),
+          List.of(),
+          failure);
+    }
   }
 }

@@ -17,9 +17,18 @@ import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds which lease. All by lease_pkey unless said otherwise. */
+/**
+ * Who holds which lease. All by lease_pkey unless said otherwise.
+ *
+ * <p>The time of one server is never compared with that of another, or a standby whose clock is
+ * ahead would free every lease when it takes over. A lease that another server granted, or this one
+ * before a restart, can be renewed; to a caller who wants it, it counts as renewed just now.
+ */
 final class PgLeaseBook implements LeaseBook {
   private static final int LOOKS = 3;
+
+  private static final String SERVER =
+      "(extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint";
 
   // The token is drawn where the row is locked: one drawn before the wait for that lock could be
   // smaller than that of a holder who came and went meanwhile. now() is from before the wait, which
@@ -29,10 +38,10 @@ final class PgLeaseBook implements LeaseBook {
   private static final String ACQUIRE =
       """
       insert into ${schema}.lease as l
-        (key, token, acquisition, acquired_at, expires_at, ttl, attempt, state, holder)
+        (key, token, acquisition, acquired_at, expires_at, server, ttl, attempt, state, holder)
       values
         (:key, nextval('${schema}.lease_token'), :acquisition, now(),
-         now() + :ttl * interval '1 microsecond', :ttl, 1, 'CLAIMED', :holder)
+         now() + :ttl * interval '1 microsecond', ${server}, :ttl, 1, 'CLAIMED', :holder)
       on conflict (key) do update set
         token = case when l.state = 'CLAIMED' and l.acquisition = excluded.acquisition then l.token
                      else nextval('${schema}.lease_token') end,
@@ -41,16 +50,25 @@ final class PgLeaseBook implements LeaseBook {
                        when l.state in ('CLAIMED', 'EXPIRED') then l.attempt + 1
                        else 1 end,
         acquisition = excluded.acquisition, acquired_at = excluded.acquired_at,
-        expires_at = excluded.expires_at, ttl = excluded.ttl, state = 'CLAIMED',
-        holder = excluded.holder, ended_at = null, detail = null
+        expires_at = excluded.expires_at, server = excluded.server, ttl = excluded.ttl,
+        state = 'CLAIMED', holder = excluded.holder, ended_at = null, detail = null
       where case l.state
-              when 'CLAIMED' then l.acquisition = excluded.acquisition or l.expires_at <= now()
+              when 'CLAIMED' then l.acquisition = excluded.acquisition
+                                  or (l.expires_at <= now() and l.server = ${server})
               when 'EXPIRED' then true
               when 'FAILED' then l.acquisition <> excluded.acquisition
               else l.acquisition <> excluded.acquisition
                    and not (:once and l.expires_at > now())
             end
       returning l.token, l.attempt
+      """;
+
+  // A lease that another server granted.
+  private static final String ADOPT =
+      """
+      update ${schema}.lease set
+        expires_at = now() + ttl * interval '1 microsecond', server = ${server}
+      where key = :key and state = 'CLAIMED' and server is distinct from ${server}
       """;
 
   // Locked in the order of keys, so that two groups cannot wait for each other.
@@ -60,12 +78,16 @@ final class PgLeaseBook implements LeaseBook {
         select l.key, r.ttl
         from unnest(:keys::text[], :tokens::bigint[], :ttls::bigint[]) r(key, token, ttl)
         join ${schema}.lease l on l.key = r.key collate "C"
-        where l.token = r.token and l.state = 'CLAIMED' and l.expires_at > now()
+        where l.token = r.token and l.state = 'CLAIMED'
+          and (l.expires_at > now() or l.server is distinct from ${server})
         order by l.key
         for update of l
       )
       update ${schema}.lease l set
-        expires_at = greatest(l.expires_at, now() + mine.ttl * interval '1 microsecond'),
+        expires_at = greatest(
+          case when l.server = ${server} then l.expires_at end,
+          now() + mine.ttl * interval '1 microsecond'),
+        server = ${server},
         ttl = mine.ttl
       from mine
       where l.key = mine.key
@@ -96,8 +118,20 @@ final class PgLeaseBook implements LeaseBook {
   private static final String COLUMNS =
       """
       l.key, l.state, l.holder, l.token, l.attempt, l.acquired_at,
-        greatest(0, (extract(epoch from l.expires_at - now()) * 1000000)::bigint),
+        case when l.state = 'CLAIMED' and l.server is distinct from ${server} then l.ttl
+             else greatest(0, (extract(epoch from l.expires_at - now()) * 1000000)::bigint) end,
         l.ended_at, l.detail\
+      """;
+
+  // By lease_expires.
+  private static final String ADOPT_OVERDUE =
+      """
+      update ${schema}.lease set
+        expires_at = now() + ttl * interval '1 microsecond', server = ${server}
+      where key = any(array(
+        select key from ${schema}.lease
+        where state = 'CLAIMED' and expires_at <= now() and server is distinct from ${server}
+        for update skip locked))
       """;
 
   // By lease_expires.
@@ -105,7 +139,7 @@ final class PgLeaseBook implements LeaseBook {
       """
       with over as (
         select key, expires_at from ${schema}.lease
-        where state = 'CLAIMED' and expires_at <= now()
+        where state = 'CLAIMED' and expires_at <= now() and server = ${server}
         order by expires_at limit :limit
         for update skip locked
       ), marked as (
@@ -129,6 +163,8 @@ final class PgLeaseBook implements LeaseBook {
 
   private final Database database;
   private final String acquire;
+  private final String adopt;
+  private final String adoptOverdue;
   private final String renew;
   private final String end;
   private final String endedSo;
@@ -139,14 +175,20 @@ final class PgLeaseBook implements LeaseBook {
 
   PgLeaseBook(Database database) {
     this.database = database;
-    this.acquire = database.sql(ACQUIRE);
-    this.renew = database.sql(RENEW);
+    this.acquire = complete(ACQUIRE);
+    this.adopt = complete(ADOPT);
+    this.adoptOverdue = complete(ADOPT_OVERDUE);
+    this.renew = complete(RENEW);
     this.end = database.sql(END);
     this.endedSo = database.sql(ENDED_SO);
     this.reopen = database.sql(REOPEN);
-    this.reclaim = database.sql(RECLAIM.replace("${columns}", COLUMNS));
-    this.find = database.sql(FIND.replace("${columns}", COLUMNS));
-    this.list = database.sql(LIST.replace("${columns}", COLUMNS));
+    this.reclaim = complete(RECLAIM);
+    this.find = complete(FIND);
+    this.list = complete(LIST);
+  }
+
+  private String complete(String statement) {
+    return database.sql(statement.replace("${columns}", COLUMNS).replace("${server}", SERVER));
   }
 
   /**
@@ -163,6 +205,7 @@ final class PgLeaseBook implements LeaseBook {
             if (granted.isPresent()) {
               return granted.get();
             }
+            handle.createUpdate(adopt).bind("key", request.key()).execute();
             Optional<LeaseInfo> seen = find(handle, request.key());
             if (seen.isPresent() && (!seen.get().remaining().isZero() || looks >= LOOKS)) {
               return new Answer.Taken(seen.get());
@@ -246,12 +289,14 @@ final class PgLeaseBook implements LeaseBook {
   public List<LeaseInfo> reclaimExpired(int limit) {
     return database.run(
         "reclaim expired leases",
-        handle ->
-            handle
-                .createQuery(reclaim)
-                .bind("limit", limit)
-                .map((row, context) -> info(row))
-                .list());
+        handle -> {
+          handle.createUpdate(adoptOverdue).execute();
+          return handle
+              .createQuery(reclaim)
+              .bind("limit", limit)
+              .map((row, context) -> info(row))
+              .list();
+        });
   }
 
   @Override

@@ -106,15 +106,15 @@ final class PgLookup implements Lookup {
       """
       select 'READY',
         (select count(*) from ${schema}.job j
-         where j.state = 'READY' and j.stack is null and j.crashes is null
+         where j.state = 'READY' and j.stack is null and j.suspicion is null
            and (:queue::text is null or j.queue = :queue)
            and (:task::text is null or j.task = :task))
         + (select count(*) from ${schema}.job j
-           where j.state = 'READY' and j.stack is not null and j.crashes is null
+           where j.state = 'READY' and j.stack is not null and j.suspicion is null
              and (:queue::text is null or j.queue = :queue)
              and (:task::text is null or j.task = :task))
         + (select count(*) from ${schema}.job j
-           where j.state = 'READY' and j.crashes is not null
+           where j.state = 'READY' and j.suspicion is not null
              and (:queue::text is null or j.queue = :queue)
              and (:task::text is null or j.task = :task))
       where 'READY' = any(:states::text[])

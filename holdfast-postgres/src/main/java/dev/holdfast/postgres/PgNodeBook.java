@@ -7,6 +7,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Which nodes there are, and that they live. All by node_pkey unless said otherwise. */
 final class PgNodeBook implements NodeBook {
+  /** Where the text of an incarnation has its place in the circle, as in the column. */
+  private static final int PLACE = 24;
+
   // A repeat after a lost answer changes the card and moves the beat of the living. They count
   // their time from the repeat: who watched the beat of the first must not find them silent since.
   private static final String REGISTER =
@@ -49,6 +53,20 @@ final class PgNodeBook implements NodeBook {
         and o.incarnation = :before
       """;
 
+  // By schedule_declaration_pkey. In the transaction that ends the old incarnation: a schedule that
+  // no live node declares, even for a moment, is deleted by other nodes of the application.
+  private static final String INHERIT_DECLARATIONS =
+      """
+      insert into ${schema}.schedule_declaration
+        (incarnation, schedule_id, application, fingerprint, generation)
+      select n.incarnation, d.schedule_id, d.application, d.fingerprint, d.generation
+      from ${schema}.schedule_declaration d
+      join ${schema}.node n
+        on n.incarnation = :incarnation and n.state = 'ALIVE' and n.beat = 0
+      where d.incarnation = :before
+      on conflict (incarnation, schedule_id) do nothing
+      """;
+
   // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
   // of finished jobs in the index, their calls are older and the scan begins behind them. One
   // statement, so that a beat costs one round trip: the row that says whether the node is alive and
@@ -58,7 +76,8 @@ final class PgNodeBook implements NodeBook {
       """
       with beaten as (
         update ${schema}.node set
-          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall
+          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall,
+          lost_slots = :lostSlots, lost_lanes = :lostLanes
         where incarnation = :incarnation and state = 'ALIVE'
         returning incarnation, id, roles, host, pid, mode, mode_exceptions, dismissed
       ), kept as (
@@ -94,29 +113,81 @@ final class PgNodeBook implements NodeBook {
       where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
       """;
 
-  // The dead by job_held, each from the oldest call on that it may hold anything by.
+  // By node_circle: first where the last of those to watch stands, which is after the watcher or,
+  // once round the circle, before it; then all up to there. 'g' and '' come after and before every
+  // place. The dead by node_unswept; what each holds by job_held, from the oldest call on that it
+  // may hold anything by. One statement, so that a sweep that finds nothing costs one round trip.
   private static final String LOOK =
       """
-      select n.incarnation, n.id, n.claimed_terms, n.terms, n.beat, n.advises, n.sweeps,
-             n.mode, n.mode_exceptions, n.death, coalesce(n.died_for, 0)
-      from ${schema}.node n
-      where n.state = 'ALIVE'
-         or exists (
-           select from ${schema}.job j
-           where j.incarnation = n.incarnation and j.claim_no >= n.from_call
-             and j.state in ('CLAIMED', 'RUNNING'))
+      with enabled as materialized (
+        select e.lap, e.place
+        from (
+          (select 0 as lap, n.place from ${schema}.node n
+           where n.state = 'ALIVE' and n.mode <> 'DISABLED' and n.place >= :place
+             and n.incarnation <> :watcher
+           order by n.place limit :reach)
+          union all
+          (select 1, n.place from ${schema}.node n
+           where n.state = 'ALIVE' and n.mode <> 'DISABLED' and n.place < :place
+           order by n.place limit :reach)
+        ) e
+        order by e.lap, e.place limit :reach
+      ), edge as materialized (
+        select case when count(*) < :reach or max(lap) = 1 then 'g' else max(place) end as after,
+               case when count(*) < :reach then 'g'
+                    else coalesce(max(place) filter (where lap = 1), '') end as before
+        from enabled
+      ), seen as (
+        select n.* from ${schema}.node n
+        where n.state = 'ALIVE' and n.place >= :place and n.place <= (select after from edge)
+          and n.incarnation <> :watcher
+        union all
+        select n.* from ${schema}.node n
+        where n.state = 'ALIVE' and n.place < :place and n.place <= (select before from edge)
+      )
+      select s.incarnation, s.id, s.claimed_terms, s.terms, s.beat, ${holds of s}, null, null
+      from seen s
+      union all
+      select d.incarnation, d.id, null, null, null, null, d.death, coalesce(d.died_for, 0)
+      from ${schema}.node d
+      where :dead and d.state = 'DEAD' and not d.swept and ${holds of d}
+      """
+          .replace("${holds of s}", holds("s"))
+          .replace("${holds of d}", holds("d"));
+
+  private static String holds(String node) {
+    return """
+    exists (
+        select from ${schema}.job j
+        where j.incarnation = ${node}.incarnation and j.claim_no >= ${node}.from_call
+          and j.state in ('CLAIMED', 'RUNNING'))\
+    """
+        .replace("${node}", node);
+  }
+
+  // Reads the live nodes by node_circle. Asked only for jobs whose task decides what becomes of
+  // them, on nodes that do not know that task.
+  private static final String ADVISED =
+      """
+      select exists (
+        select from ${schema}.node n
+        where n.state = 'ALIVE' and n.mode <> 'DISABLED' and :task = any(n.advises)
+          and (n.sweeps is null or :stack::text is null or :stack = any(n.sweeps)))
       """;
 
   private static final String MARK_DEAD =
       """
       update ${schema}.node set
-        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence
+        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
       where incarnation = :incarnation and beat = :beat and state = 'ALIVE'
       """;
 
   private static final String LEAVE =
       """
-      update ${schema}.node set state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0
+      update ${schema}.node set
+        state = 'DEAD', died_at = now(), death = 'OWN_HAND', died_for = 0,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
       where incarnation = :incarnation and state = 'ALIVE'
       """;
 
@@ -139,7 +210,7 @@ final class PgNodeBook implements NodeBook {
              capacity, stack, roles,
              state = 'ALIVE', beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
-             mode_exceptions, advises, sweeps, serves
+             mode_exceptions, advises, sweeps, serves, lost_slots, lost_lanes
       from ${schema}.node
       order by started_at, incarnation
       """;
@@ -161,16 +232,23 @@ final class PgNodeBook implements NodeBook {
   private final Database database;
   private final Database heart;
   private final @Nullable String session;
+  private final boolean spare;
+  private final String look;
 
   /**
    * @param heart where a node says that it lives, however busy the other one is
    * @param session what the sessions of this process are called in the database; null if they
    *     cannot be told from others
+   * @param spare whether a connection of the heart that breaks can be replaced at once. In a pool
+   *     of the caller it cannot while handlers use all connections: a reply that is merely late, as
+   *     on a busy machine, must then not cost the node its only connection
    */
-  PgNodeBook(Database database, Database heart, @Nullable String session) {
+  PgNodeBook(Database database, Database heart, @Nullable String session, boolean spare) {
     this.database = database;
     this.heart = heart;
     this.session = session;
+    this.spare = spare;
+    this.look = database.sql(LOOK);
   }
 
   @Override
@@ -183,12 +261,17 @@ final class PgNodeBook implements NodeBook {
           }
           change(handle, LEAVE, before);
           insert(handle, card, modes);
-          return handle
-              .createUpdate(database.sql(INHERIT))
-              .bind("incarnation", card.incarnation())
-              .bind("before", before)
-              .execute();
+          inherit(handle, INHERIT_DECLARATIONS, card.incarnation(), before);
+          return inherit(handle, INHERIT, card.incarnation(), before);
         });
+  }
+
+  private int inherit(Handle handle, String sql, UUID incarnation, UUID before) {
+    return handle
+        .createUpdate(database.sql(sql))
+        .bind("incarnation", incarnation)
+        .bind("before", before)
+        .execute();
   }
 
   private int insert(Handle handle, NodeCard card, Modes modes) {
@@ -224,7 +307,7 @@ final class PgNodeBook implements NodeBook {
   @Override
   public Optional<BeatReply> beat(Beat beat) {
     return heart.within(
-        beat.patience(),
+        spare ? beat.patience() : beat.useful(),
         "write the heartbeat of incarnation %s".formatted(beat.incarnation()),
         handle -> {
           NodeRows.Reply reply = new NodeRows.Reply();
@@ -234,6 +317,8 @@ final class PgNodeBook implements NodeBook {
               .bind("running", beat.running())
               .bind("fromCall", beat.fromCall())
               .bind("kept", beat.kept())
+              .bind("lostSlots", beat.lost().slots())
+              .bindArray("lostLanes", String.class, NodeRows.texts(beat.lost()))
               .map((row, context) -> reply.read(row))
               .forEach(kind -> {});
           return reply.toReply();
@@ -253,14 +338,38 @@ final class PgNodeBook implements NodeBook {
   }
 
   @Override
-  public List<Pulse> look() {
+  public Look look(UUID watcher, int reach, boolean dead) {
     return database.run(
-        "look at the nodes",
+        "look at the other nodes",
+        handle -> {
+          List<Pulse> watched = new ArrayList<>();
+          List<Dead> found = new ArrayList<>();
+          handle
+              .createQuery(look)
+              .bind("watcher", watcher)
+              .bind("place", watcher.toString().substring(PLACE))
+              .bind("reach", reach)
+              .bind("dead", dead)
+              .map((row, context) ->
+                  row.getString(7) == null
+                      ? watched.add(NodeRows.pulse(row))
+                      : found.add(NodeRows.dead(row)))
+              .list();
+          return new Look(watched, found);
+        });
+  }
+
+  @Override
+  public boolean isAdvised(String task, @Nullable String stack) {
+    return database.run(
+        "look for a node with a recovery policy for %s".formatted(task),
         handle ->
             handle
-                .createQuery(database.sql(LOOK))
-                .map((row, context) -> NodeRows.pulse(row))
-                .list());
+                .createQuery(database.sql(ADVISED))
+                .bind("task", task)
+                .bind("stack", stack)
+                .map((row, context) -> row.getBoolean(1))
+                .one());
   }
 
   @Override
@@ -279,7 +388,8 @@ final class PgNodeBook implements NodeBook {
 
   @Override
   public void leave(UUID incarnation) {
-    heart.run(
+    heart.within(
+        Connections.HEARTBEAT,
         "sign incarnation %s off".formatted(incarnation),
         handle -> change(handle, LEAVE, incarnation));
   }

@@ -108,6 +108,7 @@ final class PgOutcomes implements Outcomes {
 
   private final Database database;
   private final long agingMicros;
+  private final TallyShards shards = new TallyShards();
   private final Repeats repeats;
   private final String succeed;
   private final String again;
@@ -202,12 +203,12 @@ final class PgOutcomes implements Outcomes {
                     column(finishes, f -> FailureJson.write(f.failure(), f.held().token()))));
   }
 
-  private static <F> Query bind(
+  private <F> Query bind(
       Handle handle, String sql, UUID incarnation, List<F> finishes, Function<F, Held> held) {
     return handle
         .createQuery(sql)
         .bind("incarnation", incarnation)
-        .bind("shard", incarnation)
+        .bind("shard", shards.next(incarnation))
         .bindArray("ids", UUID.class, column(finishes, f -> held.apply(f).id().value()))
         .bindArray("tokens", Long.class, column(finishes, f -> held.apply(f).token()));
   }

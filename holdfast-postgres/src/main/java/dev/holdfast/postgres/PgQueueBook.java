@@ -28,6 +28,9 @@ final class PgQueueBook implements QueueBook {
       on conflict (name) do update set max_held = excluded.max_held
       """;
 
+  private static final String LOCK =
+      "select max_held from ${schema}.queue where name = :name for update";
+
   // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
   // it, too.
   private static final String CAP_HELD =
@@ -37,7 +40,8 @@ final class PgQueueBook implements QueueBook {
         where queue = :name and state in ('CLAIMED', 'RUNNING') and not capped
         order by id for update
       )
-      update ${schema}.job j set capped = true from held where j.id = held.id
+      update ${schema}.job j set capped = true, cap_no = nextval('${schema}.cap_number')
+      from held where j.id = held.id
       """;
 
   private static final String RULES = "select name, paused, max_held from ${schema}.queue";
@@ -78,11 +82,6 @@ final class PgQueueBook implements QueueBook {
   private static final String TRY_LOCK =
       "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
-  private static final String DECLARED =
-      """
-      select exists (select from ${schema}.node where state = 'ALIVE' and :queue = any(queues))
-      """;
-
   private final Database database;
   private final String pause;
   private final String limit;
@@ -107,9 +106,9 @@ final class PgQueueBook implements QueueBook {
     this.writeSample = database.sql(WRITE_SAMPLE);
     this.pause = database.sql(PAUSE);
     this.limit = database.sql(LIMIT);
-    this.capHeld = new CapHeld(database, CAP_HELD);
+    this.capHeld = new CapHeld(database, LOCK, CAP_HELD);
     this.rules = database.sql(RULES);
-    this.declared = database.sql(DECLARED);
+    this.declared = database.sql(IntakeStatements.DECLARED);
   }
 
   @Override
@@ -247,7 +246,7 @@ final class PgQueueBook implements QueueBook {
         handle ->
             handle
                 .createQuery(declared)
-                .bind("queue", queue)
+                .bind(0, queue)
                 .map((row, context) -> row.getBoolean(1))
                 .one());
   }

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Values;
 import java.sql.ResultSet;
@@ -30,7 +31,7 @@ final class PgRecovery implements Recovery {
   private static final String ORPHANS =
       """
       select j.id, j.token, j.claim_no, j.task, j.queue, j.stack, j.state = 'RUNNING', j.attempt,
-             j.priority, coalesce(j.crashes, 0), j.policy
+             j.priority, coalesce(j.crashes, 0), coalesce(j.fencings, 0), j.policy
       from ${schema}.node n
       join ${schema}.job j
         on j.incarnation = n.incarnation and j.claim_no >= greatest(n.from_call, :afterCall)
@@ -47,9 +48,10 @@ final class PgRecovery implements Recovery {
   // By job_pkey and node_pkey. Locked before anything is decided, in the order of ids.
   private static final String LOCKED =
       """
-      select j.id, f.failure, f.delay
-      from unnest(:ids::uuid[], :tokens::bigint[], :failures::text[], :delays::bigint[])
-        f(id, token, failure, delay)
+      select j.id, f.failure, f.delay, f.suspicion
+      from unnest(:ids::uuid[], :tokens::bigint[], :failures::text[], :delays::bigint[],
+                  :suspicions::text[])
+        f(id, token, failure, delay, suspicion)
       join ${schema}.job j on j.id = f.id and j.token = f.token
       where coalesce(j.state in ('CLAIMED', 'RUNNING') and j.incarnation = :holder, false)
         and exists (
@@ -74,6 +76,11 @@ final class PgRecovery implements Recovery {
       returning j.id, j.token
       """;
 
+  private static final String AFTER_FENCING =
+      UNSPENT.replace(
+          "release_requested = null",
+          "release_requested = null, fencings = coalesce(j.fencings, 0) + 1");
+
   // Without a delay it keeps its place.
   private static final String AFTER_CRASH =
       """
@@ -88,6 +95,7 @@ final class PgRecovery implements Recovery {
         start_by = null,
         attempt = j.attempt - 1,
         crashes = coalesce(j.crashes, 0) + 1,
+        suspicion = f.suspicion,
         capped = false, release_requested = null,
         failures = ${failures}
       from f
@@ -143,7 +151,9 @@ final class PgRecovery implements Recovery {
   private final Database database;
   private final long agingMicros;
   private final UUID shard;
+  private final TallyShards shards = new TallyShards();
   private final String unspent;
+  private final String afterFencing;
   private final String afterCrash;
   private final String cancel;
   private final String bury;
@@ -156,6 +166,7 @@ final class PgRecovery implements Recovery {
     this.agingMicros = Values.micros(aging);
     this.shard = shard;
     this.unspent = complete(UNSPENT);
+    this.afterFencing = complete(AFTER_FENCING);
     this.afterCrash = complete(AFTER_CRASH);
     this.cancel = complete(CANCEL);
     this.bury = complete(BURY);
@@ -202,9 +213,11 @@ final class PgRecovery implements Recovery {
   private Map<Held, Answer> recover(Handle handle, Holder holder, Sorted rulings) {
     Map<Held, Answer> answers = new HashMap<>();
     note(answers, Answer.DONE, write(handle, unspent, holder, rulings.unspent));
+    note(answers, Answer.DONE, write(handle, afterFencing, holder, rulings.afterFencing));
     note(answers, Answer.DONE, write(handle, afterCrash, holder, rulings.afterCrash));
     note(answers, Answer.DONE, write(handle, bury, holder, rulings.bury));
     List<Row> rest = new ArrayList<>(rulings.unspent);
+    rest.addAll(rulings.afterFencing);
     rest.addAll(rulings.afterCrash);
     rest.removeIf(row -> answers.containsKey(row.held));
     note(answers, Answer.CANCELLED_INSTEAD, write(handle, cancel, holder, rest));
@@ -221,11 +234,12 @@ final class PgRecovery implements Recovery {
             .bind("holder", holder.incarnation())
             .bind("silentAt", holder.silentAt())
             .bind("aging", agingMicros)
-            .bind("shard", shard)
+            .bind("shard", shards.next(shard))
             .bindArray("ids", UUID.class, column(rows, row -> row.held.id().value()))
             .bindArray("tokens", Long.class, column(rows, row -> row.held.token()))
             .bindArray("failures", String.class, column(rows, row -> row.failure))
-            .bindArray("delays", Long.class, column(rows, row -> row.delay));
+            .bindArray("delays", Long.class, column(rows, row -> row.delay))
+            .bindArray("suspicions", String.class, column(rows, row -> row.suspicion));
     return query
         .map((row, context) -> new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)))
         .list();
@@ -254,7 +268,8 @@ final class PgRecovery implements Recovery {
         row.getInt(8),
         row.getInt(9),
         row.getInt(10),
-        row.getString(11));
+        row.getInt(11),
+        row.getString(12));
   }
 
   private static void note(Map<Held, Answer> answers, Answer answer, List<Held> done) {
@@ -268,23 +283,37 @@ final class PgRecovery implements Recovery {
   }
 
   /** A ruling as its columns. */
-  private record Row(Held held, @Nullable String failure, @Nullable Long delay) {}
+  private record Row(
+      Held held, @Nullable String failure, @Nullable Long delay, @Nullable String suspicion) {
+    /** One that goes back as it was. */
+    static Row back(Held held) {
+      return new Row(held, null, null, null);
+    }
+  }
 
   /** Rulings by kind. */
-  private record Sorted(List<Row> unspent, List<Row> afterCrash, List<Row> bury) {
+  private record Sorted(
+      List<Row> unspent, List<Row> afterFencing, List<Row> afterCrash, List<Row> bury) {
     static Sorted of(List<? extends Ruling> rulings) {
-      Sorted sorted = new Sorted(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+      Sorted sorted =
+          new Sorted(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
       rulings.forEach(sorted::add);
       return sorted;
     }
 
     private void add(Ruling ruling) {
       switch (ruling) {
-        case Ruling.Unspent(Held held) -> unspent.add(new Row(held, null, null));
-        case Ruling.AfterCrash(Held held, Duration delay, var failure) ->
-            afterCrash.add(new Row(held, FailureJson.writeCrash(failure), Values.micros(delay)));
+        case Ruling.Unspent(Held held) -> unspent.add(Row.back(held));
+        case Ruling.AfterFencing(Held held) -> afterFencing.add(Row.back(held));
+        case Ruling.AfterCrash(Held held, Duration delay, Suspicion suspicion, var failure) ->
+            afterCrash.add(
+                new Row(
+                    held,
+                    FailureJson.writeCrash(failure),
+                    Values.micros(delay),
+                    suspicion == Suspicion.NONE ? null : suspicion.name()));
         case Ruling.Bury(Held held, var failure) ->
-            bury.add(new Row(held, FailureJson.writeCrash(failure), null));
+            bury.add(new Row(held, FailureJson.writeCrash(failure), null, null));
       }
     }
   }

@@ -54,6 +54,7 @@ final class PgStaging implements Staging {
 
   private final Database database;
   private final UUID shard;
+  private final TallyShards shards = new TallyShards();
   private final String ready;
   private final String expire;
   private final String next;
@@ -98,7 +99,7 @@ final class PgStaging implements Staging {
     return handle
         .createQuery(expire)
         .bind("limit", limit)
-        .bind("shard", shard)
+        .bind("shard", shards.next(shard))
         .map((row, context) -> row.getInt(1))
         .one();
   }

@@ -23,6 +23,9 @@ final class PgTaskBook implements TaskBook {
       on conflict (task) do update set max_held = excluded.max_held
       """;
 
+  private static final String LOCK =
+      "select max_held from ${schema}.task_rule where task = :name for update";
+
   // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
   // it, too.
   private static final String CAP_HELD =
@@ -32,7 +35,9 @@ final class PgTaskBook implements TaskBook {
         where task = :name and state in ('CLAIMED', 'RUNNING') and task_capped is not true
         order by id for update
       )
-      update ${schema}.job j set task_capped = true from held where j.id = held.id
+      update ${schema}.job j set
+        task_capped = true, task_cap_no = nextval('${schema}.cap_number')
+      from held where j.id = held.id
       """;
 
   private static final String MAKE =
@@ -69,7 +74,7 @@ final class PgTaskBook implements TaskBook {
 
   PgTaskBook(Database database) {
     this.database = database;
-    this.capHeld = new CapHeld(database, CAP_HELD);
+    this.capHeld = new CapHeld(database, LOCK, CAP_HELD);
   }
 
   /**

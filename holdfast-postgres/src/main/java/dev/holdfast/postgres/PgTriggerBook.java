@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.api.StoreException;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.TriggerBook;
@@ -25,23 +26,35 @@ final class PgTriggerBook implements TriggerBook {
 
   // By event_trigger_pkey.
   private static final String LIST =
-      "select definition, paused from ${schema}.event_trigger order by id";
+      "select id, definition, paused from ${schema}.event_trigger order by id";
 
   // By event_trigger_pkey.
   private static final String PAUSE =
       "update ${schema}.event_trigger set paused = :paused where id = :id";
 
-  // By event_trigger_pkey and trigger_subject_pkey. A publish under way may still leave a row about
-  // a subject behind, which is forgotten in time.
-  private static final String REMOVE =
+  // By event_trigger_pkey.
+  private static final String REMOVE = "delete from ${schema}.event_trigger where id = :id";
+
+  // By trigger_subject_pkey. From where the batch before ended, or each would walk over the dead
+  // entries of all before it. A publish in progress may still hold a subject, or leave one behind;
+  // upkeep deletes it in time.
+  private static final String REMOVE_SUBJECTS =
       """
-      with subjects as (
-        delete from ${schema}.trigger_subject where trigger_id = :id
+      with batch as materialized (
+        select subject from ${schema}.trigger_subject
+        where trigger_id = :id and subject >= :from
+        order by subject limit :batch for update skip locked
+      ), gone as (
+        delete from ${schema}.trigger_subject s using batch b
+        where s.trigger_id = :id and s.subject = b.subject
       )
-      delete from ${schema}.event_trigger where id = :id
+      select max(subject) from batch
       """;
 
+  private static final int BATCH = 10_000;
+
   private final Database database;
+  private final ReadableTriggers readable = new ReadableTriggers();
 
   PgTriggerBook(Database database) {
     this.database = database;
@@ -68,7 +81,7 @@ final class PgTriggerBook implements TriggerBook {
             handle
                 .createQuery(database.sql(FIND))
                 .bind("id", id)
-                .map((row, context) -> status(row.getString(1), row.getBoolean(2)))
+                .map((row, context) -> status(id, row.getString(1), row.getBoolean(2)))
                 .findOne());
   }
 
@@ -79,8 +92,16 @@ final class PgTriggerBook implements TriggerBook {
         handle ->
             handle
                 .createQuery(database.sql(LIST))
-                .map((row, context) -> status(row.getString(1), row.getBoolean(2)))
-                .list());
+                .map((row, context) -> {
+                  boolean paused = row.getBoolean(3);
+                  return readable
+                      .read(row.getString(1), row.getString(2))
+                      .map(trigger -> new TriggerStatus(trigger, paused));
+                })
+                .list()
+                .stream()
+                .flatMap(Optional::stream)
+                .toList());
   }
 
   @Override
@@ -92,14 +113,48 @@ final class PgTriggerBook implements TriggerBook {
                 > 0);
   }
 
+  /**
+   * The trigger first, so that it starts nothing more, and then its subjects, of which there may be
+   * millions: each batch is a short transaction.
+   */
   @Override
   public boolean remove(String id) {
-    return database.run(
-        "remove trigger %s".formatted(id),
-        handle -> handle.createUpdate(database.sql(REMOVE)).bind("id", id).execute() > 0);
+    boolean removed =
+        database.run(
+            "remove trigger %s".formatted(id),
+            handle -> handle.createUpdate(database.sql(REMOVE)).bind("id", id).execute() > 0);
+    Optional<String> from = Optional.of("");
+    while (from.isPresent()) {
+      from = removeSubjects(id, from.get());
+    }
+    return removed;
   }
 
-  private static TriggerStatus status(String definition, boolean paused) {
-    return new TriggerStatus(TriggerText.read(definition), paused);
+  /** Remove a batch, and return where it ended; empty if there was nothing to remove. */
+  private Optional<String> removeSubjects(String id, String from) {
+    return database.run(
+        "remove the subjects of trigger %s".formatted(id),
+        handle ->
+            Optional.ofNullable(
+                handle
+                    .createQuery(database.sql(REMOVE_SUBJECTS))
+                    .bind("id", id)
+                    .bind("from", from)
+                    .bind("batch", BATCH)
+                    .map((row, context) -> row.getString(1))
+                    .one()));
+  }
+
+  /** A trigger that was asked for by its id. */
+  private static TriggerStatus status(String id, String definition, boolean paused) {
+    try {
+      return new TriggerStatus(TriggerText.read(definition), paused);
+    } catch (RuntimeException unreadable) {
+      throw new StoreException(
+          StoreException.Outcome.REFUSED,
+          "Trigger '%s' cannot be read by this version: %s Update this program, or put or remove the trigger."
+              .formatted(id, unreadable.getMessage()),
+          unreadable);
+    }
   }
 }

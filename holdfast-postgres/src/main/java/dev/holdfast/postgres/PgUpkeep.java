@@ -70,6 +70,16 @@ final class PgUpkeep implements Upkeep {
         where expires_at <= now() order by expires_at limit :batch for update skip locked))
       """;
 
+  // By enqueue_repeat_at. A first attempt that arrives later than this is taken for a new job.
+  private static final String REPEATS =
+      """
+      delete from ${schema}.enqueue_repeat
+      where ctid = any(array(
+        select ctid from ${schema}.enqueue_repeat
+        where repeated_at < now() - interval '1 day'
+        order by repeated_at limit :batch for update skip locked))
+      """;
+
   // By trigger_subject_forget.
   private static final String SUBJECTS =
       """
@@ -88,6 +98,18 @@ final class PgUpkeep implements Upkeep {
         and exists (
           select from ${schema}.job j
           where j.incarnation = n.incarnation and j.claim_no < n.from_call
+            and j.state in ('CLAIMED', 'RUNNING'))
+      """;
+
+  // By job_held. A node that died has no more jobs when its last claims have been committed and
+  // swept; if upkeep was wrong about that, the next round puts it right.
+  private static final String SWEPT_NODES =
+      """
+      update ${schema}.node n set swept = not n.swept
+      where n.state = 'DEAD' and n.died_at < now() - interval '10 minutes'
+        and n.swept = exists (
+          select from ${schema}.job j
+          where j.incarnation = n.incarnation
             and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
@@ -118,20 +140,25 @@ final class PgUpkeep implements Upkeep {
       where day < ((now() - :retention * interval '1 microsecond') at time zone 'UTC')::date
       """;
 
-  // By tally_pkey. Nobody writes to days that are over, so their shards become one.
+  // By tally_pkey. Writers go on to new shards after a while, and nodes come and go. A writer that
+  // still uses a shard makes it again; a row that is being written is left for the next round.
   private static final String MERGE_SHARDS =
       """
       with merged as (
         delete from ${schema}.tally
-        where day < (now() at time zone 'UTC')::date - 1
-          and shard <> '00000000-0000-0000-0000-000000000000'
+        where ctid = any(array(
+          select ctid from ${schema}.tally
+          where shard <> '00000000-0000-0000-0000-000000000000'
+          order by day, queue, task, state limit :batch for update skip locked))
         returning day, queue, task, state, count
+      ), summed as (
+        insert into ${schema}.tally as t (day, queue, task, state, shard, count)
+        select day, queue, task, state, '00000000-0000-0000-0000-000000000000', sum(count)
+        from merged
+        group by day, queue, task, state
+        on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
       )
-      insert into ${schema}.tally as t (day, queue, task, state, shard, count)
-      select day, queue, task, state, '00000000-0000-0000-0000-000000000000', sum(count)
-      from merged
-      group by day, queue, task, state
-      on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
+      select count(*) from merged
       """;
 
   // By lease_ended. One that is done and still counts for those who want it once is kept.
@@ -190,16 +217,32 @@ final class PgUpkeep implements Upkeep {
     long dead = round.clear("throw old dead letters away", DEAD_LETTERS, deadLetter);
     long results = round.clearResults(history);
     round.clear("throw expired keys away", LEDGER, history);
+    round.clear("forget repeated enqueues", REPEATS, history);
     round.clear("forget leases that ended long ago", LEASES, history);
     round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("forget schedules that ended long ago", SCHEDULES, history);
     round.clear("forget subjects of triggers", SUBJECTS, history);
     round.once("look for jobs that dead nodes still hold", HELD_BY_DEAD, history);
+    round.once("note which dead nodes hold no jobs", SWEPT_NODES, history);
     round.once("forget nodes that are long dead", NODES, history);
     round.clear("forget old heartbeats", HEARTBEATS, history);
     round.once("forget old counts", TALLY, history);
-    round.once("merge old counts", MERGE_SHARDS, history);
+    round.clear("merge counts", this::mergeShards);
     return new Report(dropped, dead, results, round.more);
+  }
+
+  private int mergeShards(Handle handle) {
+    return handle
+        .createQuery(database.sql(MERGE_SHARDS))
+        .bind("batch", BATCH)
+        .map((row, context) -> row.getInt(1))
+        .one();
+  }
+
+  /** A part of a round; returns how many rows it touched. */
+  @FunctionalInterface
+  private interface Step {
+    int run(Handle handle);
   }
 
   /** One round, and whether any of its steps stopped with more to do. */
@@ -208,11 +251,15 @@ final class PgUpkeep implements Upkeep {
 
     /** Repeat a step until nothing is left or its time is over; return how many rows it touched. */
     long clear(String operation, String sql, Duration retention) {
+      return clear(operation, step(sql, retention));
+    }
+
+    long clear(String operation, Step step) {
       long began = System.nanoTime();
       long sum = 0;
       int count;
       do {
-        count = once(operation, sql, retention);
+        count = once(operation, step);
         sum += count;
       } while (count >= BATCH && System.nanoTime() - began < PATIENCE);
       more |= count >= BATCH;
@@ -236,8 +283,13 @@ final class PgUpkeep implements Upkeep {
 
     /** Do a step once; return how many rows it touched. */
     int once(String operation, String sql, Duration retention) {
+      return once(operation, step(sql, retention));
+    }
+
+    private int once(String operation, Step step) {
       try {
-        return step(operation, sql, retention);
+        return database.transaction(
+            operation, handle -> isAlone(handle, operation) ? step.run(handle) : 0);
       } catch (StoreException failure) {
         // Without a connection the other steps would fail as well, each after a while.
         if (Failures.isOfConnection(failure)) {
@@ -249,17 +301,13 @@ final class PgUpkeep implements Upkeep {
     }
   }
 
-  private int step(String operation, String sql, Duration retention) {
-    return database.transaction(
-        operation,
-        handle ->
-            isAlone(handle, operation)
-                ? handle
-                    .createUpdate(database.sql(sql))
-                    .bind("retention", Values.micros(retention))
-                    .bind("batch", BATCH)
-                    .execute()
-                : 0);
+  private Step step(String sql, Duration retention) {
+    return handle ->
+        handle
+            .createUpdate(database.sql(sql))
+            .bind("retention", Values.micros(retention))
+            .bind("batch", BATCH)
+            .execute();
   }
 
   private static String text(OffsetDateTime time) {

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -45,16 +46,35 @@ public record PostgresSettings(
   // 40, so that names derived from it stay within the 63 bytes that PostgreSQL allows.
   private static final Pattern SCHEMA = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
 
+  // What the driver can read, without the user:password@ that other drivers know.
+  private static final Pattern URL =
+      Pattern.compile(
+          "jdbc:postgresql:(//|///|//${host}(,${host})*/(${char})*|(${char})*)(\\?([^%]|%[0-9a-fA-F]{2})*)?"
+              .replace("${host}", "([^:/?@,%\\s\\[\\]]*|\\[[0-9a-fA-F:.]+])(:[0-9]{1,5})?")
+              .replace("${char}", "[^/?@%\\s]|%[0-9a-fA-F]{2}"));
+
+  /** What PostgreSQL does not take as the name of a schema unless it is quoted. */
+  static final Set<String> RESERVED =
+      Set.of(
+          """
+          all analyse analyze and any array as asc asymmetric authorization binary both case cast \
+          check collate collation column concurrently constraint create cross current_catalog \
+          current_date current_role current_schema current_time current_timestamp current_user \
+          default deferrable desc distinct do else end except false fetch for foreign freeze from \
+          full grant group having ilike in initially inner intersect into is isnull join lateral \
+          leading left like limit localtime localtimestamp natural not notnull null offset on only \
+          or order outer overlaps placing primary references returning right select session_user \
+          similar some symmetric system_user table tablesample then to trailing true union unique \
+          user using variadic verbose when where window with\
+          """
+              .split(" "));
+
   // With a hyphen and a UUID after it, 63 bytes. PostgreSQL cuts off what is longer and rewrites
   // what is not ASCII; nobody would then find the sessions of a dead process by their name.
   private static final Pattern NAME = Pattern.compile("[ -~]{1,26}");
 
   public PostgresSettings {
-    if (!url.startsWith("jdbc:postgresql:")) {
-      throw new IllegalArgumentException(
-          "'%s' is not the URL of a PostgreSQL database: it looks like jdbc:postgresql://localhost:5432/app."
-              .formatted(withoutParameters(url)));
-    }
+    checkUrl(url);
     checkSchema(schema);
     if (poolSize < 2) {
       throw new IllegalArgumentException(
@@ -81,12 +101,22 @@ public record PostgresSettings(
 
   /** The URL without what may be secret. */
   public String place() {
-    return withoutParameters(url);
-  }
-
-  private static String withoutParameters(String url) {
     int parameters = url.indexOf('?');
     return parameters < 0 ? url : url.substring(0, parameters);
+  }
+
+  /**
+   * Checked before the driver sees it, which logs a URL that it cannot read; and never shown, since
+   * nobody can say where in such a URL the password is.
+   */
+  private static void checkUrl(String url) {
+    if (!URL.matcher(url).matches()) {
+      throw new IllegalArgumentException(
+          "The URL of the database is not valid (it is not shown, since it may contain a password)."
+              + " It looks like jdbc:postgresql://localhost:5432/app; user and password are"
+              + " settings of their own, or parameters after a '?', with special characters"
+              + " percent-encoded.");
+    }
   }
 
   static Duration checkStatementTimeout(Duration timeout) {
@@ -101,8 +131,18 @@ public record PostgresSettings(
   static String checkSchema(String schema) {
     if (!SCHEMA.matcher(schema).matches()) {
       throw new IllegalArgumentException(
-          "Schema '%s' is not valid: use a-z, 0-9 and _, not beginning with a digit, at most 40 characters, such as holdfast."
+          "Schema '%s' is not valid: use a-z, 0-9 and _, not starting with a digit, at most 40 characters, such as holdfast."
               .formatted(schema));
+    }
+    if (schema.startsWith("pg_")) {
+      throw new IllegalArgumentException(
+          "Schema '%s' is not valid: PostgreSQL keeps names that start with pg_ for itself. Use another name, such as holdfast."
+              .formatted(schema));
+    }
+    if (RESERVED.contains(schema)) {
+      throw new IllegalArgumentException(
+          "Schema '%s' is not valid: that is a reserved word of SQL. Use another name, such as %s_jobs."
+              .formatted(schema, schema));
     }
     return schema;
   }

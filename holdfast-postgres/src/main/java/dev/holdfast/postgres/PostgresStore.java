@@ -18,6 +18,7 @@ import dev.holdfast.engine.store.TaskBook;
 import dev.holdfast.engine.store.TriggerBook;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.KeptConnection;
 import dev.holdfast.postgres.schema.Migrations;
 import dev.holdfast.postgres.wake.Channel;
 import dev.holdfast.postgres.wake.PostgresCoordinator;
@@ -66,6 +67,7 @@ public final class PostgresStore implements Store {
    * @param heart for heartbeats
    * @param listenOn gives a connection that is kept
    * @param session what the sessions are called; null if they cannot be told from others
+   * @param spare whether a connection for heartbeats that breaks can be replaced at once
    */
   private record Access(
       Database database,
@@ -73,7 +75,13 @@ public final class PostgresStore implements Store {
       Database heart,
       DataSource listenOn,
       @Nullable String session,
-      Runnable onClose) {}
+      boolean spare,
+      Runnable onClose) {
+    /** Whether the connections are those of the caller. */
+    boolean isGiven() {
+      return session == null;
+    }
+  }
 
   private PostgresStore(Access access, Duration aging) {
     Database database = access.database();
@@ -81,13 +89,15 @@ public final class PostgresStore implements Store {
     UUID shard = UUID.randomUUID();
     this.access = access;
     Database callers = access.callers();
-    this.callersIntake = new IntakeStatements(callers, aging);
+    this.callersIntake = IntakeStatements.callers(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
     this.reminders = new Reminders(signal -> coordinator().announce(signal));
     this.notice = new PacedNotice(callers, Channel.of(database.schema()), reminders);
-    IntakeStatements intakeStatements = new IntakeStatements(database, aging);
-    this.intake = new PgIntake(database, intakeStatements);
-    this.events = new PgEvents(database, new EventStatements(database, intakeStatements));
+    IntakeStatements intakeStatements = IntakeStatements.own(database, aging);
+    OutsideTransaction outside =
+        access.isGiven() ? OutsideTransaction.detect() : OutsideTransaction.UNCHECKED;
+    this.intake = new PgIntake(database, intakeStatements, outside);
+    this.events = new PgEvents(database, new EventStatements(database, intakeStatements), outside);
     this.triggers = new PgTriggerBook(database);
     this.claims = new PgClaims(database, aging);
     this.outcomes = new PgOutcomes(database, aging);
@@ -96,7 +106,7 @@ public final class PostgresStore implements Store {
     this.control = new PgControl(database, aging, shard);
     this.queues = new PgQueueBook(database);
     this.tasks = new PgTaskBook(database);
-    this.nodes = new PgNodeBook(database, access.heart(), access.session());
+    this.nodes = new PgNodeBook(database, access.heart(), access.session(), access.spare());
     this.recovery = new PgRecovery(database, aging, shard);
     this.leases = new PgLeaseBook(database);
     this.upkeep = new PgUpkeep(database);
@@ -107,7 +117,8 @@ public final class PostgresStore implements Store {
    * Connect to a database with a pool of its own, and bring its tables up to date.
    *
    * @throws dev.holdfast.api.StoreException if it cannot be reached, is older than PostgreSQL 14,
-   *     or has tables of a newer Holdfast; nothing was written then
+   *     has tables of a newer Holdfast, or the role lacks a privilege, which the message names;
+   *     nothing was written then
    */
   public static PostgresStore connect(PostgresSettings settings) {
     // Named after this process, so that others can end them when it is dead and they hold locks.
@@ -115,8 +126,9 @@ public final class PostgresStore implements Store {
     Connections connections = new Connections(settings, session);
     new Migrations(Database.own(connections.migrating(), settings.schema()), settings.place())
         .migrate();
+    connections.tryOut();
     HikariDataSource pool = connections.pool();
-    HikariDataSource heart = connections.heart();
+    KeptConnection heart = connections.heart();
     Runnable close =
         () -> {
           heart.close();
@@ -129,13 +141,14 @@ public final class PostgresStore implements Store {
             Database.own(heart, settings.schema()),
             connections.single(),
             session,
+            true,
             close),
         settings.aging());
   }
 
   /**
    * Use a pool of the caller's own, which stays open when the store is closed, with defaults for
-   * everything else. Its user must be allowed to make the schema and its tables.
+   * everything else. See docs/database.md for the privileges that its user needs.
    *
    * <p>One connection of the pool is kept for heartbeats from the first node on, so that handlers
    * that use up the rest do not make their node look dead, and another to listen on. It needs three
@@ -165,14 +178,15 @@ public final class PostgresStore implements Store {
             Database.foreign(dataSource, schema, Connections.MIGRATION), "the given data source")
         .migrate();
     Database database = Database.foreign(dataSource, schema, statementTimeout);
-    HikariDataSource heart = pool.heart(schema);
+    KeptConnection heart = pool.heart();
     return new PostgresStore(
         new Access(
             database,
             database,
-            Database.foreign(heart, schema, Connections.HEARTBEAT),
+            Database.foreign(heart, schema, Connections.HEARTBEAT, GivenPool.HEART_SILENCE),
             dataSource,
             null,
+            false,
             heart::close),
         aging);
   }

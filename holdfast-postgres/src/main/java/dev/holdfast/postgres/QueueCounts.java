@@ -83,7 +83,7 @@ final class QueueCounts {
                    bool_or(jobs > (select most from bound)) as more, min(oldest) as oldest
             from counted group by queue
           ), named as (
-            select name from ${schema}.queue
+            select name from ${schema}.queue where paused or max_held is not null
             union
             select queue from counted
             union
@@ -138,9 +138,9 @@ final class QueueCounts {
 
   private static String complete(Database database, String statement, String unknown) {
     Map<String, String> kinds = new TreeMap<>();
-    kinds.put("plain", "j.state = 'READY' and j.stack is null and j.crashes is null");
-    kinds.put("stacked", "j.state = 'READY' and j.stack is not null and j.crashes is null");
-    kinds.put("suspect", "j.state = 'READY' and j.crashes is not null");
+    kinds.put("plain", "j.state = 'READY' and j.stack is null and j.suspicion is null");
+    kinds.put("stacked", "j.state = 'READY' and j.stack is not null and j.suspicion is null");
+    kinds.put("suspect", "j.state = 'READY' and j.suspicion is not null");
     return database.sql(
         statement
             .replace("${pairs}", each(kinds, PAIRS, ", "))

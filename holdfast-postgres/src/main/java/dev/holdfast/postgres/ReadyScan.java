@@ -16,13 +16,26 @@ import org.jspecify.annotations.Nullable;
  * look through windows instead, which leave out where nothing can be: new jobs of a priority enter
  * at the present less their head start, so what is older and was claimed or seen empty stays empty.
  *
+ * <p>A claim that takes long only raises the question: the database may also be far away or busy,
+ * and windows would add to its load. So before the next claim the entries are counted.
+ *
  * <p>What windows miss (a job committed long after its rank was taken, one that was staged late or
  * given back) is found by looking from the beginning. That is done whenever windows do not yield
  * enough, unless it takes very long; then now and then, as often as a twentieth of the time allows.
  */
 final class ReadyScan {
-  /** A claim from the beginning that takes longer than this leads to windows. */
-  static final Duration SLOW = Duration.ofMillis(25);
+  /**
+   * What leads to windows.
+   *
+   * @param claim how long a claim from the beginning takes at least
+   * @param entries how many entries are before the first ready job at least
+   */
+  record Slow(Duration claim, long entries) {
+    static final Slow DEFAULT = new Slow(Duration.ofMillis(25), 10_000);
+  }
+
+  /** How long a count of few entries is good for. */
+  private static final long FEW_FOR = Duration.ofSeconds(10).toNanos();
 
   /** A node that found too little has this much time to look again. */
   private static final Duration AFFORDABLE = Duration.ofMillis(250);
@@ -40,17 +53,20 @@ final class ReadyScan {
   static final List<Window> WHOLE = List.of(new Window(BEGINNING, END));
 
   private final Duration aging;
-  private final Duration slowness;
+  private final Slow limits;
   private final Instant[] nothingBefore = new Instant[PRIORITIES];
   private boolean slow;
   private long wholeTook;
   private long wholeAgainAt;
+  private boolean unclear;
+  private boolean few;
+  private long fewSince;
   private Instant lastTime = BEGINNING;
   private long lastTimeAt;
 
-  ReadyScan(Duration aging, Duration slowness) {
+  ReadyScan(Duration aging, Slow limits) {
     this.aging = aging;
-    this.slowness = slowness;
+    this.limits = limits;
     Arrays.fill(nothingBefore, BEGINNING);
   }
 
@@ -84,9 +100,28 @@ final class ReadyScan {
   synchronized void took(List<Window> windows, long began, long ended) {
     if (windows.equals(WHOLE)) {
       wholeTook = ended - began;
-      slow = wholeTook > slowness.toNanos();
+      boolean tookLong = wholeTook > limits.claim.toNanos();
+      slow &= tookLong;
+      unclear = tookLong && !(few && ended - fewSince < FEW_FOR);
       wholeAgainAt = ended + SHARE * wholeTook;
     }
+  }
+
+  /** Whether to count the entries before the first ready job. */
+  synchronized boolean isUnclear() {
+    return unclear;
+  }
+
+  /**
+   * Learn how many entries are before the first ready job. Counting them is a part of what looking
+   * from the beginning takes.
+   */
+  synchronized void counted(long entries, long began, long ended) {
+    unclear = false;
+    slow = entries >= limits.entries;
+    few = !slow;
+    fewSince = ended;
+    wholeAgainAt = ended + SHARE * (wholeTook + ended - began);
   }
 
   /**

@@ -91,6 +91,7 @@ final class Starts {
       returning j.id, j.token
       """;
 
+  private final TallyShards shards = new TallyShards();
   private final String start;
   private final String endUnwanted;
   private final String running;
@@ -133,8 +134,7 @@ final class Starts {
     return claims.stream().filter(claim -> !done.contains(claim)).toList();
   }
 
-  private static Set<Held> run(
-      Handle handle, String sql, UUID incarnation, HeldColumns columns) {
+  private Set<Held> run(Handle handle, String sql, UUID incarnation, HeldColumns columns) {
     return new HashSet<>(
         handle
             .createQuery(sql)
@@ -142,7 +142,7 @@ final class Starts {
             .bindArray("tokens", Long.class, columns.tokens())
             .bindArray("ran", Boolean.class, columns.ran())
             .bind("incarnation", incarnation)
-            .bind("shard", incarnation)
+            .bind("shard", shards.next(incarnation))
             .map((row, context) -> held(row))
             .list());
   }

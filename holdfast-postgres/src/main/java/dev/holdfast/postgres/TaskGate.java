@@ -16,13 +16,6 @@ import org.jdbi.v3.core.Handle;
  * what is held is counted and claimed in later ones, whose snapshots are younger than the lock.
  */
 final class TaskGate {
-  // By job_task_capped.
-  private static final String COUNT_HELD =
-      """
-      select count(*) from ${schema}.job
-      where task = :task and task_capped and state in ('CLAIMED', 'RUNNING')
-      """;
-
   // By job_pkey.
   private static final String IS_HELD =
       """
@@ -32,9 +25,11 @@ final class TaskGate {
       """;
 
   private final Database database;
+  private final HeldCount heldCount;
 
   TaskGate(Database database) {
     this.database = database;
+    this.heldCount = HeldCount.ofTask(database);
   }
 
   /**
@@ -55,7 +50,7 @@ final class TaskGate {
     }
     TaskRow row = found.get();
     int room =
-        limit == null ? wanted : (int) Math.min(wanted, limit - countHeld(handle, row.task()));
+        limit == null ? wanted : (int) Math.min(wanted, limit - heldCount.of(handle, row.task()));
     if (room <= 0) {
       return List.of();
     }
@@ -68,14 +63,6 @@ final class TaskGate {
     List<ClaimedJob> probe = claim.apply(1);
     probe.forEach(job -> row.write(database, handle, row.circuit().probing(job.held(), row.now())));
     return probe;
-  }
-
-  private long countHeld(Handle handle, String task) {
-    return handle
-        .createQuery(database.sql(COUNT_HELD))
-        .bind("task", task)
-        .map((row, context) -> row.getLong(1))
-        .one();
   }
 
   private boolean isHeld(Handle handle, Held claim) {

@@ -44,4 +44,10 @@ final class TransactionIntake implements Intake {
           return admissions;
         });
   }
+
+  @Override
+  public boolean isDeclared(String queue) {
+    return transaction.ask(
+        "look for queue %s".formatted(queue), c -> statements.isDeclared(c, queue));
+  }
 }

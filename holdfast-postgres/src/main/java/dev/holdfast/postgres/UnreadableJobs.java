@@ -36,6 +36,7 @@ final class UnreadableJobs {
       select id from gone
       """;
 
+  private final TallyShards shards = new TallyShards();
   private final String bury;
 
   /**
@@ -73,7 +74,7 @@ final class UnreadableJobs {
     handle
         .createQuery(bury)
         .bind("incarnation", incarnation)
-        .bind("shard", incarnation)
+        .bind("shard", shards.next(incarnation))
         .bindArray("ids", UUID.class, jobs.stream().map(job -> job.id().value()).toList())
         .bindArray("tokens", Long.class, jobs.stream().map(job -> job.held().token()).toList())
         .bindArray("failures", String.class, jobs.stream().map(Unreadable::failure).toList())

@@ -34,19 +34,19 @@ final class WaitReasons {
              case when q.max_held is not null then (
                select count(*) from ${schema}.job h where h.queue = j.queue and h.capped)
              end,
-             case when j.state = 'READY' and j.crashes is null then (
+             case when j.state = 'READY' and j.suspicion is null then (
                select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.stack is null and b.crashes is null
+               where b.state = 'READY' and b.stack is null and b.suspicion is null
                  and b.queue = j.queue and b.rank < j.rank)
              end,
-             case when j.state = 'READY' and j.crashes is null and j.stack is not null then (
+             case when j.state = 'READY' and j.suspicion is null and j.stack is not null then (
                select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.stack is not null and b.crashes is null
+               where b.state = 'READY' and b.stack is not null and b.suspicion is null
                  and b.queue = j.queue and b.stack = j.stack and b.rank < j.rank)
              end,
-             case when j.state = 'READY' and j.crashes is not null then (
+             case when j.state = 'READY' and j.suspicion is not null then (
                select count(*) from ${schema}.job b
-               where b.state = 'READY' and b.crashes is not null
+               where b.state = 'READY' and b.suspicion is not null
                  and b.queue = j.queue and b.rank < j.rank
                  and (b.stack is null or b.stack = j.stack))
              end,
@@ -55,19 +55,20 @@ final class WaitReasons {
              case when r.max_held is not null then (
                select count(*) from ${schema}.job h
                where h.task = j.task and h.task_capped and h.state in ('CLAIMED', 'RUNNING'))
-             end
+             end,
+             j.suspicion is not null
       from ${schema}.job j
       left join ${schema}.queue q on q.name = j.queue
       left join ${schema}.task_rule r on r.task = j.task
       where j.id = :id
       union all
       select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null
+             null, null, null, null
       from ${schema}.job_history h
       where h.id = :id and h.finished_at >= :from and h.finished_at < :to
       union all
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null
+             null, null, null, null
       from ${schema}.dead_letter d where d.id = :id
       """;
 
@@ -80,7 +81,7 @@ final class WaitReasons {
 
   private static final String LIVING =
       """
-      select id, queues, tasks, serves, mode, mode_exceptions
+      select id, queues, tasks, serves, mode, mode_exceptions, lost_lanes
       from ${schema}.node where state = 'ALIVE'
       """;
 
@@ -151,7 +152,8 @@ final class WaitReasons {
                 Values.strings(row, 2),
                 Values.strings(row, 3),
                 Values.strings(row, 4),
-                NodeRows.modes(row.getString(5), Values.strings(row, 6))))
+                NodeRows.modes(row.getString(5), Values.strings(row, 6)),
+                NodeRows.lostLanes(Values.strings(row, 7))))
         .list();
   }
 
@@ -193,7 +195,7 @@ final class WaitReasons {
     if (taskLimit != null && row.getLong(17) >= taskLimit) {
       return new WaitReason.TaskFull(task, taskLimit);
     }
-    return crashes > 0
+    return row.getBoolean(18)
         ? new WaitReason.Suspected(crashes, row.getLong(13))
         : new WaitReason.InLine(
             row.getLong(11) + row.getLong(12), Values.ofMicros(Math.max(0, row.getLong(14))));

@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,54 @@ class GivenPoolTest {
               holdfast.count(JobFilter.ALL).containsKey(JobState.SUCCEEDED) && node.isReady());
     } finally {
       enough.countDown();
+    }
+  }
+
+  /**
+   * With the fast preset a node counts a reply for 2 s after its beat was sent; by then another
+   * connection could not be had, since handlers wait for every one that becomes free.
+   */
+  @Test
+  void aLateReplyDoesNotCostTheHeartItsOnlyConnection() throws Exception {
+    CountDownLatch enough = new CountDownLatch(1);
+    AtomicInteger greedy = new AtomicInteger();
+    try (FaultProxy proxy = new FaultProxy(SharedServer.server().port());
+        HikariDataSource pool = fixture.foreignPool(3)) {
+      pool.setJdbcUrl(proxy.through(fixture.database().jdbcUrl()));
+      pool.setConnectionTimeout(60_000);
+      try (PostgresStore store = PostgresStore.on(pool, "holdfast");
+          HoldfastNode node =
+              HoldfastNode.on(store)
+                  .liveness(LivenessSettings.FAST_FAILOVER)
+                  .shutdownGrace(Duration.ZERO)
+                  .handle(
+                      GREEDY,
+                      (payload, context) -> {
+                        greedy.incrementAndGet();
+                        try (Connection kept = pool.getConnection()) {
+                          enough.await();
+                        }
+                        return null;
+                      })
+                  .start()) {
+        node.client().enqueueAll(Collections.nCopies(20, JobRequest.of(GREEDY, "all of it")));
+        await()
+            .atMost(SOON)
+            .until(() ->
+                greedy.get() == 20
+                    && pool.getHikariPoolMXBean().getActiveConnections() == 3
+                    && pool.getHikariPoolMXBean().getThreadsAwaitingConnection() >= 19);
+        String incarnation = node.incarnation().toString();
+        long before = beat(incarnation);
+        await().atMost(SOON).until(() -> beat(incarnation) > before);
+
+        proxy.stallFor(Duration.ofMillis(1_900));
+
+        long after = beat(incarnation);
+        await().atMost(SOON).until(() -> beat(incarnation) > after + 5);
+        assertThat(node.incarnation()).hasToString(incarnation);
+        enough.countDown();
+      }
     }
   }
 

@@ -170,7 +170,8 @@ class MigrationTest {
     execute(
         "create role reader login password 'reader'",
         "grant usage on schema holdfast to reader",
-        "grant select, insert, update, delete on all tables in schema holdfast to reader");
+        "grant select, insert, update, delete on all tables in schema holdfast to reader",
+        "grant usage on all sequences in schema holdfast to reader");
     try {
       PostgresStore.connect(settings().user("reader").password("reader").build()).close();
     } finally {

@@ -20,20 +20,23 @@ final class NodeProcess implements AutoCloseable {
   private final BufferedReader said;
   private final List<String> lines = new ArrayList<>();
 
-  /** Start a program that takes the URL, the user and the password of a database. */
-  NodeProcess(Class<?> program, TestDatabase database) throws IOException {
-    process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName(),
-                database.jdbcUrl(),
-                database.user(),
-                database.password())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+  /**
+   * Start a program that takes the URL, the user and the password of a database.
+   *
+   * @param more what else it takes
+   */
+  NodeProcess(Class<?> program, TestDatabase database, String... more) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(program.getName());
+    command.add(database.jdbcUrl());
+    command.add(database.user());
+    command.add(database.password());
+    command.addAll(List.of(more));
+    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     said = process.inputReader(UTF_8);
     awaitLine(READY);
   }

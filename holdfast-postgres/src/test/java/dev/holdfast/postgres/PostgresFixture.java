@@ -22,6 +22,7 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           "node",
           "queue",
           "unique_ledger",
+          "enqueue_repeat",
           "tally",
           "lease",
           "event_trigger",
@@ -56,6 +57,7 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
           "update holdfast.heartbeat set at = at - t",
           "update holdfast.sample set taken_at = taken_at - t",
           "update holdfast.unique_ledger set expires_at = expires_at - t",
+          "update holdfast.enqueue_repeat set repeated_at = repeated_at - t",
           """
           update holdfast.trigger_subject set since = since - t, fires_at = fires_at - t,
             forget_at = forget_at - t

@@ -3,10 +3,25 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.embedded.testing.SharedServer;
+import dev.holdfast.embedded.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.Driver;
 
 class PostgresSettingsTest {
   private static final String URL = "jdbc:postgresql://localhost/app";
@@ -51,6 +66,92 @@ class PostgresSettingsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("jdbc:postgresql://localhost:5432/app")
         .hasMessageNotContaining("hush");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:postgresql://ada:hush@localhost/app",
+        "jdbc:postgresql://ada:hu?sh@localhost/app",
+        "jdbc:postgresql://ada:hu/sh@localhost/app",
+        "jdbc:postgresql:ada:hush@localhost",
+        "jdbc:postgresql://localhost:hush/app",
+        "jdbc:postgresql://localhost?password=hush",
+        "jdbc:postgresql://localhost/app/more?password=hush",
+        "jdbc:postgresql://localhost/app?password=hush%",
+        "jdbc:postgresql:/app?password=hush",
+        "jdbc:sqlserver://localhost;user=ada;password=hush",
+        "postgres://ada:hush@localhost/app"
+      })
+  void aUrlThatCannotBeReadIsRejectedWithoutShowingItsPassword(String url) {
+    List<LogRecord> logged = new CopyOnWriteArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            logged.add(record);
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger driver = Logger.getLogger("org.postgresql");
+    driver.addHandler(handler);
+    try {
+      assertThatThrownBy(() -> PostgresStore.connect(PostgresSettings.of(url)).close())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("jdbc:postgresql://localhost:5432/app")
+          .hasMessageNotContaining("hu")
+          .hasNoCause();
+    } finally {
+      driver.removeHandler(handler);
+    }
+    assertThat(logged).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:postgresql:app",
+        "jdbc:postgresql:",
+        "jdbc:postgresql://",
+        "jdbc:postgresql:///",
+        "jdbc:postgresql://localhost/",
+        "jdbc:postgresql://localhost:5432/app?user=ada&password=hu%25sh@",
+        "jdbc:postgresql://one:5432,two:5433/my%20app?targetServerType=primary",
+        "jdbc:postgresql://[::1]:5432/app"
+      })
+  void whatTheDriverCanReadIsAccepted(String url) {
+    assertThat(PostgresSettings.of(url).place()).doesNotContain("hu");
+    assertThat(Driver.parseURL(url, new Properties())).isNotNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"pg_foo", "pg_catalog", "user", "order", "left", "table"})
+  void aSchemaNameThatPostgresKeepsForItselfIsRejected(String schema) {
+    assertThatThrownBy(() -> PostgresSettings.builder(URL).schema(schema).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'" + schema + "'")
+        .hasMessageContaining("Use another name");
+  }
+
+  @Test
+  void theReservedWordsAreThoseOfTheServer() throws SQLException {
+    try (TestDatabase database = SharedServer.freshDatabase();
+        Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet words =
+            statement.executeQuery(
+                "select word from pg_get_keywords() where catcode in ('R', 'T')")) {
+      Set<String> reserved = new TreeSet<>();
+      while (words.next()) {
+        reserved.add(words.getString(1));
+      }
+      assertThat(PostgresSettings.RESERVED).containsAll(reserved);
+    }
   }
 
   @ParameterizedTest

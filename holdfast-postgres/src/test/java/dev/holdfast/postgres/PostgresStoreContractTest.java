@@ -55,7 +55,7 @@ class PostgresStoreContractTest extends StoreContract {
         new PgClaims(
             Database.own(pool, PostgresSettings.DEFAULT_SCHEMA),
             PostgresSettings.DEFAULT_AGING,
-            Duration.ofDays(1));
+            new ReadyScan.Slow(Duration.ofDays(1), Long.MAX_VALUE));
     return (Store)
         Proxy.newProxyInstance(
             PostgresStoreContractTest.class.getClassLoader(),

@@ -14,7 +14,7 @@ class ReadyScanTest {
   private static final Instant NOON = Instant.parse("2026-01-01T12:00:00Z");
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-  private final ReadyScan scan = new ReadyScan(AGING, ReadyScan.SLOW);
+  private final ReadyScan scan = new ReadyScan(AGING, ReadyScan.Slow.DEFAULT);
 
   private static Instant rank(Instant ready, int priority) {
     return ready.minus(AGING.multipliedBy(priority));
@@ -27,6 +27,9 @@ class ReadyScanTest {
   /** A claim from the beginning that took a second: claims look through windows for 20 seconds. */
   private void aSlowClaim(Instant last) {
     scan.took(ReadyScan.WHOLE, 0, SECOND);
+    assertThat(scan.isUnclear()).isTrue();
+    scan.counted(1_000_000, SECOND, SECOND);
+    assertThat(scan.isUnclear()).isFalse();
     scan.saw(NOON, last, SECOND);
   }
 
@@ -36,6 +39,47 @@ class ReadyScanTest {
     scan.saw(NOON, null, 0);
 
     assertThat(scan.windows(SECOND)).isEqualTo(ReadyScan.WHOLE);
+  }
+
+  @Test
+  void aClaimThatIsSlowForAnotherReasonLeadsToNoWindows() {
+    scan.took(ReadyScan.WHOLE, 0, SECOND);
+    scan.counted(10, SECOND, SECOND);
+    scan.saw(NOON, null, SECOND);
+
+    assertThat(scan.windows(2 * SECOND)).isEqualTo(ReadyScan.WHOLE);
+  }
+
+  @Test
+  void entriesAreCountedAgainAfterAWhileIfTheyWereFew() {
+    scan.took(ReadyScan.WHOLE, 0, SECOND);
+    scan.counted(10, SECOND, SECOND);
+
+    scan.took(ReadyScan.WHOLE, 5 * SECOND, 6 * SECOND);
+    assertThat(scan.isUnclear()).isFalse();
+    scan.took(ReadyScan.WHOLE, 10 * SECOND, 11 * SECOND);
+    assertThat(scan.isUnclear()).isTrue();
+  }
+
+  @Test
+  void windowsEndWhenTheEntriesAreGoneThoughClaimsStaySlow() {
+    aSlowClaim(null);
+
+    scan.took(ReadyScan.WHOLE, 21 * SECOND, 22 * SECOND);
+    assertThat(scan.isUnclear()).isTrue();
+    scan.counted(10, 22 * SECOND, 22 * SECOND);
+
+    assertThat(scan.windows(23 * SECOND)).isEqualTo(ReadyScan.WHOLE);
+  }
+
+  @Test
+  void countingIsAPartOfWhatLookingFromTheBeginningTakes() {
+    scan.took(ReadyScan.WHOLE, 0, SECOND);
+    scan.counted(1_000_000, SECOND, 2 * SECOND);
+    scan.saw(NOON, null, 2 * SECOND);
+
+    assertThat(scan.windows(41 * SECOND)).isNotEqualTo(ReadyScan.WHOLE);
+    assertThat(scan.windows(42 * SECOND)).isEqualTo(ReadyScan.WHOLE);
   }
 
   @Test
@@ -80,6 +124,7 @@ class ReadyScanTest {
     for (int round = 0; round < 1_000; round++) {
       Instant time = NOON.plusSeconds(round);
       scan.took(ReadyScan.WHOLE, round * SECOND, (round + 1) * SECOND);
+      scan.counted(1_000_000, (round + 1) * SECOND, (round + 1) * SECOND);
       scan.saw(
           time,
           random.nextBoolean() ? null : time.minusSeconds(random.nextInt(10_000)),

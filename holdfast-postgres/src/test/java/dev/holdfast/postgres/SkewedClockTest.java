@@ -44,8 +44,7 @@ class SkewedClockTest {
       PgClaims claims =
           new PgClaims(
               Database.own(pool, PostgresSettings.DEFAULT_SCHEMA), PostgresSettings.DEFAULT_AGING);
-      Worker worker =
-          Worker.join(fixture.store(), "node-1", JobDraft.QUEUE, JobDraft.TASK);
+      Worker worker = Worker.join(fixture.store(), "node-1", JobDraft.QUEUE, JobDraft.TASK);
       JobId id =
           fixture
               .store()

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
@@ -349,5 +351,34 @@ class TransactionIntakeTest {
 
   private static PostgresStore store() {
     return fixture.store();
+  }
+
+  /** A pool all of whose connections are in such transactions must not wait for itself. */
+  @Test
+  void noSecondConnectionIsTakenFromThePoolOfTheCaller() throws Exception {
+    int size = 4;
+    try (HikariDataSource pool = fixture.foreignPool(size);
+        PostgresStore store = PostgresStore.on(pool, PostgresSettings.DEFAULT_SCHEMA);
+        HoldfastClient client =
+            HoldfastClient.on(
+                store, new JsonCodec(), ClientSettings.DEFAULT, ClusterCoordinator.none())) {
+      List<Connection> all = new ArrayList<>();
+      while (all.size() < size) {
+        Connection connection = pool.getConnection();
+        connection.setAutoCommit(false);
+        all.add(connection);
+      }
+
+      for (Connection connection : all) {
+        client
+            .in(connection)
+            .enqueue(JobRequest.of(TaskType.of("mail::send", String.class), "text"));
+      }
+      for (Connection connection : all) {
+        connection.commit();
+        connection.close();
+      }
+    }
+    assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("4");
   }
 }

@@ -63,7 +63,9 @@ class WindowedClaimTest {
             new Connections(fixture.settings().build(), "windowed").single(),
             PostgresSettings.DEFAULT_SCHEMA);
     // Every claim counts as slow, so that windows are used from the second one on.
-    claims = new PgClaims(database, PostgresSettings.DEFAULT_AGING, Duration.ZERO);
+    claims =
+        new PgClaims(
+            database, PostgresSettings.DEFAULT_AGING, new ReadyScan.Slow(Duration.ZERO, 0));
   }
 
   @AfterEach
@@ -92,7 +94,9 @@ class WindowedClaimTest {
   }
 
   private List<ClaimedJob> claim(List<String> tasks, int wanted) {
-    return claims.claim(new ClaimOrder(NODE, ++claimNo, "q", tasks, wanted, 0, null, 1, Set.of()));
+    return claims.claim(
+        new ClaimOrder(
+            NODE, ++claimNo, "q", tasks, wanted, 0, null, ClaimOrder.Suspects.NONE, Set.of()));
   }
 
   @ParameterizedTest

@@ -81,6 +81,16 @@ public sealed interface LifecycleEvent {
    */
   record Recovered(String node, JobId job, String task, String queue, UUID from) implements OfJob {}
 
+  /**
+   * A handler ignores its interrupt and occupies its slot until its thread ends.
+   *
+   * @param attempt the number of the attempt that hangs
+   * @param replaced whether the node runs another job in its place, within {@code
+   *     replaceLostSlots}; otherwise it runs one job less until then
+   */
+  record SlotLost(String node, JobId job, String task, String queue, int attempt, boolean replaced)
+      implements OfJob {}
+
   /** The node is known to the cluster by this incarnation, its first or a later one. */
   record NodeJoined(String node, UUID incarnation) implements OfNode {}
 

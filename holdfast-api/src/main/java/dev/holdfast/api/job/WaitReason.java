@@ -98,14 +98,35 @@ public sealed interface WaitReason {
   }
 
   /**
-   * Nodes died while they ran it, and each node runs only one such job at a time.
+   * On every live node that could run it, handlers that ignore their interrupt occupy all slots.
+   *
+   * @param lost how many slots are lost on these nodes
+   * @param slots how many they have for it
+   * @param nodes their ids
+   */
+  record SlotsLost(String queue, int lost, int slots, List<String> nodes) implements WaitReason {
+    public SlotsLost {
+      nodes = List.copyOf(nodes);
+    }
+
+    @Override
+    public String sentence() {
+      return "%d of %d slots of queue '%s' on %s %s are lost to handlers that ignore their interrupt; restart there, and let the handlers respond to interruption."
+          .formatted(
+              lost, slots, queue, nodes.size() == 1 ? "node" : "nodes", String.join(", ", nodes));
+    }
+  }
+
+  /**
+   * Nodes died while they ran it, twice or more, and each node starts such jobs slowly: one at a
+   * time at first, then more as they end well.
    *
    * @param before how many such jobs are before it
    */
   record Suspected(int crashes, long before) implements WaitReason {
     @Override
     public String sentence() {
-      return "It has %d crashes on its record, and a node runs one such job at a time; %d are before it."
+      return "Nodes died %d times while they ran it, and nodes start such jobs slowly; %d are before it."
           .formatted(crashes, before);
     }
   }

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.ServiceLoader;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +33,16 @@ public record Schedule(
 
   private static final int LONGEST_ID = 200;
 
+  private static final List<CronSyntax> CRON_SYNTAX =
+      ServiceLoader.load(CronSyntax.class, CronSyntax.class.getClassLoader()).stream()
+          .map(ServiceLoader.Provider::get)
+          .toList();
+
   public Schedule {
     checkId(id);
+    if (recurrence.timing() instanceof Timing.Cron cron) {
+      CRON_SYNTAX.forEach(syntax -> syntax.check(cron));
+    }
     if (options.unique() != null) {
       throw new IllegalArgumentException(
           "Schedule '%s' cannot give its jobs the unique key '%s', since it gives them keys of its own: say with overlap(...) whether they may overlap."
@@ -166,7 +176,8 @@ public record Schedule(
     /**
      * The schedule.
      *
-     * @throws IllegalArgumentException if it contradicts itself
+     * @throws IllegalArgumentException if its cron expression is not valid, or it contradicts
+     *     itself
      */
     public Schedule build() {
       return new Schedule(

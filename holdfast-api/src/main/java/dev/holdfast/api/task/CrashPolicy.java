@@ -1,19 +1,27 @@
 package dev.holdfast.api.task;
 
 /**
- * What becomes of a job whose node died while it ran. A job whose node died before it had begun is
- * simply run elsewhere, whatever this says.
+ * What becomes of a job whose node died while it ran. A job whose node died before it had started
+ * is simply run elsewhere, whatever this says.
  *
  * @param answer what to do
- * @param maxCrashes with how many crashes on its record a job is dead-lettered; defaults to 3
+ * @param maxCrashes after how many crashes a job is dead-lettered as {@link
+ *     FailureCode#WORKER_CRASHED}; defaults to 4. After the first crash a job runs again at once
+ *     and at normal capacity, among the others that crashed with it. From the second crash on it is
+ *     a crash suspect: it waits a while, nodes start such jobs slowly, and with one crash left it
+ *     runs as the only crash suspect on its node. With less than 3, a job can be dead-lettered for
+ *     a crash that another job caused.
+ * @param maxFencings how many times its node may fence itself while the job runs before it is
+ *     dead-lettered as {@link FailureCode#NODE_FENCED}; defaults to 5. Such a job may be what
+ *     stalls its process.
  */
-public record CrashPolicy(Answer answer, int maxCrashes) {
+public record CrashPolicy(Answer answer, int maxCrashes, int maxFencings) {
 
   /** What to do. */
   public enum Answer {
     /** Run it again: at once after the first crash, later and later after more. */
     RETRY,
-    /** Put it into the dead letter, since running it twice would be worse. */
+    /** Dead-letter it, since running it twice would be worse. */
     FAIL,
     /**
      * Ask the {@link RecoveryPolicy} of a node that knows the task. While no such node lives, it is
@@ -22,19 +30,29 @@ public record CrashPolicy(Answer answer, int maxCrashes) {
     ASK
   }
 
-  private static final int MOST_CRASHES = 100;
+  private static final int MOST = 100;
+  private static final int DEFAULT_FENCINGS = 5;
 
-  /** Run it again, up to three crashes. */
-  public static final CrashPolicy DEFAULT = retry(3);
+  /** Run it again, up to four crashes. */
+  public static final CrashPolicy DEFAULT = retry(4);
 
   public CrashPolicy {
-    if (maxCrashes < 1 || maxCrashes > MOST_CRASHES) {
+    if (maxCrashes < 1 || maxCrashes > MOST) {
       throw new IllegalArgumentException(
-          "%d crashes are not a valid budget: give 1 to %d.".formatted(maxCrashes, MOST_CRASHES));
+          "%d crashes are not a valid budget: give 1 to %d.".formatted(maxCrashes, MOST));
+    }
+    if (maxFencings < 1 || maxFencings > MOST) {
+      throw new IllegalArgumentException(
+          "%d fencings are not a valid budget: give 1 to %d.".formatted(maxFencings, MOST));
     }
   }
 
-  /** Run it again until it has so many crashes on its record. */
+  /** A policy with the default budget of fencings. */
+  public CrashPolicy(Answer answer, int maxCrashes) {
+    this(answer, maxCrashes, DEFAULT_FENCINGS);
+  }
+
+  /** Run it again until it has crashed this often. */
   public static CrashPolicy retry(int maxCrashes) {
     return new CrashPolicy(Answer.RETRY, maxCrashes);
   }
@@ -47,5 +65,10 @@ public record CrashPolicy(Answer answer, int maxCrashes) {
   /** Let the task's own {@link RecoveryPolicy} decide. */
   public static CrashPolicy ask() {
     return new CrashPolicy(Answer.ASK, DEFAULT.maxCrashes);
+  }
+
+  /** The same policy with another budget of fencings. */
+  public CrashPolicy withMaxFencings(int fencings) {
+    return new CrashPolicy(answer, maxCrashes, fencings);
   }
 }

@@ -13,7 +13,10 @@ public final class FailureCode {
   /** The attempt gave no sign of getting on for longer than its heartbeat timeout. */
   public static final String HEARTBEAT_TIMED_OUT = "HEARTBEAT_TIMED_OUT";
 
-  /** The payload could not be read as what the task expects. Never retried. */
+  /**
+   * The payload could not be read as what the task expects. The job goes to other nodes that serve
+   * its task as long as one of them may be able to read it, and is retried by its policy then.
+   */
   public static final String BAD_PAYLOAD = "BAD_PAYLOAD";
 
   /** The result could not be written, or is too large. Never retried. */
@@ -27,6 +30,12 @@ public final class FailureCode {
 
   /** The node that ran it died, or could not show in time that it lived. */
   public static final String WORKER_CRASHED = "WORKER_CRASHED";
+
+  /**
+   * Its node fenced itself too often while it ran: the job may be what stalls its process. Never
+   * retried.
+   */
+  public static final String NODE_FENCED = "NODE_FENCED";
 
   /** What the database holds of the job could not be read. Never retried. */
   public static final String UNREADABLE = "UNREADABLE";

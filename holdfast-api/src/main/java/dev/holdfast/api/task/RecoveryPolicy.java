@@ -5,7 +5,10 @@ import java.time.Duration;
 
 /**
  * Decides what becomes of a job whose node died while it ran. It is asked by a node that recovers
- * the job, which need not be the one that will run it, and must answer quickly.
+ * the job, which need not be the one that will run it, and must decide within 5 seconds.
+ *
+ * <p>One that throws, returns null or takes longer is asked again at the next sweep. After the
+ * third time the job is dead-lettered as {@link FailureCode#WORKER_CRASHED}.
  */
 @FunctionalInterface
 public interface RecoveryPolicy {

@@ -1,5 +1,6 @@
 package dev.holdfast.api.trigger;
 
+import dev.holdfast.api.Names;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
@@ -120,7 +121,8 @@ public sealed interface Condition {
   private static Object scalar(String field, @Nullable Object value) {
     return switch (value) {
       case null -> throw comparedWithNull(field);
-      case String text -> text;
+      case String text ->
+          Names.storable("The text to compare field '%s' with,".formatted(field), text);
       case Boolean truth -> truth;
       case Number number -> number(field, number);
       default ->

@@ -1,5 +1,6 @@
 package dev.holdfast.api.trigger;
 
+import dev.holdfast.api.Names;
 import java.util.regex.Pattern;
 
 /** The one place that knows which names of events, triggers and fields are good. */
@@ -43,6 +44,6 @@ public final class TriggerNames {
           "Field '%s' is not valid: name a field of the payload, or one inside another as in address.city, at most %d characters."
               .formatted(path, LONGEST_FIELD));
     }
-    return path;
+    return Names.storable("Field", path);
   }
 }

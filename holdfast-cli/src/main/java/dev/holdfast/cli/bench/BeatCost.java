@@ -21,7 +21,7 @@ final class BeatCost {
   }
 
   void measure(int held) throws Exception {
-    Duration length = Duration.ofSeconds(bench.quick() ? 10 : 30);
+    Duration length = Duration.ofSeconds(bench.quick() ? 3 : 30);
     CountDownLatch end = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
     try (BenchDatabase database = bench.server().fresh();

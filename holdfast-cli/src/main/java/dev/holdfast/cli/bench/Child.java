@@ -35,14 +35,16 @@ final class Child implements AutoCloseable {
   /**
    * Start a hidden subcommand of {@code holdfast bench} on a schema, and wait until it is ready.
    */
-  static Child start(BenchServer server, String schema, String command) throws IOException {
+  static Child start(BenchServer server, String schema, String... command) throws IOException {
     Address address = server.address();
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.add("-cp");
     line.add(System.getProperty("java.class.path"));
     line.add(Main.class.getName());
-    line.addAll(List.of("bench", command, "--schema", schema));
+    line.add("bench");
+    line.addAll(List.of(command));
+    line.addAll(List.of("--schema", schema));
     ProcessBuilder builder = new ProcessBuilder(line).redirectError(Redirect.INHERIT);
     // Not among the arguments, which everybody on the machine can read.
     builder.environment().put("HOLDFAST_DATABASE_URL", address.url());

@@ -9,8 +9,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "failover",
     description = {
-      "Kill nodes and time the takeover; time the sweep that takes back 10k jobs; count what a"
-          + " heartbeat writes; saturate all cores and count nodes that were thought dead.",
+      "Kill nodes and time the takeover, of a few jobs and of 200; time the sweep that takes back"
+          + " 10k jobs; count what a heartbeat writes; saturate all cores and count nodes that were"
+          + " thought dead.",
       "Takes about a quarter of an hour."
     })
 public final class FailoverBench extends BenchCommand {
@@ -24,6 +25,7 @@ public final class FailoverBench extends BenchCommand {
   @Override
   protected void measure(Bench bench) throws Exception {
     new KillTimes(bench).measure(bench.quick() ? 5 : 20);
+    new CrowdTimes(bench).measure();
     new SweepTime(bench).measure(bench.jobs(10_000, 1_000));
     new BeatCost(bench).measure(10);
     new BeatCost(bench).measure(bench.jobs(10_000, 1_000));

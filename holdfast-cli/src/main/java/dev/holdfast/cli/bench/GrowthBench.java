@@ -48,8 +48,8 @@ public final class GrowthBench extends BenchCommand {
       besideRows(bench);
     }
     if (only.contains(Kind.HELD)) {
-      Duration length = bench.quick() ? Duration.ofSeconds(6) : Duration.ofMinutes(hold);
-      Duration window = bench.quick() ? Duration.ofSeconds(2) : Duration.ofSeconds(20);
+      Duration length = bench.quick() ? Duration.ofSeconds(2) : Duration.ofMinutes(hold);
+      Duration window = bench.quick() ? Duration.ofMillis(500) : Duration.ofSeconds(20);
       new HeldTransaction(bench).measure(length, window);
     }
   }

@@ -8,16 +8,24 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** A node in a process of its own that holds what it gets until it is killed. */
 @Command(name = "holding-child", hidden = true)
 final class HoldingChild extends ChildCommand {
+  /** Room for everything that a bench has it hold. */
+  private static final int SLOTS = 200;
+
   private final Semaphore running = new Semaphore(0);
+
+  @Option(names = "--defaults", description = "Do not beat more often than by default.")
+  private boolean defaults;
 
   @Override
   void begin(Address address, PostgresStore store, String schema) {
     HoldfastNode.on(store)
-        .liveness(LivenessSettings.FAST_FAILOVER)
+        .liveness(defaults ? LivenessSettings.DEFAULT : LivenessSettings.FAST_FAILOVER)
+        .queue("default", SLOTS)
         .meters(new CompositeMeterRegistry())
         .handle(
             HoldTask.TYPE,

@@ -6,10 +6,13 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.PrintWriter;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prints where the queues stand, a line at a time: what waits as the database says, what was done
@@ -23,6 +26,7 @@ final class Board {
   private final MeterRegistry meters;
   private final PrintWriter out;
   private final Map<String, Long> doneBefore = new HashMap<>();
+  private final Set<String> paused = new HashSet<>();
   private double secondsBefore;
   private int lines;
 
@@ -40,6 +44,7 @@ final class Board {
     Map<String, QueueStatus> statuses =
         client.queues().list().stream()
             .collect(Collectors.toMap(QueueStatus::name, Function.identity()));
+    DemoTasks.QUEUES.forEach(queue -> tellIfPaused(queue, statuses.get(queue)));
     StringBuilder line = new StringBuilder("%4.0fs".formatted(seconds));
     for (String queue : DemoTasks.QUEUES) {
       QueueStatus status = statuses.get(queue);
@@ -58,6 +63,18 @@ final class Board {
     secondsBefore = seconds;
     out.println(line);
     out.flush();
+  }
+
+  /** Once when it is first seen, and once when it is over. */
+  private void tellIfPaused(String queue, @Nullable QueueStatus status) {
+    boolean isPaused = status != null && status.paused();
+    if (isPaused && paused.add(queue)) {
+      out.println(
+          "Queue '%s' is paused: its jobs wait until 'holdfast resume %s'."
+              .formatted(queue, queue));
+    } else if (!isPaused && paused.remove(queue)) {
+      out.println("Queue '%s' is not paused any more.".formatted(queue));
+    }
   }
 
   private void printHeader() {
@@ -89,11 +106,11 @@ final class Board {
     return counter == null ? 0 : (long) counter.count();
   }
 
-  /** How many jobs have not ended yet. */
+  /** How many jobs have not ended yet and can; those of a paused queue cannot. */
   long live() {
     List<QueueStatus> statuses = client.queues().list();
     return statuses.stream()
-        .filter(status -> DemoTasks.QUEUES.contains(status.name()))
+        .filter(status -> DemoTasks.QUEUES.contains(status.name()) && !status.paused())
         .mapToLong(status -> status.ready() + status.held() + status.scheduled())
         .sum();
   }

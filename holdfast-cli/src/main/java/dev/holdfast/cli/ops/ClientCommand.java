@@ -9,9 +9,11 @@ import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.store.Store;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -37,6 +39,23 @@ abstract class ClientCommand implements Callable<Integer> {
     }
   }
 
+  /** Checks the arguments, before a database is looked for. */
+  void check() {}
+
+  /** An error of the user, to be thrown. */
+  final ParameterException wrongUse(String sentence) {
+    return new ParameterException(spec.commandLine(), sentence);
+  }
+
+  /** What is read from arguments; a value that is not valid is an error of the user. */
+  final <T> T checked(Supplier<T> read) {
+    try {
+      return read.get();
+    } catch (IllegalArgumentException wrong) {
+      throw wrongUse(String.valueOf(wrong.getMessage()));
+    }
+  }
+
   /**
    * Do what the command is for.
    *
@@ -46,6 +65,7 @@ abstract class ClientCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() throws Exception {
+    check();
     try (OpenStore open = database.open();
         Holdfast client = HoldfastClient.on(open.store())) {
       return ask(new Session(client, open.store(), spec.commandLine().getOut()));

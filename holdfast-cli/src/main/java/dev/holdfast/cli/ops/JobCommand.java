@@ -4,12 +4,12 @@ import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.cli.print.Fields;
 import dev.holdfast.cli.print.Json;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -47,24 +47,25 @@ public final class JobCommand extends ClientCommand {
   }
 
   private static void print(Job job, String waits, PrintWriter out) {
-    line(out, "job", job.id());
-    line(out, "task", job.task());
-    line(out, "queue", job.queue() + ", priority " + job.priority());
-    line(out, "state", job.state() + (job.cancelRequested() ? ", asked to stop" : ""));
-    line(out, "waits", job.state().hasEnded() ? null : waits);
-    line(out, "attempt", job.attempt());
-    line(out, "node", job.node());
-    line(out, "stack", job.stack());
-    line(out, "made by", job.source());
-    line(out, "created", job.createdAt());
-    line(out, "due", job.runAt());
-    line(out, "start by", job.startBy());
-    line(out, "started", job.startedAt());
-    line(out, "ended", job.endedAt());
-    line(out, "tags", job.tags().isEmpty() ? null : String.join(", ", job.tags()));
-    line(out, "key", job.uniqueKey());
-    line(out, "payload", job.payload());
-    line(out, "result", job.result());
+    Fields fields = new Fields(out);
+    fields.line("job", job.id());
+    fields.line("task", job.task());
+    fields.line("queue", job.queue() + ", priority " + job.priority());
+    fields.line("state", job.state() + (job.cancelRequested() ? ", asked to stop" : ""));
+    fields.line("waits", job.state().hasEnded() ? null : waits);
+    fields.line("attempt", job.attempt());
+    fields.line("node", job.node());
+    fields.line("stack", job.stack());
+    fields.line("made by", job.source());
+    fields.line("created", job.createdAt());
+    fields.line("due", job.runAt());
+    fields.line("start by", job.startBy());
+    fields.line("started", job.startedAt());
+    fields.line("ended", job.endedAt());
+    fields.line("tags", job.tags().isEmpty() ? null : String.join(", ", job.tags()));
+    fields.line("key", job.uniqueKey());
+    fields.line("payload", job.payload());
+    fields.line("result", job.result());
     for (FailedAttempt failure : job.failures()) {
       out.println();
       out.printf(
@@ -74,15 +75,9 @@ public final class JobCommand extends ClientCommand {
       out.println("  " + (type == null ? "" : type + ": ") + failure.message());
       String stack = failure.stack();
       if (stack != null) {
-        stack.lines().forEach(frame -> out.println("    " + frame.strip()));
+        StackLines.of(stack).forEach(line -> out.println("    " + line));
       }
     }
     out.flush();
-  }
-
-  private static void line(PrintWriter out, String name, @Nullable Object value) {
-    if (value != null) {
-      out.printf("%-9s %s%n", name, value);
-    }
   }
 }

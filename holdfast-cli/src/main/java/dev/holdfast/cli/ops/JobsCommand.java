@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Lists or counts jobs. */
@@ -28,14 +29,7 @@ public final class JobsCommand extends ClientCommand {
       description = "Only in these states: ${COMPLETION-CANDIDATES}.")
   private final Set<JobState> states = EnumSet.noneOf(JobState.class);
 
-  @Option(names = "--queue", paramLabel = "NAME", description = "Only of this queue.")
-  private @Nullable String queue;
-
-  @Option(names = "--task", paramLabel = "NAME", description = "Only of this task.")
-  private @Nullable String task;
-
-  @Option(names = "--tag", paramLabel = "WORD", description = "Only with this tag.")
-  private @Nullable String tag;
+  @Mixin private final FilterOptions filter = new FilterOptions();
 
   @Option(
       names = "--before",
@@ -93,10 +87,7 @@ public final class JobsCommand extends ClientCommand {
   }
 
   private JobFilter filter() {
-    JobFilter filter = new JobFilter(states, null, null, null);
-    filter = queue == null ? filter : filter.queue(queue);
-    filter = task == null ? filter : filter.task(task);
-    return tag == null ? filter : filter.tag(tag);
+    return filter.filter(states);
   }
 
   private static Instant toSecond(Instant time) {

@@ -1,6 +1,7 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.Holdfast;
+import java.util.Optional;
 import java.util.OptionalInt;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -32,8 +33,17 @@ public final class LimitCommand extends ClientCommand {
       description = "How many jobs at most, or 'none' to take the limit away.")
   private OptionalInt most = OptionalInt.empty();
 
+  @Option(
+      names = "--force",
+      description = "Limit it although it has no jobs, settings or node yet.")
+  private boolean force;
+
   @Override
   int ask(Session session) {
+    Optional<String> objection = force ? Optional.empty() : objection(session.client());
+    if (objection.isPresent()) {
+      return session.answer(false, objection.get());
+    }
     String what = task ? "Task" : "Queue";
     if (most.isEmpty()) {
       unlimit(session.client());
@@ -42,6 +52,11 @@ public final class LimitCommand extends ClientCommand {
     limit(session.client(), most.getAsInt());
     return session.answer(
         true, "%s '%s' is limited to %d jobs at once.".formatted(what, name, most.getAsInt()));
+  }
+
+  private Optional<String> objection(Holdfast client) {
+    KnownNames known = task ? KnownNames.tasks(client) : KnownNames.queues(client);
+    return known.objection(name, "To limit it before it has jobs or a node, add --force.");
   }
 
   private void limit(Holdfast client, int jobs) {

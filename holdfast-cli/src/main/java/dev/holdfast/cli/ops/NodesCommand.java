@@ -37,10 +37,11 @@ public final class NodesCommand extends ClientCommand {
                 "roles",
                 "running",
                 "capacity",
+                "lost",
                 "queues",
                 "tasks",
                 "version")
-            .numbers("running", "capacity");
+            .numbers("running", "capacity", "lost");
     for (NodeInfo node : nodes) {
       table.row(
           node.id(),
@@ -53,6 +54,7 @@ public final class NodesCommand extends ClientCommand {
           node.roles().stream().sorted().collect(joining(",")),
           node.running(),
           node.capacity(),
+          node.lostSlots(),
           node.queues().stream().sorted().collect(joining(",")),
           node.tasks().size(),
           node.version());

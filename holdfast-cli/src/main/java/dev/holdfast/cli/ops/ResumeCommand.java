@@ -1,5 +1,6 @@
 package dev.holdfast.cli.ops;
 
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -13,7 +14,11 @@ public final class ResumeCommand extends ClientCommand {
 
   @Override
   int ask(Session session) {
+    Optional<String> objection = KnownNames.queues(session.client()).objection(queue, "");
+    if (objection.isPresent()) {
+      return session.answer(false, objection.get());
+    }
     session.client().queues().resume(queue);
-    return session.answer(true, "Queue '%s' goes on.".formatted(queue));
+    return session.answer(true, "Queue '%s' is not paused any more.".formatted(queue));
   }
 }

@@ -1,19 +1,54 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs a dead-lettered job again. */
-@Command(name = "retry", description = "Run a job again that failed for good.")
+/** Runs dead-lettered jobs again. */
+@Command(
+    name = "retry",
+    description = "Run a job again that failed permanently, or all of them with --all.")
 public final class RetryCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "ID", converter = JobIdConverter.class, description = "The job.")
-  @SuppressWarnings("NullAway.Init")
-  private JobId id;
+  @Parameters(
+      paramLabel = "ID",
+      arity = "0..1",
+      converter = JobIdConverter.class,
+      description = "The job.")
+  private @Nullable JobId id;
+
+  @Option(
+      names = "--all",
+      description = "All jobs that failed permanently, or those that the other options name.")
+  private boolean all;
+
+  @Mixin private final FilterOptions filter = new FilterOptions();
+
+  @Override
+  void check() {
+    if ((id == null) == !all) {
+      throw wrongUse("Give either the ID of a job or --all.");
+    }
+    if (!all && !filter.isEmpty()) {
+      throw wrongUse("--queue, --task and --tag go with --all.");
+    }
+  }
 
   @Override
   int ask(Session session) {
+    if (id != null) {
+      return retry(session, id);
+    }
+    long retried = session.client().retryAll(filter.filter(Set.of(JobState.FAILED)));
+    return session.answer(true, "%d jobs are ready again.".formatted(retried));
+  }
+
+  private static int retry(Session session, JobId id) {
     return switch (session.client().retry(id)) {
       case READY -> session.answer(true, "Job %s is ready again.".formatted(id));
       case NOT_FAILED ->

@@ -1,5 +1,7 @@
 package dev.holdfast.cli.ops;
 
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.schedule.ScheduleStatus;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
@@ -38,7 +40,17 @@ public final class SchedulesCommand extends ClientCommand {
           application == null ? "" : application);
     }
     table.print(session.out());
+    if (!schedules.isEmpty() && !anyNodeFires(session.client())) {
+      session.out().println("No live node fires them: start a node whose mode is not disabled.");
+      session.out().flush();
+    }
     return DONE;
+  }
+
+  private static boolean anyNodeFires(Holdfast client) {
+    return client.nodes().list().stream()
+        .anyMatch(node ->
+            node.alive() && node.roles().contains("scheduler") && node.mode() != NodeMode.DISABLED);
   }
 
   private static String time(@Nullable Instant time) {

@@ -1,18 +1,86 @@
 package dev.holdfast.cli.print;
 
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.schedule.ScheduleStatus;
 import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.std.ToStringSerializer;
 
-/** Writes values as JSON: records by their components, times as ISO 8601. */
+/**
+ * Writes values as JSON: records by their components, times as ISO 8601, ids as text, and payloads
+ * and results as the JSON that they are.
+ */
 public final class Json {
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+  /** Reads numbers as they are written, and nothing behind the value. */
+  private static final JsonMapper READER =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private static final JsonMapper WRITER =
+      JsonMapper.builder()
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .addModule(new SimpleModule().addSerializer(JobId.class, ToStringSerializer.instance))
+          .addMixIn(Job.class, EncodedPayloads.class)
+          .addMixIn(ScheduleStatus.class, EncodedPayloads.class)
+          .build();
 
   private Json() {}
 
   public static void print(Object value, PrintWriter out) {
-    out.println(MAPPER.writeValueAsString(value));
+    out.println(WRITER.writeValueAsString(value));
     out.flush();
+  }
+
+  /**
+   * Reads a value.
+   *
+   * @throws IllegalArgumentException if the text is no JSON
+   */
+  public static JsonNode read(String text) {
+    try {
+      return READER.readTree(text);
+    } catch (JacksonException wrong) {
+      throw new IllegalArgumentException(
+          "'%s' is not JSON (%s): give a value such as {\"to\": \"ada\"}, in quotes of the shell."
+              .formatted(text, wrong.getOriginalMessage()),
+          wrong);
+    }
+  }
+
+  /** The components of records that a codec has encoded. */
+  interface EncodedPayloads {
+    @JsonSerialize(using = Encoded.class)
+    @Nullable String payload();
+
+    @JsonSerialize(using = Encoded.class)
+    @Nullable String result();
+  }
+
+  /** Text that is JSON, unless another codec wrote it. */
+  static final class Encoded extends ValueSerializer<String> {
+    @Override
+    public void serialize(String text, JsonGenerator out, SerializationContext context) {
+      JsonNode value;
+      try {
+        value = READER.readTree(text);
+      } catch (JacksonException otherCodec) {
+        out.writeString(text);
+        return;
+      }
+      out.writeTree(value);
+    }
   }
 }

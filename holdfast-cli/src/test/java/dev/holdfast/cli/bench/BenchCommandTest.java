@@ -75,16 +75,45 @@ class BenchCommandTest {
   }
 
   @Test
-  void aCheckFailsWhenABarIsMissedAndNamesIt() {
-    Cli check = Cli.on(database, "bench", "drain", "--jobs", "200", "--check", "--json");
+  void growthReportsEachKindOfGrowth() {
+    Cli growth = Cli.on(database, "bench", "growth", "--quick", "--jobs", "200", "--json");
 
-    List<String> missed =
-        measures(check).stream()
-            .filter(measure -> Boolean.FALSE.equals(measure.get("ok")))
-            .map(measure -> (String) measure.get("name"))
-            .toList();
-    assertThat(check.exit()).as(check.err()).isEqualTo(missed.isEmpty() ? 0 : 1);
-    assertThat(check.err()).contains(missed);
+    assertThat(growth.exit()).as(growth.err()).isZero();
+    assertMeasured(
+        growth,
+        "growth.empty",
+        "growth.history",
+        "growth.history_ratio",
+        "growth.foreign",
+        "growth.foreign_ratio",
+        "growth.held_first",
+        "growth.held_last",
+        "growth.held_ratio",
+        "growth.held_silence");
+  }
+
+  @Test
+  void failoverReportsKillsSweepsHeartbeatsAndFalseAlarms() {
+    Cli failover =
+        Cli.on(
+            database,
+            "bench",
+            "failover",
+            "--quick",
+            "--jobs",
+            "50",
+            "--minutes",
+            "0.02",
+            "--json");
+
+    assertThat(failover.exit()).as(failover.err()).isZero();
+    assertMeasured(
+        failover,
+        "failover.median",
+        "failover.p95",
+        "failover.sweep",
+        "failover.false_alarms_default",
+        "failover.false_alarms_fast");
   }
 
   @Test
@@ -117,6 +146,13 @@ class BenchCommandTest {
     assertThat(quick.err()).contains("--quick measures too little to judge by");
     assertThat(few.exit()).isEqualTo(2);
     assertThat(few.err()).contains("3 rounds are too few to judge by: give at least 5");
+  }
+
+  private static void assertMeasured(Cli bench, String... names) {
+    assertThat(measures(bench))
+        .filteredOn(measure -> measure.get("value") != null)
+        .extracting(measure -> measure.get("name"))
+        .contains((Object[]) names);
   }
 
   private static List<Map<String, Object>> measures(Cli bench) {

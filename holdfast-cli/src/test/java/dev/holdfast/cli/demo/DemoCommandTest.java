@@ -38,4 +38,17 @@ class DemoCommandTest {
       assertThat(Cli.on(database, "queues", "--schema", "holdfast_demo").out()).contains("queue");
     }
   }
+
+  @Test
+  void aPausedQueueIsSaidToBe() {
+    try (TestDatabase database = SharedServer.freshDatabase()) {
+      Cli.on(database, "demo", "--jobs", "1");
+      assertThat(Cli.on(database, "pause", "mail", "--schema", "holdfast_demo").exit()).isZero();
+
+      Cli demo = Cli.on(database, "demo", "--jobs", "20");
+
+      assertThat(demo.out())
+          .containsOnlyOnce("Queue 'mail' is paused: its jobs wait until 'holdfast resume mail'.");
+    }
+  }
 }

@@ -12,6 +12,7 @@ import dev.holdfast.api.task.Breaker;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.print.Json;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
@@ -27,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 class ClientCommandTest {
   record Letter(String to) {}
@@ -92,25 +94,66 @@ class ClientCommandTest {
     }
 
     assertThat(holdfast("job", id.toString()).out())
-        .contains("FAILED", "attempt 1 failed", "IllegalStateException: No stamps left");
+        .contains("FAILED", "attempt 1 failed", "IllegalStateException: No stamps left")
+        .contains("at dev.holdfast.cli.ops.ClientCommandTest.")
+        .doesNotContain("at dev.holdfast.engine.")
+        .containsOnlyOnce("No stamps left");
     assertThat(holdfast("retry", id.toString()).out()).contains("is ready again");
     assertThat(holdfast("retry", id.toString()).exit()).isEqualTo(1);
   }
 
   @Test
   void aQueueIsPausedLimitedAndResumed() {
+    JobId waits = client.enqueue(SEND, new Letter("a"), job -> job.queue("slow")).id();
     assertThat(holdfast("pause", "slow").out()).contains("Queue 'slow' is paused");
     assertThat(holdfast("limit", "slow", "3").out()).contains("limited to 3 jobs");
     assertThat(holdfast("queues").out()).containsPattern("slow +yes +3");
 
     assertThat(holdfast("resume", "slow").exit()).isZero();
     assertThat(holdfast("limit", "slow", "none").exit()).isZero();
-    assertThat(holdfast("queues").out()).containsPattern("slow +no +0");
+    assertThat(holdfast("queues").out()).containsPattern("slow +no +1");
+    client.cancel(waits);
+  }
+
+  @Test
+  void anUnknownQueueIsNotPausedUnlessForced() {
+    JobId waits = client.enqueue(SEND, new Letter("a"), job -> job.queue("invoices")).id();
+
+    Cli typo = holdfast("pause", "invocies");
+    assertThat(typo.exit()).isEqualTo(1);
+    assertThat(typo.out())
+        .contains("No queue is called 'invocies'", "Did you mean 'invoices'?", "--force")
+        .containsPattern("Known queues: .*invoices");
+    assertThat(holdfast("limit", "invocies", "3").exit()).isEqualTo(1);
+    assertThat(holdfast("resume", "invocies").exit()).isEqualTo(1);
+    assertThat(holdfast("queues").out()).doesNotContain("invocies");
+
+    assertThat(holdfast("pause", "invocies", "--force").exit()).isZero();
+    assertThat(holdfast("queues").out()).containsPattern("invocies +yes");
+    assertThat(holdfast("resume", "invocies").exit()).isZero();
+    assertThat(holdfast("queues").out()).doesNotContain("invocies");
+    client.cancel(waits);
+  }
+
+  @Test
+  void jsonHasIdsAsTextAndPayloadsAsTheyAre() {
+    JobId id = client.enqueue(SEND, new Letter("Ada \"Countess\" L."), job -> job.queue("js")).id();
+
+    JsonNode job = Json.read(holdfast("job", id.toString(), "--json").out()).get("job");
+    JsonNode listed = Json.read(holdfast("jobs", "--queue", "js", "--json").out()).get(0);
+
+    assertThat(job.get("id").stringValue()).isEqualTo(id.toString());
+    assertThat(job.get("payload").get("to").stringValue()).isEqualTo("Ada \"Countess\" L.");
+    assertThat(job.get("result").isNull()).isTrue();
+    assertThat(listed).isEqualTo(job);
+    client.cancel(id);
   }
 
   @Test
   void aTaskIsLimitedAndItsBreakerShownAndClosed() {
-    assertThat(holdfast("limit", "--task", "mail::slow", "3").out())
+    assertThat(holdfast("limit", "--task", "mail::slwo", "3").out())
+        .contains("No task is called 'mail::slwo'", "--force");
+    assertThat(holdfast("limit", "--task", "mail::slow", "3", "--force").out())
         .contains("Task 'mail::slow' is limited to 3 jobs");
     store
         .tasks()

@@ -3,17 +3,21 @@ package dev.holdfast.cli.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.print.Json;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 class ScheduleCommandTest {
   record Report(String kind) {}
@@ -54,7 +58,11 @@ class ScheduleCommandTest {
 
     assertThat(holdfast("schedules").out())
         .containsPattern("new-year +no +\\d{4}-12-31T23:00:00Z +never +cron 0 0 1 1");
-    assertThat(holdfast("schedules", "--json").out()).contains("\"id\" : \"new-year\"");
+    assertThat(holdfast("schedules").out())
+        .contains("No live node fires them: start a node whose mode is not disabled.");
+    JsonNode listed = Json.read(holdfast("schedules", "--json").out()).get(0);
+    assertThat(listed.get("id").stringValue()).isEqualTo("new-year");
+    assertThat(listed.get("payload").get("kind").stringValue()).isEqualTo("year");
     assertThat(holdfast("schedule", "pause", "new-year").out()).contains("is paused");
     assertThat(holdfast("schedules").out()).containsPattern("new-year +yes");
     assertThat(holdfast("schedule", "resume", "new-year").out()).contains("T23:00:00Z");
@@ -66,6 +74,26 @@ class ScheduleCommandTest {
 
     assertThat(holdfast("schedule", "cancel", "new-year").exit()).isZero();
     assertThat(holdfast("schedules").out()).doesNotContain("new-year");
+  }
+
+  @Test
+  void schedulesThatANodeFiresNeedNoRemark() {
+    client
+        .schedules()
+        .put(
+            Schedule.called("fired")
+                .runs(REPORT, new Report("day"))
+                .cron("0 0 1 1 *", "Europe/Berlin")
+                .build());
+    try (HoldfastNode node = HoldfastNode.on(store).mode(NodeMode.DISABLED).start()) {
+      assertThat(holdfast("schedules").out()).contains("fired", "No live node fires them");
+    }
+    try (HoldfastNode node = HoldfastNode.on(store).start()) {
+      assertThat(holdfast("schedules").out())
+          .contains("fired")
+          .doesNotContain("No live node fires them");
+    }
+    client.schedules().cancel("fired");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.engine.breaker;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.Breaker;
+import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.engine.claim.TaskRules;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
@@ -79,8 +80,8 @@ public final class Tripper implements Role {
       return;
     }
     switch (finish) {
-      case Finish.RetryIn retry -> note(job, breaker, true);
-      case Finish.Dead dead -> note(job, breaker, true);
+      case Finish.RetryIn retry -> noteFailure(job, breaker, retry.failure());
+      case Finish.Dead dead -> noteFailure(job, breaker, dead.failure());
       case Finish.Succeeded done -> {
         if (parts.rules().isBroken(job.task())) {
           note(job, breaker, false);
@@ -88,6 +89,13 @@ public final class Tripper implements Role {
       }
       case Finish.Later later -> {}
       case Finish.Cancelled cancelled -> {}
+    }
+  }
+
+  /** A node of an old version that cannot read new payloads says nothing about the task. */
+  private void noteFailure(ClaimedJob job, Breaker breaker, Finish.Failure failure) {
+    if (!failure.code().equals(FailureCode.BAD_PAYLOAD)) {
+      note(job, breaker, true);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.run.Holdings;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.run.Unreadable;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.time.Ticker;
 import java.util.Set;
@@ -25,6 +26,7 @@ public record ClaimParts(
     TaskRegistry tasks,
     Holdings holdings,
     Runner runner,
+    Unreadable unreadable,
     FinishSink sink,
     Meters meters,
     LifecycleEvents events,

@@ -8,13 +8,16 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.Holding;
 import dev.holdfast.engine.run.Lane;
+import dev.holdfast.engine.run.SlowStart;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.QueueBook;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +27,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While there is a backlog it claims whenever a quarter of its slots is free, or a moment has
  * passed: single slots would make tiny batches. While there is none it waits to be woken, and polls
- * ever more rarely.
+ * ever more rarely. When it would poll as rarely as it may, and before its first claim, an {@link
+ * IdlePoll} polls for it.
  *
  * <p>Tasks with rules of their own are ordered one by one, the others together.
  */
@@ -36,21 +40,29 @@ public final class Claimer implements Role {
 
   private final Lane lane;
   private final ClaimParts parts;
-  private final PollPace pace;
+  private final Supplier<PollPace> pace;
   private final int prefetch;
   private final Prefetched prefetched = new Prefetched();
+  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
+  private final IdlePoll idlePoll;
+  private volatile boolean claims;
   private volatile int looksInVain;
+  private volatile Waker waker = () -> {};
+  private Moment roomForSuspects = Moment.NEVER;
   private volatile Waker starterWaker = () -> {};
   private volatile boolean stopped;
   private int turns;
 
-  public Claimer(Lane lane, ClaimParts parts, PollPace pace, int prefetch) {
+  public Claimer(
+      Lane lane, ClaimParts parts, Supplier<PollPace> pace, IdlePoll idlePoll, int prefetch) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
+    this.idlePoll = idlePoll;
     this.prefetch = prefetch;
     this.starter = new Starter(lane, prefetched, parts);
+    idlePoll.join(this);
   }
 
   @Override
@@ -66,15 +78,27 @@ public final class Claimer implements Role {
     return starter;
   }
 
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+    lane.claimedBy(driver);
+  }
+
   /** Who to wake when jobs wait to be started. */
   public void startsBy(Waker driver) {
     this.starterWaker = driver;
     lane.startedBy(driver, prefetched::size);
   }
 
-  /** Note that there may be work: the next look counts as the first. */
+  /** Note that there may be work: claim now, and poll often for a while. */
   public void expectWork() {
     looksInVain = 0;
+    workFound();
+  }
+
+  /** Note that the queue has ready jobs. They may be of tasks that this node does not know. */
+  void workFound() {
+    claims = true;
+    waker.wake();
   }
 
   /** Claim no more, and give back what has not begun. */
@@ -86,11 +110,23 @@ public final class Claimer implements Role {
 
   @Override
   public Moment tick(Moment now) {
+    if (!claims) {
+      return Moment.NEVER;
+    }
+    idlePoll.leave(this);
+    if (!now.isBefore(roomForSuspects)) {
+      roomForSuspects = Moment.NEVER;
+    }
     QueueBook.Rule rule = parts.rules().of(lane.queue());
-    List<String> tasks = lane.tasks().stream().filter(parts.modes()::mayRun).toList();
+    Moment review = parts.unreadable().review(now);
+    List<String> tasks =
+        lane.tasks().stream()
+            .filter(parts.modes()::mayRun)
+            .filter(parts.unreadable()::mayClaim)
+            .toList();
     if (stopped || rule.paused() || tasks.isEmpty()) {
       lane.hungerFor(0);
-      return Moment.NEVER; // Whoever resumes the queue or changes the mode wakes the claimers.
+      return review; // Whoever resumes the queue or changes the mode wakes the claimers.
     }
     List<TaskRules.Group> groups = parts.taskRules().groups(tasks, now);
     Moment opening = parts.taskRules().nextOpening(tasks, now);
@@ -106,8 +142,8 @@ public final class Claimer implements Role {
     int wanted;
     try {
       int waiting = prefetched.size();
-      wish.start = waiting > 0 ? 0 : lane.slots().reserve(LARGEST_BATCH);
-      wish.ahead = Math.max(0, Math.min(prefetch - waiting, LARGEST_BATCH - wish.start));
+      wish.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
+      wish.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - wish.start));
       wanted = wish.size();
       if (wanted == 0) {
         return awaitSlots(now);
@@ -125,7 +161,8 @@ public final class Claimer implements Role {
       lane.slots().release(wish.start);
     }
     int got = wanted - wish.size();
-    return opening.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
+    Moment next = opening.earlier(roomForSuspects);
+    return next.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
   }
 
   /** Each goes first at times, so that a flood of one does not keep the slots from the others. */
@@ -161,10 +198,9 @@ public final class Claimer implements Role {
   }
 
   private void claim(Wish wish, TaskRules.Group group) {
-    boolean suspects = pace.looksForSuspects(looksInVain) && parts.holdings().reserveSuspect();
+    Suspects suspects = reserveSuspects(wish);
     long call = parts.calls().begin();
     boolean known = false;
-    boolean suspectHeld = false;
     try {
       Moment asked = parts.ticker().now();
       List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
@@ -173,9 +209,9 @@ public final class Claimer implements Role {
       for (ClaimedJob job : jobs) {
         Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
         parts.holdings().add(holding);
-        suspectHeld |= job.crashes() > 0;
         accept(job, holding, wish);
       }
+      size.saw(jobs);
       known = true;
       parts.meters().claimCall(lane.queue(), jobs.size(), took);
     } finally {
@@ -186,13 +222,20 @@ public final class Claimer implements Role {
         // back, even where the failure says that nothing was claimed.
         parts.calls().lose(call, parts.ticker().now());
       }
-      if (suspects && !suspectHeld) {
-        parts.holdings().returnSuspect();
-      }
+      parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
     }
   }
 
-  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, boolean suspects) {
+  /** Where there is no room for crash suspects now, come back when there may be. */
+  private Suspects reserveSuspects(Wish wish) {
+    SlowStart slowStart = parts.holdings().suspects();
+    Moment now = parts.ticker().now();
+    Suspects reserved = slowStart.reserve(wish.tenure.incarnation(), wish.start + wish.ahead, now);
+    roomForSuspects = reserved.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
+    return reserved;
+  }
+
+  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, Suspects suspects) {
     return new ClaimOrder(
         wish.tenure.incarnation(),
         call,
@@ -201,12 +244,15 @@ public final class Claimer implements Role {
         wish.start,
         wish.ahead,
         wish.limit,
-        suspects ? 1 : 0,
+        suspects,
         parts.stacks(),
-        group.rule());
+        group.rule(),
+        parts.unreadable().leftOut(lane.queue(), group.tasks()));
   }
 
-  /** Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back. */
+  /**
+   * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
+   */
   private void accept(ClaimedJob job, Holding holding, Wish wish) {
     try {
       begin(job, holding, wish);
@@ -265,6 +311,11 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
-    return now.plus(pace.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
+    PollPace current = pace.get();
+    if (current.isDeepIdle(looksInVain - 1)) {
+      idlePoll.join(this);
+      return Moment.NEVER;
+    }
+    return now.plus(current.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
   }
 }

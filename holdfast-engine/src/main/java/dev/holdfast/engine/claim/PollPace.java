@@ -1,6 +1,7 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.Times;
+import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 
 /**
@@ -9,15 +10,16 @@ import java.time.Duration;
  *
  * @param burst the shortest wait
  * @param deepIdle the longest wait
+ * @param unheard the longest wait while other processes cannot be heard, where nothing but a poll
+ *     finds the work they enqueue; never shorter than a burst
  */
-public record PollPace(Duration burst, Duration deepIdle) {
+public record PollPace(Duration burst, Duration deepIdle, Duration unheard) {
   private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final double GROWTH = 3;
   private static final double JITTER = 0.2;
-  private static final int DEEP_POLLS_PER_SUSPECT = 3;
 
   public static final PollPace DEFAULT =
-      new PollPace(Duration.ofMillis(500), Duration.ofSeconds(60));
+      new PollPace(Duration.ofMillis(500), Duration.ofSeconds(60), SignalBus.UNHEARD);
 
   public PollPace {
     if (burst.compareTo(SHORTEST) < 0 || deepIdle.compareTo(burst) < 0) {
@@ -25,17 +27,25 @@ public record PollPace(Duration burst, Duration deepIdle) {
           "Polling every %s to %s is not valid: give a burst of a millisecond or more and a deep idle at least as long."
               .formatted(burst, deepIdle));
     }
+    if (unheard.compareTo(SHORTEST) < 0) {
+      throw new IllegalArgumentException(
+          "Polling every %s while other nodes are not heard is not valid: give a millisecond or more, such as 1 s."
+              .formatted(unheard));
+    }
     burst = Times.bounded(burst);
     deepIdle = Times.bounded(deepIdle);
+    unheard = Times.bounded(unheard);
   }
 
-  /**
-   * Whether a look after so many in vain is also for jobs with a crash on their record, for which a
-   * store may need a statement more. They are rare and whoever makes one ready says so, so in deep
-   * idle every third look is enough.
-   */
-  boolean looksForSuspects(int looksInVain) {
-    return looksInVain % DEEP_POLLS_PER_SUSPECT == 0 || millis(looksInVain) < deepIdle.toMillis();
+  /** The pace while other processes cannot be heard. */
+  public PollPace whileUnheard() {
+    Duration longest = unheard.compareTo(deepIdle) < 0 ? unheard : deepIdle;
+    return new PollPace(burst, longest.compareTo(burst) < 0 ? burst : longest, unheard);
+  }
+
+  /** Whether the wait after this many looks in vain is the longest. */
+  boolean isDeepIdle(int looksInVain) {
+    return millis(looksInVain) >= deepIdle.toMillis();
   }
 
   /**

@@ -119,6 +119,7 @@ public final class Starter implements Role {
   private boolean mayStart(Holding holding, Moment now) {
     String task = holding.job().task();
     return holding.stopReason() == null
+        && !holdings.suspects().hasWaitedTooLong(holding.held(), now)
         && modes.mayRun(task)
         && !rules.of(lane.queue()).paused()
         // The one that was let through is to show whether others may be.

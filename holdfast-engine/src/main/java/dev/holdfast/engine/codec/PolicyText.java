@@ -47,6 +47,9 @@ public final class PolicyText {
     if (policy.crash() != null) {
       json.put("onCrash", policy.crash().answer().name());
       json.put("maxCrashes", policy.crash().maxCrashes());
+      if (policy.crash().maxFencings() != CrashPolicy.DEFAULT.maxFencings()) {
+        json.put("maxFencings", policy.crash().maxFencings());
+      }
     }
     return MAPPER.writeValueAsString(json);
   }
@@ -85,7 +88,8 @@ public final class PolicyText {
   private static CrashPolicy crash(JsonNode json) {
     return new CrashPolicy(
         CrashPolicy.Answer.valueOf(json.get("onCrash").stringValue()),
-        json.get("maxCrashes").intValue());
+        json.get("maxCrashes").intValue(),
+        json.path("maxFencings").intValue(CrashPolicy.DEFAULT.maxFencings()));
   }
 
   private static ObjectNode retryJson(RetryPolicy retry) {

@@ -13,8 +13,8 @@ import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Supplier;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,13 +91,11 @@ public final class LifecycleEvents implements AutoCloseable {
   }
 
   public void claimed(ClaimedJob job) {
-    tell(() ->
-          new LifecycleEvent.Claimed(node, job.id(), job.task(), job.queue(), job.token()));
+    tell(() -> new LifecycleEvent.Claimed(node, job.id(), job.task(), job.queue(), job.token()));
   }
 
   public void started(ClaimedJob job) {
-    tell(() ->
-          new LifecycleEvent.Started(node, job.id(), job.task(), job.queue(), job.attempt()));
+    tell(() -> new LifecycleEvent.Started(node, job.id(), job.task(), job.queue(), job.attempt()));
   }
 
   /** A job ended, otherwise than by failing for good. */
@@ -107,31 +105,40 @@ public final class LifecycleEvents implements AutoCloseable {
 
   public void retried(ClaimedJob job, Finish.RetryIn retry) {
     tell(() ->
-          new LifecycleEvent.Retried(
-              node,
-              job.id(),
-              job.task(),
-              job.queue(),
-              job.attempt(),
-              retry.failure().code(),
-              retry.delay()));
+        new LifecycleEvent.Retried(
+            node,
+            job.id(),
+            job.task(),
+            job.queue(),
+            job.attempt(),
+            retry.failure().code(),
+            retry.delay()));
   }
 
   public void deadLettered(JobInHand job, Finish.Failure failure) {
     tell(() ->
-          new LifecycleEvent.DeadLettered(
-              node,
-              job.id(),
-              job.task(),
-              job.queue(),
-              job.attempt(),
-              failure.code(),
-              failure.message()));
+        new LifecycleEvent.DeadLettered(
+            node,
+            job.id(),
+            job.task(),
+            job.queue(),
+            job.attempt(),
+            failure.code(),
+            failure.message()));
   }
 
   /** A job was taken from an incarnation that is gone. */
   public void recovered(JobInHand job, UUID from) {
     tell(() -> new LifecycleEvent.Recovered(node, job.id(), job.task(), job.queue(), from));
+  }
+
+  /** The handler of an attempt ignores its interrupt. */
+  public void slotLost(ClaimedJob job, boolean replaced) {
+    if (dispatcher != null) {
+      dispatcher.offer(
+          new LifecycleEvent.SlotLost(
+              node, job.id(), job.task(), job.queue(), job.attempt(), replaced));
+    }
   }
 
   public void nodeJoined(UUID incarnation) {

@@ -3,6 +3,7 @@ package dev.holdfast.engine.finish;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.FinishSink;
@@ -12,54 +13,57 @@ import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Portions;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes reports in groups: whatever has gathered while the last group was written makes the next.
- * So a lone report is written at once, and a flood shares its commits.
+ * Writes reports in groups: what has gathered while the last group was written makes the next. So a
+ * lone report is written at once, and a flood shares its commits.
+ *
+ * <p>A group is bounded by number and by size, and halved when it fails repeatedly for whatever
+ * reason: it may be too large for its statement timeout, or contain one report that cannot be
+ * written. A report that fails alone is tried again ever more rarely and holds no other up.
  */
 public final class Completer implements Role, FinishSink {
   private static final Logger log = LoggerFactory.getLogger(Completer.class);
   private static final int LARGEST_GROUP = 1_000;
-  private static final int MOST_WAITING = 10_000;
   private static final Duration FIRST_RETRY = Duration.ofMillis(100);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
-
-  /** A report; without a finish it asks to give the job back. */
-  private static final class Report {
-    final Holding holding;
-    final @Nullable Finish finish;
-    boolean written;
-
-    Report(Holding holding, @Nullable Finish finish) {
-      this.holding = holding;
-      this.finish = finish;
-    }
-  }
 
   private final Outcomes outcomes;
   private final Claims claims;
   private final Identity identity;
   private final Receipts receipts;
-  private final LinkedBlockingQueue<Report> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
-  private final List<Report> group = new ArrayList<>();
+  private final FinishAlarm alarm;
+  private final WaitingReports waiting = new WaitingReports();
+  private final List<Report> pending = new ArrayList<>();
   private volatile Waker waker = () -> {};
   private Duration retryDelay = FIRST_RETRY;
 
-  public Completer(Outcomes outcomes, Claims claims, Identity identity, Receipts receipts) {
+  /** How many reports a group may have: halved by repeated failures, doubled by each success. */
+  private int width = LARGEST_GROUP;
+
+  private int failuresInRow;
+  private long groupsWritten;
+
+  /** When to go on after a failure: reports that arrive meanwhile do not make it any earlier. */
+  private @Nullable Moment resumeAt;
+
+  public Completer(
+      Outcomes outcomes, Claims claims, Identity identity, Receipts receipts, Meters meters) {
     this.outcomes = outcomes;
     this.claims = claims;
     this.identity = identity;
     this.receipts = receipts;
+    this.alarm = new FinishAlarm(meters);
   }
 
   /** Who to wake when there is something to write. */
@@ -83,52 +87,108 @@ public final class Completer implements Role, FinishSink {
   }
 
   private void offer(Report report) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        waiting.put(report);
-        break;
-      } catch (InterruptedException notNow) {
-        interrupted = true; // The report must not get lost; the interrupt is passed on below.
-      }
-    }
+    waiting.put(report);
     waker.wake();
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Whether nothing waits to be written. */
   public synchronized boolean isIdle() {
-    return group.isEmpty() && waiting.isEmpty();
+    return pending.isEmpty() && waiting.count() == 0;
+  }
+
+  /** Whether attempts have ended and none of that could be written for a minute. */
+  public boolean isStalled() {
+    return alarm.isStalled();
   }
 
   @Override
   public synchronized Moment tick(Moment now) {
-    waiting.drainTo(group, LARGEST_GROUP - group.size());
-    group.removeIf(this::isVoid);
-    if (group.isEmpty()) {
-      return Moment.NEVER;
+    if (resumeAt != null && now.isBefore(resumeAt)) {
+      return resumeAt;
     }
-    try {
-      write(List.copyOf(group));
-      group.clear();
-      retryDelay = FIRST_RETRY;
-      return waiting.isEmpty() ? Moment.NEVER : now;
-    } catch (StoreException away) {
-      group.removeIf(report -> report.written);
-      log.warn(
-          "{} reports could not be written and are tried again in {}: {}",
-          group.size() + waiting.size(),
-          retryDelay,
-          away.getMessage());
-      Moment again = now.plus(retryDelay);
-      retryDelay = retryDelay.multipliedBy(2);
-      if (retryDelay.compareTo(LAST_RETRY) > 0) {
-        retryDelay = LAST_RETRY;
+    resumeAt = null;
+    fill(now);
+    pending.removeIf(report -> report.written || isVoid(report));
+    List<Report> group = nextGroup(now);
+    Moment next = group.isEmpty() ? nextDue() : write(group, now);
+    alarm.look(pending, waiting.count(), now);
+    return pending.isEmpty() ? next : next.earlier(now.plus(FinishAlarm.PATIENCE));
+  }
+
+  private void fill(Moment now) {
+    while (pending.size() < LARGEST_GROUP) {
+      Report report = waiting.poll();
+      if (report == null) {
+        return;
       }
-      return again;
+      report.since = now;
+      pending.add(report);
     }
+  }
+
+  /**
+   * A report that failed alone, if others were written since and its pause is over; otherwise as
+   * many of the others as may go together.
+   */
+  private List<Report> nextGroup(Moment now) {
+    List<Report> others = pending.stream().filter(report -> !report.isAlone()).toList();
+    return pending.stream()
+        .filter(report -> report.isAlone() && !now.isBefore(report.dueAt()))
+        .filter(report -> others.isEmpty() || report.wasOvertaken(groupsWritten))
+        .findFirst()
+        .map(List::of)
+        .orElseGet(() ->
+            others.subList(
+                0, Portions.first(others, width, Portions.LARGEST, report -> report.size)));
+  }
+
+  private Moment nextDue() {
+    Moment next = Moment.NEVER;
+    for (Report report : pending) {
+      next = next.earlier(report.dueAt());
+    }
+    return next;
+  }
+
+  private Moment write(List<Report> group, Moment now) {
+    try {
+      write(group);
+      pending.removeIf(report -> report.written);
+      width = Math.min(LARGEST_GROUP, width * 2);
+      retryDelay = FIRST_RETRY;
+      failuresInRow = 0;
+      groupsWritten++;
+      alarm.progressed();
+      return waiting.count() > 0 ? now : nextDue();
+    } catch (RuntimeException failure) {
+      if (pending.removeIf(report -> report.written)) {
+        alarm.progressed();
+      }
+      return retry(group.stream().filter(report -> !report.written).toList(), now, failure);
+    }
+  }
+
+  private Moment retry(List<Report> failed, Moment now, RuntimeException failure) {
+    alarm.failed(failure);
+    if (++failuresInRow > 1 || failed.stream().anyMatch(Report::isAlone)) {
+      if (failed.size() == 1) {
+        failed.getFirst().failedAlone(now, groupsWritten);
+      } else {
+        width = Math.max(1, failed.size() / 2);
+      }
+    }
+    log.warn(
+        "{} reports could not be written and are tried again in {}, {} at a time: {}",
+        pending.size() + waiting.count(),
+        retryDelay,
+        Math.min(width, failed.size()),
+        failure.getMessage());
+    resumeAt = now.plus(retryDelay);
+    retryDelay = retryDelay.multipliedBy(2);
+    if (retryDelay.compareTo(LAST_RETRY) > 0) {
+      retryDelay = LAST_RETRY;
+    }
+    return resumeAt;
   }
 
   /** Whether the node was fenced: nothing is written any more for what it held. */
@@ -170,15 +230,15 @@ public final class Completer implements Role, FinishSink {
     }
     List<Finish> finishes = new ArrayList<>(reports.size());
     for (Report report : reports) {
-      finishes.add(finishOf(report));
+      finishes.add(report.requireFinish());
     }
     // All of one tenure: what belonged to an earlier one is void.
     UUID incarnation = reports.get(0).holding.tenure().incarnation();
     List<Outcomes.Answer> answers = outcomes.finish(incarnation, finishes);
+    // All of them before any is announced: what fails there must not have them written again.
+    reports.forEach(report -> report.written = true);
     for (int i = 0; i < answers.size(); i++) {
-      Report report = reports.get(i);
-      report.written = true;
-      receipts.record(report.holding, finishes.get(i), answers.get(i));
+      receipts.record(reports.get(i).holding, finishes.get(i), answers.get(i));
     }
   }
 
@@ -191,8 +251,8 @@ public final class Completer implements Role, FinishSink {
             .map(report -> new HandBack(report.holding.held(), report.holding.hasRun()))
             .toList();
     Set<Held> given = claims.giveBack(reports.get(0).holding.tenure().incarnation(), back);
+    reports.forEach(report -> report.written = true);
     for (Report report : reports) {
-      report.written = true;
       receipts.recordGivenBack(report.holding, given.contains(report.holding.held()));
     }
   }
@@ -225,13 +285,5 @@ public final class Completer implements Role, FinishSink {
           again);
     }
     report.written = true;
-  }
-
-  private static Finish finishOf(Report report) {
-    Finish finish = report.finish;
-    if (finish == null) {
-      throw new IllegalStateException("A report to give back has no finish");
-    }
-    return finish;
   }
 }

@@ -56,16 +56,18 @@ public final class Receipts {
 
   void record(Holding holding, Finish finish, Outcomes.Answer answer) {
     holdings.remove(holding);
-    announce(holding, () -> {
-      switch (answer) {
-        case WRITTEN -> written(holding.job(), finish);
-        case CANCELLED_INSTEAD -> endings.cancelled(holding.job());
-        case LOST -> lost(holding);
-      }
-      if (answer != Outcomes.Answer.LOST) {
-        follower.ended(holding.job(), finish);
-      }
-    });
+    announce(
+        holding,
+        () -> {
+          switch (answer) {
+            case WRITTEN -> written(holding.job(), finish);
+            case CANCELLED_INSTEAD -> endings.cancelled(holding.job());
+            case LOST -> lost(holding);
+          }
+          if (answer != Outcomes.Answer.LOST) {
+            follower.ended(holding.job(), finish);
+          }
+        });
   }
 
   /** It is written: whatever fails now must not make the group be written again. */
@@ -74,8 +76,8 @@ public final class Receipts {
       announcement.run();
     } catch (RuntimeException | Error broken) {
       log.warn(
-          "How job {} of {} ended is written but could not be announced; what depends on it is found"
-              + " by polling",
+          "How job {} of {} ended is written but could not be announced; what depends on it is"
+              + " found by polling",
           holding.job().id(),
           holding.job().task(),
           broken);
@@ -115,12 +117,14 @@ public final class Receipts {
 
   void recordGivenBack(Holding holding, boolean given) {
     holdings.remove(holding);
-    announce(holding, () -> {
-      if (given) {
-        bus.publish(new Signal.NewWork(holding.job().queue(), holding.job().priority()));
-      } else {
-        lost(holding);
-      }
-    });
+    announce(
+        holding,
+        () -> {
+          if (given) {
+            bus.publish(new Signal.NewWork(holding.job().queue(), holding.job().priority()));
+          } else {
+            lost(holding);
+          }
+        });
   }
 }

@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeBook.Lost;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +43,7 @@ public final class Heart implements Role {
    * What a heart watches over.
    *
    * @param office how the node introduces itself, and for how long
+   * @param lost what hung handlers cost the node at present
    * @param hearing asked before each beat for who is to be told of the answer
    * @param onStartedOver told when a new incarnation is in office
    */
@@ -53,6 +55,7 @@ public final class Heart implements Role {
       ClaimCalls calls,
       Holdings holdings,
       BeatPace pace,
+      Supplier<Lost> lost,
       Supplier<Consumer<BeatReply>> hearing,
       Runnable onStartedOver) {}
 
@@ -114,7 +117,9 @@ public final class Heart implements Role {
                     before.size(),
                     oldestCall,
                     parts.pace().patience(),
-                    parts.pace().kept()));
+                    now.until(tenure.deadline()),
+                    parts.pace().kept(),
+                    parts.lost().get()));
     if (reply.isEmpty()) {
       parts.fence().shut(tenure, "others have found it dead");
     } else if (reply.get().dismissed()) {
@@ -188,6 +193,9 @@ public final class Heart implements Role {
     parts.fence().shut(old, "it could not show in time that it lives");
     if (parts.office().unseated().getAsBoolean() || !parts.fence().isSettled(now)) {
       return now.plus(GLANCE); // Who has no place here any more is about to be retired.
+    }
+    if (identity.isRetired()) {
+      return Moment.NEVER; // It was told to stop while it waited for the reply to a heartbeat.
     }
     Office office = parts.office();
     // A try that seems to have failed may have been carried out: the next one is for the same.

@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
  * fails is found again by the next heartbeat.
  *
  * <p>A heartbeat asks only about claim calls that are not known to be over. As the last resort this
- * role compares <em>everything</em> that the incarnation holds now and then, whatever its call: in a
- * statement that is not a heartbeat's, because it may be slow while an old snapshot keeps entries of
- * finished jobs in the index.
+ * role compares <em>everything</em> that the incarnation holds now and then, whatever its call: in
+ * a statement that is not a heartbeat's, because it may be slow while an old snapshot keeps entries
+ * of finished jobs in the index.
  */
 public final class Strays implements Role {
   private static final Logger log = LoggerFactory.getLogger(Strays.class);
@@ -138,8 +138,7 @@ public final class Strays implements Role {
     Set<Held> given =
         parts
             .claims()
-            .giveBack(
-                due.tenure.incarnation(), due.jobs.stream().map(Stray::handBack).toList());
+            .giveBack(due.tenure.incarnation(), due.jobs.stream().map(Stray::handBack).toList());
     for (Stray stray : due.jobs) {
       if (stray.holding != null) {
         parts.holdings().remove(stray.holding);

@@ -43,6 +43,8 @@ public final class Meters {
   private final Guarded<Counter> nodesDied;
   private final Guarded<Counter> eventsDropped;
   private final AtomicLong unknownTaskJobs;
+  private final AtomicLong reportsWaiting;
+  private final AtomicLong oldestReportMillis;
 
   /**
    * @param node the readable name of the node, if it has one. Its id is no tag: it differs with
@@ -72,6 +74,22 @@ public final class Meters {
             "Ready jobs of tasks that no live node has a handler for",
             null,
             1,
+            own);
+    this.reportsWaiting =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.waiting",
+            "Attempts that have ended on this node without that being written yet",
+            null,
+            1,
+            own);
+    this.oldestReportMillis =
+        GaugeValues.of(
+            registry,
+            "holdfast.reports.oldest",
+            "How long the longest-waiting of them has waited",
+            "seconds",
+            1000,
             own);
   }
 
@@ -115,6 +133,8 @@ public final class Meters {
     final Guarded<Counter> claimed;
     final Guarded<Timer> claimTime;
     final Guarded<DistributionSummary> claimBatch;
+    final AtomicLong slotsLost;
+    final AtomicLong slotsReplaced;
     final Map<String, OfTask> tasks = new ConcurrentHashMap<>();
     private final Tags tags;
 
@@ -130,6 +150,22 @@ public final class Meters {
                       .description("Jobs per claim call")
                       .tags(tags)
                       .register(registry));
+      slotsLost =
+          GaugeValues.of(
+              registry,
+              "holdfast.slots.lost",
+              "Slots occupied by handlers that ignore their interrupt",
+              null,
+              1,
+              tags);
+      slotsReplaced =
+          GaugeValues.of(
+              registry,
+              "holdfast.slots.replaced",
+              "Slots in place of those of handlers that ignore their interrupt",
+              null,
+              1,
+              tags);
     }
 
     OfTask task(String name) {
@@ -243,6 +279,12 @@ public final class Meters {
     of(job).recovered.use(Counter::increment);
   }
 
+  /** The number of attempts that hang has changed. */
+  public void hung(String queue, boolean replaced, int by) {
+    OfQueue meters = queue(queue);
+    (replaced ? meters.slotsReplaced : meters.slotsLost).addAndGet(by);
+  }
+
   public void fenced() {
     fenced.use(Counter::increment);
   }
@@ -262,6 +304,12 @@ public final class Meters {
 
   public void unknownTaskJobs(long count) {
     unknownTaskJobs.set(count);
+  }
+
+  /** How many ended attempts are not written yet, and how long the oldest has waited. */
+  public void reports(int waiting, Duration oldest) {
+    reportsWaiting.set(waiting);
+    oldestReportMillis.set(oldest.toMillis());
   }
 
   /** Take over what was measured of the queues that this node serves. */

@@ -2,6 +2,7 @@ package dev.holdfast.engine.mode;
 
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.LostLane;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,9 +17,20 @@ public final class Takers {
    * A node that is alive in the books.
    *
    * @param stacks the fleets whose jobs it runs, besides jobs of none
+   * @param lost where it has lost slots to handlers that hang
    */
   public record Candidate(
-      String id, Set<String> queues, Set<String> tasks, Set<String> stacks, Modes modes) {
+      String id,
+      Set<String> queues,
+      Set<String> tasks,
+      Set<String> stacks,
+      Modes modes,
+      List<LostLane> lost) {
+
+    /** The slots for a job, if all of them are lost. */
+    Optional<LostLane> blocked(String queue, String task) {
+      return lost.stream().filter(lane -> lane.blocks(queue, task)).findFirst();
+    }
 
     boolean mayRun(String task) {
       return new ModeSwitch(modes).mayRun(task);
@@ -45,11 +57,27 @@ public final class Takers {
         return Optional.of(new WaitReason.NobodyServesStack(stack, task));
       }
     }
-    return near.stream().anyMatch(node -> node.mayRun(task))
+    List<Candidate> taking = only(near, node -> node.mayRun(task));
+    return taking.isEmpty()
+        ? Optional.of(new WaitReason.ModeForbids(task, idsOf(near)))
+        : slotsLost(queue, task, taking);
+  }
+
+  private static Optional<WaitReason> slotsLost(String queue, String task, List<Candidate> taking) {
+    List<LostLane> blocked =
+        taking.stream().flatMap(node -> node.blocked(queue, task).stream()).toList();
+    return blocked.size() < taking.size()
         ? Optional.empty()
         : Optional.of(
-            new WaitReason.ModeForbids(
-                task, near.stream().map(Candidate::id).distinct().sorted().toList()));
+            new WaitReason.SlotsLost(
+                queue,
+                blocked.stream().mapToInt(LostLane::lost).sum(),
+                blocked.stream().mapToInt(LostLane::slots).sum(),
+                idsOf(taking)));
+  }
+
+  private static List<String> idsOf(List<Candidate> nodes) {
+    return nodes.stream().map(Candidate::id).distinct().sorted().toList();
   }
 
   private static List<Candidate> only(List<Candidate> nodes, Predicate<Candidate> wanted) {

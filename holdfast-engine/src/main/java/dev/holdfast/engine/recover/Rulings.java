@@ -9,8 +9,10 @@ import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Decides what becomes of a job whose holder is gone. */
 final class Rulings {
@@ -31,14 +33,17 @@ final class Rulings {
    * Who can say more about a task.
    *
    * @param own the policy that this node has for it, if any
-   * @param others whether another living node has one, and takes such jobs back
+   * @param others whether another live node has one, and recovers such jobs; asked only if needed
    */
-  record Counsel(Optional<RecoveryPolicy> own, boolean others) {}
+  record Counsel(Optional<RecoveryPolicy> own, BooleanSupplier others) {}
 
   /** Decide; empty to leave the job to a node that knows more. */
   static Optional<Ruling> rule(Orphan orphan, Loss loss, CrashPolicy policy, Counsel counsel) {
-    if (!orphan.started() || loss.death() == Death.OWN_HAND) {
+    if (!orphan.started()) {
       return Optional.of(new Ruling.Unspent(orphan.held()));
+    }
+    if (loss.death() == Death.OWN_HAND) {
+      return Optional.of(afterFencing(orphan, loss, policy.maxFencings()));
     }
     int crashes = orphan.crashes() + 1;
     return switch (policy.answer()) {
@@ -46,19 +51,41 @@ final class Rulings {
       case RETRY -> Optional.of(retry(orphan, loss, policy, crashes));
       case ASK ->
           counsel.own().isPresent()
-              ? Optional.of(ask(orphan, loss, counsel.own().get(), crashes))
+              ? Optional.of(ask(orphan, loss, policy, counsel.own().get()))
               : Optional.of(retry(orphan, loss, policy, crashes))
-                  .filter(ruling -> !counsel.others());
+                  .filter(ruling -> !counsel.others().getAsBoolean());
     };
+  }
+
+  /**
+   * A node that fenced itself did not die, but this job may be what kept it from its heartbeats.
+   */
+  private static Ruling afterFencing(Orphan orphan, Loss loss, int maxFencings) {
+    int fencings = orphan.fencings() + 1;
+    return fencings < maxFencings
+        ? new Ruling.AfterFencing(orphan.held())
+        : new Ruling.Bury(
+            orphan.held(),
+            FailureReport.of(
+                orphan.attempt(),
+                FailureCode.NODE_FENCED,
+                "Node %s fenced itself while it ran this job, which was the last of %d allowed fencings: does the job stall its process?"
+                    .formatted(loss.id(), fencings),
+                loss.id()));
   }
 
   private static Ruling retry(Orphan orphan, Loss loss, CrashPolicy policy, int crashes) {
     return crashes >= policy.maxCrashes()
         ? bury(orphan, loss, "it was the last of %d allowed crashes".formatted(crashes))
-        : new Ruling.AfterCrash(orphan.held(), delayAfter(crashes), failure(orphan, loss, ""));
+        : new Ruling.AfterCrash(
+            orphan.held(),
+            delayAfter(crashes),
+            suspicionAfter(crashes, policy.maxCrashes()),
+            failure(orphan, loss, ""));
   }
 
-  private static Ruling ask(Orphan orphan, Loss loss, RecoveryPolicy policy, int crashes) {
+  private static Ruling ask(Orphan orphan, Loss loss, CrashPolicy budget, RecoveryPolicy policy) {
+    int crashes = orphan.crashes() + 1;
     Decision decision =
         policy.onCrash(
             new RecoveryPolicy.Crash(
@@ -66,7 +93,10 @@ final class Rulings {
     return switch (decision) {
       case Decision.RunAgain(Duration delay) ->
           new Ruling.AfterCrash(
-              orphan.held(), delay.isNegative() ? Duration.ZERO : delay, failure(orphan, loss, ""));
+              orphan.held(),
+              delay.isNegative() ? Duration.ZERO : delay,
+              suspicionAfter(crashes, budget.maxCrashes()),
+              failure(orphan, loss, ""));
       case Decision.Fail(String reason) -> bury(orphan, loss, reason);
     };
   }
@@ -78,6 +108,25 @@ final class Rulings {
     }
     Duration delay = SECOND_CRASH.multipliedBy(1L << Math.min(crashes - 2, 10));
     return delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay;
+  }
+
+  /**
+   * From the second crash on a job may be what kills its nodes. The budget may be exceeded where a
+   * policy decides.
+   */
+  static Suspicion suspicionAfter(int crashes, int maxCrashes) {
+    if (crashes < 2) {
+      return Suspicion.NONE;
+    }
+    return crashes + 1 < maxCrashes ? Suspicion.SLOW : Suspicion.ALONE;
+  }
+
+  /** What becomes of a job whose recovery policy does not decide. */
+  static Ruling withoutDecision(Orphan orphan, Loss loss, int times, Throwable last) {
+    return bury(
+        orphan,
+        loss,
+        "its recovery policy failed %d times, at last with %s".formatted(times, last));
   }
 
   private static Ruling bury(Orphan orphan, Loss loss, String why) {

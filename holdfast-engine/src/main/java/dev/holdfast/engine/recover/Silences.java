@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Silences {
   private final Duration longestGap;
   private final Map<UUID, Sighting> sightings = new HashMap<>();
-  private @Nullable Moment lastLook;
+  private @Nullable Moment lastContact;
 
   /** A counter as it was first seen at some value. */
   private record Sighting(long beat, Moment since) {}
@@ -31,7 +31,17 @@ final class Silences {
 
   /** Note that a look failed: whatever stood still meanwhile may have had no chance to move. */
   void interrupt() {
-    lastLook = null;
+    lastContact = null;
+  }
+
+  /**
+   * Note that the database has just done something else for this sweeper. Recovering many jobs
+   * takes longer than looks may be apart, and is no time in which a node could not write.
+   */
+  void contact(Moment now) {
+    if (lastContact != null) {
+      lastContact = now;
+    }
   }
 
   /**
@@ -39,26 +49,44 @@ final class Silences {
    *
    * @param asked from before it was sent
    * @param answered from after the answer came
-   * @return for each living node how long it has certainly been silent
+   * @return for each node how long it has certainly been silent
    */
   Map<UUID, Duration> look(Moment asked, Moment answered, List<Pulse> pulses) {
-    if (lastLook == null || lastLook.until(asked).compareTo(longestGap) > 0) {
+    if (lastContact == null || lastContact.until(asked).compareTo(longestGap) > 0) {
       sightings.clear();
     }
-    lastLook = answered;
+    lastContact = answered;
     Map<UUID, Duration> silences = new HashMap<>();
     for (Pulse pulse : pulses) {
-      if (pulse.death() == null) {
-        Sighting before = sightings.get(pulse.incarnation());
-        if (before == null || before.beat != pulse.beat()) {
-          sightings.put(pulse.incarnation(), new Sighting(pulse.beat(), answered));
-          silences.put(pulse.incarnation(), Duration.ZERO);
-        } else {
-          silences.put(pulse.incarnation(), before.since.until(asked));
-        }
+      Sighting before = sightings.get(pulse.incarnation());
+      if (before == null || before.beat != pulse.beat()) {
+        sightings.put(pulse.incarnation(), new Sighting(pulse.beat(), answered));
+        silences.put(pulse.incarnation(), Duration.ZERO);
+      } else {
+        silences.put(pulse.incarnation(), before.since.until(asked));
       }
     }
     sightings.keySet().retainAll(silences.keySet());
     return silences;
+  }
+
+  /**
+   * When the next node reaches one of its timeouts, if it stays silent.
+   *
+   * @param asked from before the last look was sent: what had not been reached then may be by now
+   * @param pulses what it has shown
+   */
+  Moment nextTimeout(Moment asked, List<Pulse> pulses) {
+    Moment next = Moment.NEVER;
+    for (Pulse pulse : pulses) {
+      Sighting sighting = sightings.get(pulse.incarnation());
+      if (sighting != null) {
+        for (Duration timeout : List.of(pulse.terms().claimed(), pulse.terms().running())) {
+          Moment over = sighting.since.plus(timeout);
+          next = asked.isBefore(over) ? next.earlier(over) : next;
+        }
+      }
+    }
+    return next;
   }
 }

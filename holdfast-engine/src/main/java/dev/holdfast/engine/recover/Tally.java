@@ -42,11 +42,9 @@ final class Tally {
       return;
     }
     switch (ruling) {
-      case Ruling.Unspent back -> {
-        unspent++;
-        ready.merge(orphan.queue(), orphan.priority(), Math::max);
-      }
-      case Ruling.AfterCrash(var held, Duration delay, var failure) -> {
+      case Ruling.Unspent back -> goesBack(orphan);
+      case Ruling.AfterFencing fenced -> goesBack(orphan);
+      case Ruling.AfterCrash(var held, Duration delay, var suspicion, var failure) -> {
         crashed++;
         if (delay.isPositive()) {
           bus.publish(new Signal.Scheduled(delay));
@@ -61,13 +59,18 @@ final class Tally {
     }
   }
 
+  private void goesBack(Orphan orphan) {
+    unspent++;
+    ready.merge(orphan.queue(), orphan.priority(), Math::max);
+  }
+
   /** Tell whoever can run them, and whoever reads the log. */
   void announce(Loss loss) {
     ready.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
     if (unspent + crashed + buried + cancelled > 0) {
       log.warn(
-          "Jobs of node {}, silent for {} ms, were taken back: {} unspent, {} with a crash on their"
-              + " record, {} dead-lettered, {} cancelled",
+          "Jobs of node {}, silent for {} ms, were recovered: {} without a crash, {} after a crash,"
+              + " {} dead-lettered, {} cancelled",
           loss.id(),
           loss.silence().toMillis(),
           unspent,

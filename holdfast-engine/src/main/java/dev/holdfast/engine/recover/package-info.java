@@ -1,7 +1,7 @@
 /**
  * Taking over from nodes that are gone.
  *
- * <p>Nobody compares clocks. A Sweeper watches the beat counters of all nodes: one that has not
+ * <p>Nobody compares clocks. A Sweeper watches the beat counters of some nodes: one that has not
  * moved for its node's terms, on the sweeper's own monotonic clock and over a stretch in which its
  * looks succeeded without a gap, belongs to a node that is dead. So a fresh sweeper has to look for
  * as long as the terms before it concludes anything, and neither an outage of the database nor a

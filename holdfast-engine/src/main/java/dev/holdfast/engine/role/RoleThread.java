@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,16 +46,16 @@ public final class RoleThread implements Driver.Driven {
   private void loop() {
     while (!stopping) {
       woken.set(false);
-      Moment next = tick();
+      Moment next = tick(role, ticker, () -> stopping);
       sleepUntil(next);
     }
   }
 
-  private Moment tick() {
+  static Moment tick(Role role, Ticker ticker, BooleanSupplier stopping) {
     try {
       return role.tick(ticker.now());
     } catch (Throwable failure) { // Checked ones too: other languages throw them undeclared.
-      if (!stopping) {
+      if (!stopping.getAsBoolean()) {
         log.error("{} stumbled and goes on in {}", role.name(), AFTER_ERROR, failure);
       }
       return ticker.now().plus(AFTER_ERROR);
@@ -74,26 +75,14 @@ public final class RoleThread implements Driver.Driven {
     }
   }
 
-  /** Stop after the tick under way. */
+  @Override
   public void stop() {
     stopping = true;
     LockSupport.unpark(thread);
   }
 
-  /** Stop and wait until the role's last tick is over. */
   @Override
-  public void close() {
-    stop();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException again) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+  public boolean hasEnded() {
+    return !thread.isAlive();
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +25,7 @@ public final class Holding {
   private final Tenure tenure;
   private final boolean probe;
   private @Nullable Thread runner;
+  private volatile @Nullable Lane lane;
   private volatile @Nullable StopReason stopReason;
   private volatile Moment lastSign = Moment.NEVER;
   private boolean ran;
@@ -64,9 +66,9 @@ public final class Holding {
     return tenure;
   }
 
-  /** Whether it has a crash on its record. */
-  boolean isSuspect() {
-    return job.crashes() > 0;
+  /** Whether it is a crash suspect. */
+  public boolean isSuspect() {
+    return job.suspicion() != Suspicion.NONE;
   }
 
   /** Whether it was claimed to see if the breaker of its task can be closed. */
@@ -94,6 +96,16 @@ public final class Holding {
     runner = Thread.currentThread();
     ran = true;
     return true;
+  }
+
+  /** Notes whose slot its attempt occupies. */
+  void occupies(Lane slotOf) {
+    this.lane = slotOf;
+  }
+
+  /** The lane whose slot its attempt occupies; null before it is run. */
+  @Nullable Lane lane() {
+    return lane;
   }
 
   /** Whether its code has run, or may have. */
@@ -213,7 +225,11 @@ public final class Holding {
     try {
       thread.interrupt();
     } catch (RuntimeException | Error broken) {
-      log.warn("Interrupting job {} of {} failed; others are not affected", job.id(), job.task(), broken);
+      log.warn(
+          "Interrupting job {} of {} failed; others are not affected",
+          job.id(),
+          job.task(),
+          broken);
     }
   }
 

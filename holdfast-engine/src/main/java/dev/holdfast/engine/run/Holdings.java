@@ -2,56 +2,60 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.time.Ticker;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Everything this node holds, and the threads it could not stop. */
 public final class Holdings {
   private final ConcurrentMap<JobId, Holding> byId = new ConcurrentHashMap<>();
   private final Set<Holding> runaways = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean suspected = new AtomicBoolean();
+  private final SlowStart suspects;
+  private final Ticker ticker;
   private volatile Waker suspectGone = () -> {};
+  private volatile Consumer<Holding> onAbandoned = runaway -> {};
 
   /**
-   * Take the place of the one suspect that a node may have: a job with a crash on its record. If it
-   * kills this process too, the others that die with it are not to blame.
-   *
-   * @return false if there is one
+   * @param suspects how many crash suspects the node has at once
    */
-  public boolean reserveSuspect() {
-    return suspected.compareAndSet(false, true);
+  public Holdings(SlowStart suspects, Ticker ticker) {
+    this.suspects = suspects;
+    this.ticker = ticker;
   }
 
-  /**
-   * Give the place of the suspect back unused. Nobody is woken: a claimer that finds nothing would
-   * wake itself to look again at once, and never come to rest.
-   */
-  public void returnSuspect() {
-    suspected.set(false);
+  /** How many crash suspects the node has at once. */
+  public SlowStart suspects() {
+    return suspects;
   }
 
-  private void releaseSuspect() {
-    suspected.set(false);
-    suspectGone.wake();
-  }
-
-  /** Who to wake when there is room for a suspect again. */
+  /** Who to wake when there is room for a crash suspect again. */
   public void onSuspectGone(Waker waker) {
     this.suspectGone = waker;
   }
 
+  /** Who watches a holding that was given up while its code ran. */
+  void onAbandoned(Consumer<Holding> watcher) {
+    this.onAbandoned = watcher;
+  }
+
   public void add(Holding holding) {
     byId.put(holding.job().id(), holding);
+    if (holding.isSuspect()) {
+      suspects.claimed(
+          holding.tenure().incarnation(), holding.held(), holding.job().suspicion(), ticker.now());
+    }
   }
 
   /** Let go of a holding, but not of a later one of the same job. */
   public void remove(Holding holding) {
-    if (byId.remove(holding.job().id(), holding) && holding.isSuspect()) {
-      releaseSuspect();
+    if (byId.remove(holding.job().id(), holding)
+        && holding.isSuspect()
+        && suspects.gone(holding.held())) {
+      suspectGone.wake();
     }
   }
 
@@ -64,6 +68,7 @@ public final class Holdings {
     boolean running = holding.abandon();
     if (running) {
       addRunaway(holding);
+      onAbandoned.accept(holding);
     }
     remove(holding);
     return running;

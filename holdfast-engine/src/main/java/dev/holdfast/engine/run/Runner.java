@@ -1,10 +1,9 @@
 package dev.holdfast.engine.run;
 
-import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.api.task.RetryLater;
 import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.meter.Meters;
@@ -28,6 +27,7 @@ public final class Runner {
    *
    * @param logs who this node is
    * @param spans makes attempts visible to whoever traces
+   * @param unreadable knows whether another node may read what this one cannot
    * @param resultLimit how large an encoded result may be, in bytes of UTF-8
    */
   public record Parts(
@@ -38,6 +38,7 @@ public final class Runner {
       Holdings holdings,
       FinishSink sink,
       Timekeeper timekeeper,
+      Unreadable unreadable,
       Meters meters,
       Ticker ticker,
       RandomGenerator random,
@@ -96,9 +97,9 @@ public final class Runner {
     }
   }
 
-  private static void release(Lane lane, Holding holding) {
+  private void release(Lane lane, Holding holding) {
     if (holding.freeSlot()) {
-      lane.release();
+      parts.timekeeper().release(lane, holding);
     }
   }
 
@@ -112,6 +113,7 @@ public final class Runner {
   }
 
   private void attempt(Lane lane, Holding holding) {
+    holding.occupies(lane);
     boolean settled = false;
     try {
       long begin = parts.ticker().now().nanos();
@@ -143,7 +145,13 @@ public final class Runner {
   private Went begin(Holding holding) {
     try {
       parts.logs().enter(holding);
-      return holding.begin() ? invoke(holding) : new Went.NeverBegan();
+      if (!holding.begin()) {
+        return new Went.NeverBegan();
+      }
+      if (holding.isSuspect()) {
+        parts.holdings().suspects().started(holding.held(), parts.ticker().now());
+      }
+      return invoke(holding);
     } catch (Throwable broken) {
       log.error("Job {} could not be run as it should be", holding.job().id(), broken);
       return new Went.Threw(FailureCode.TASK_FAILED, broken);
@@ -210,7 +218,7 @@ public final class Runner {
     try {
       String text = holding.job().payload();
       payload = text == null ? null : parts.codec().decode(text, task.type().payload());
-    } catch (CodecException unreadable) {
+    } catch (RuntimeException | LinkageError unreadable) { // A codec of the user may throw any.
       return new Went.Threw(FailureCode.BAD_PAYLOAD, unreadable);
     }
     if (payload == null) {
@@ -300,7 +308,7 @@ public final class Runner {
       return new Finish.Succeeded(holding.held(), null, null);
     }
     try {
-      String result = parts.codec().encode(value);
+      String result = Encoding.storable(parts.codec().encode(value));
       if (TextSize.exceeds(result, parts.resultLimit())) {
         return failure(
             holding,
@@ -319,12 +327,14 @@ public final class Runner {
     int attempt = holding.job().attempt();
     Finish.Failure failure = FailureReport.of(attempt, code, thrown, parts.logs().node());
     Finish finish =
-        Verdict.onFailure(
-            holding.held(),
-            failure,
-            thrown,
-            holding.policy().retryOrDefault(),
-            parts.random().nextDouble());
+        code.equals(FailureCode.BAD_PAYLOAD)
+            ? unreadable(holding, failure)
+            : Verdict.onFailure(
+                holding.held(),
+                failure,
+                thrown,
+                holding.policy().retryOrDefault(),
+                parts.random().nextDouble());
     switch (finish) {
       case Finish.RetryIn retry ->
           log.info(
@@ -348,6 +358,15 @@ public final class Runner {
       default -> {} // A handler that asks for more time has not failed.
     }
     return finish;
+  }
+
+  private Finish unreadable(Holding holding, Finish.Failure failure) {
+    return Verdict.onUnreadable(
+        holding.held(),
+        failure,
+        holding.policy().retryOrDefault(),
+        parts.unreadable().leave(holding.job(), parts.ticker().now()),
+        parts.random().nextDouble());
   }
 
   /** The report of an attempt that was stopped for taking too long, whatever it came back with. */

@@ -15,6 +15,7 @@ public final class Slots {
   public static final class Pool {
     private final int capacity;
     private final AtomicInteger used = new AtomicInteger();
+    private final AtomicInteger lost = new AtomicInteger();
 
     public Pool(int capacity) {
       this.capacity = capacity;
@@ -39,6 +40,25 @@ public final class Slots {
   /** How many this lane could use if nothing ran. */
   public int capacity() {
     return capacity;
+  }
+
+  /** How many of its slots cannot be had because attempts that hang occupy them. */
+  int lost() {
+    int usable = capacity;
+    for (Pool pool : pools) {
+      usable = Math.min(usable, pool.capacity - pool.lost.get());
+    }
+    return capacity - Math.max(0, usable);
+  }
+
+  /** Notes that an attempt that hangs occupies one. */
+  void lose() {
+    pools.forEach(pool -> pool.lost.incrementAndGet());
+  }
+
+  /** Notes that an attempt that hung has ended. */
+  void find() {
+    pools.forEach(pool -> pool.lost.decrementAndGet());
   }
 
   public int free() {

@@ -26,6 +26,14 @@ public interface TaskExecutor extends AutoCloseable {
    */
   void execute(Runnable job);
 
+  /**
+   * Whether each job runs on a thread of its own, so that another job can run beside one whose
+   * handler hangs. Defaults to no: a pool has no thread to spare for it.
+   */
+  default boolean hasThreadPerJob() {
+    return false;
+  }
+
   /** Let go of threads. Called when nothing runs any more, or nothing can be waited for. */
   @Override
   void close();
@@ -35,6 +43,7 @@ public interface TaskExecutor extends AutoCloseable {
     return of(
         VIRTUAL,
         Integer.MAX_VALUE,
+        true,
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("holdfast-job-", 0).factory()));
   }
 
@@ -53,6 +62,11 @@ public interface TaskExecutor extends AutoCloseable {
 
   /** Any executor service of the JDK's, under a name and with a capacity. */
   static TaskExecutor of(String name, int capacity, ExecutorService threads) {
+    return of(name, capacity, false, threads);
+  }
+
+  private static TaskExecutor of(
+      String name, int capacity, boolean threadPerJob, ExecutorService threads) {
     return new TaskExecutor() {
       @Override
       public String name() {
@@ -62,6 +76,11 @@ public interface TaskExecutor extends AutoCloseable {
       @Override
       public int capacity() {
         return capacity;
+      }
+
+      @Override
+      public boolean hasThreadPerJob() {
+        return threadPerJob;
       }
 
       @Override

@@ -15,11 +15,28 @@ import org.slf4j.LoggerFactory;
 /**
  * Interrupts attempts that take longer than their timeout, or give no sign of getting on for longer
  * than their heartbeat timeout. One that ignores the interrupt is given up after a while: its job
- * goes on by its retry policy, its slot stays taken until its thread ends.
+ * goes on by its retry policy, or stays with this node where that is wanted. Its slot is lost until
+ * its thread ends.
  */
 public final class Timekeeper implements Role {
   private static final Logger log = LoggerFactory.getLogger(Timekeeper.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /**
+   * What a timekeeper is made of.
+   *
+   * @param node the readable id of this node
+   * @param patience how long after its interrupt an attempt counts as hung
+   * @param holdsHung whether the job of a hung attempt stays with this node until its thread ends
+   */
+  public record Parts(
+      String node,
+      Holdings holdings,
+      FinishSink sink,
+      LostSlots lost,
+      Duration patience,
+      boolean holdsHung,
+      Ticker ticker,
+      RandomGenerator random) {}
 
   /** An attempt that is looked at now and then. What changes is guarded by the alarms. */
   static final class Watch {
@@ -28,12 +45,16 @@ public final class Timekeeper implements Role {
     private @Nullable Alarm alarm;
     private boolean forgotten;
 
+    /** Whether its claim was given up: only its slot matters any more. */
+    private final boolean abandoned;
+
     /** Why it was interrupted; null while it has time. Only the tick looks at it. */
     private @Nullable StopReason interruptedFor;
 
-    private Watch(Holding holding, Moment deadline) {
+    private Watch(Holding holding, Moment deadline, boolean abandoned) {
       this.holding = holding;
       this.deadline = deadline;
+      this.abandoned = abandoned;
     }
 
     /** When it must have given a sign. A sign puts that off, and moves no alarm. */
@@ -60,22 +81,14 @@ public final class Timekeeper implements Role {
   private static final Comparator<Alarm> BY_TIME =
       Comparator.comparing(Alarm::at).thenComparingLong(Alarm::number);
 
-  private final String node;
-  private final Holdings holdings;
-  private final FinishSink sink;
-  private final Ticker ticker;
-  private final RandomGenerator random;
+  private final Parts parts;
   private final TreeSet<Alarm> alarms = new TreeSet<>(BY_TIME);
   private long lastNumber;
   private volatile Waker waker = () -> {};
 
-  public Timekeeper(
-      String node, Holdings holdings, FinishSink sink, Ticker ticker, RandomGenerator random) {
-    this.node = node;
-    this.holdings = holdings;
-    this.sink = sink;
-    this.ticker = ticker;
-    this.random = random;
+  public Timekeeper(Parts parts) {
+    this.parts = parts;
+    parts.holdings().onAbandoned(this::watchAbandoned);
   }
 
   /** Who to wake when an alarm is set that rings before all others. */
@@ -90,14 +103,27 @@ public final class Timekeeper implements Role {
 
   /** Interrupt this attempt when its time is over, unless {@link #forget} comes first. */
   Watch watch(Holding holding) {
-    Moment now = ticker.now();
+    Moment now = parts.ticker().now();
     holding.sign(now);
     Duration timeout = holding.policy().timeout();
-    Watch watch = new Watch(holding, timeout == null ? Moment.NEVER : now.plus(timeout));
+    Watch watch = new Watch(holding, timeout == null ? Moment.NEVER : now.plus(timeout), false);
     if (set(watch, watch.nextLook())) {
       waker.wake();
     }
     return watch;
+  }
+
+  /** Looks later whether the code of a job that the node gave up still occupies its slot. */
+  private void watchAbandoned(Holding holding) {
+    Moment look = parts.ticker().now().plus(parts.patience());
+    if (set(new Watch(holding, look, true), look)) {
+      waker.wake();
+    }
+  }
+
+  /** Returns the slot of an attempt that has ended. */
+  void release(Lane lane, Holding holding) {
+    parts.lost().release(lane, holding);
   }
 
   void forget(Watch watch) {
@@ -143,6 +169,10 @@ public final class Timekeeper implements Role {
   /** One that was told to stop for another reason, and does not, is given up all the same. */
   private void ring(Watch watch, Moment now) {
     Holding holding = watch.holding;
+    if (watch.abandoned) {
+      parts.lost().lose(holding);
+      return;
+    }
     if (holding.hasEnded() || holding.stopReason() == StopReason.CLAIM_LOST) {
       return;
     }
@@ -157,7 +187,7 @@ public final class Timekeeper implements Role {
       warn(holding, over);
       watch.interruptedFor = over;
       holding.stop(over);
-      set(watch, now.plus(PATIENCE));
+      set(watch, now.plus(parts.patience()));
     }
   }
 
@@ -172,14 +202,25 @@ public final class Timekeeper implements Role {
   }
 
   private void giveUp(Holding holding, StopReason why) {
-    if (holding.settle()) {
-      holdings.addRunaway(holding);
+    if (parts.holdsHung()) {
       log.error(
-          "Job {} of {} ignores its interrupt; the attempt is given up and its slot stays taken"
-              + " until its thread ends",
+          "Job {} of {} ignores its interrupt; this node keeps it until its thread ends, so that no"
+              + " other attempt of it runs meanwhile",
           holding.job().id(),
           holding.job().task());
-      sink.finish(holding, Runner.timedOut(holding, why, node, random.nextDouble()));
+      parts.lost().lose(holding);
+    } else if (holding.settle()) {
+      parts.holdings().addRunaway(holding);
+      log.error(
+          "Job {} of {} ignores its interrupt; the attempt is given up, and the job goes on by its"
+              + " retry policy although the code of this attempt still runs",
+          holding.job().id(),
+          holding.job().task());
+      parts
+          .sink()
+          .finish(
+              holding, Runner.timedOut(holding, why, parts.node(), parts.random().nextDouble()));
+      parts.lost().lose(holding);
     }
   }
 }

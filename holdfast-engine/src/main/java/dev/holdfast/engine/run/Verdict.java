@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What follows from how an attempt went. Pure: chance is handed in. */
 public final class Verdict {
+  /** Time for a claim in progress here to end, so that it does not bring the job back. */
+  private static final Duration HANDED_OVER = Duration.ofSeconds(1);
+
   private Verdict() {}
 
   /** The code of something thrown. */
@@ -51,10 +54,31 @@ public final class Verdict {
     return again(held, failure, Optional.of(retry.backoff()), retry.jitter(), chance);
   }
 
+  /**
+   * Decides what follows when a node cannot read the payload of a job. As long as another node may
+   * be able to, the job is handed over, whatever its policy says about the number of attempts.
+   *
+   * @param readElsewhere whether another node may be able to read it
+   */
+  static Finish onUnreadable(
+      Held held, Finish.Failure failure, RetryPolicy retry, boolean readElsewhere, double chance) {
+    Finish finish = onFailure(held, failure, null, retry, chance);
+    return readElsewhere && !isRuledOut(failure.code(), retry)
+        ? new Finish.RetryIn(held, HANDED_OVER, failure)
+        : finish;
+  }
+
+  /** Whether a rule says that this failure is never retried. */
+  private static boolean isRuledOut(String code, RetryPolicy retry) {
+    return retry.rules().stream()
+        .filter(rule -> matches(rule, code, null))
+        .findFirst()
+        .filter(rule -> rule.backoff().isEmpty())
+        .isPresent();
+  }
+
   private static boolean isHopeless(String code, @Nullable Throwable thrown) {
-    return thrown instanceof CodecException
-        || code.equals(FailureCode.BAD_PAYLOAD)
-        || code.equals(FailureCode.BAD_RESULT);
+    return thrown instanceof CodecException || code.equals(FailureCode.BAD_RESULT);
   }
 
   private static boolean matches(Rule rule, String code, @Nullable Throwable thrown) {

@@ -6,6 +6,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.store.NewJob.Stamp;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.FireOrder;
@@ -80,7 +81,7 @@ final class Firings {
         tags,
         template.policy(),
         template.startWithin(),
-        false,
+        IdUse.FRESH,
         new Stamp(template.stack(), source));
   }
 }

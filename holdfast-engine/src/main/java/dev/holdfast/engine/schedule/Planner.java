@@ -3,9 +3,9 @@ package dev.holdfast.engine.schedule;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.schedule.Schedule;
+import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.PolicyText;
-import dev.holdfast.engine.codec.TextSize;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.store.SchedulePlan;
 import java.time.Instant;
@@ -37,12 +37,9 @@ public final class Planner {
   public SchedulePlan plan(Schedule schedule) {
     DueTimes.of(schedule.recurrence(), Instant.EPOCH);
     JobOptions options = schedule.options();
-    String payload = codec.encode(schedule.payload());
-    if (TextSize.exceeds(payload, payloadLimit)) {
-      throw new IllegalArgumentException(
-          "The payload of schedule '%s' has %d bytes, and %d are allowed: hand it a reference instead, or raise the limit."
-              .formatted(schedule.id(), TextSize.bytes(payload), payloadLimit));
-    }
+    String payload =
+        Encoding.payload(
+            codec, schedule.payload(), "schedule '%s'".formatted(schedule.id()), payloadLimit);
     return new SchedulePlan(
         schedule.id(),
         schedule.recurrence(),

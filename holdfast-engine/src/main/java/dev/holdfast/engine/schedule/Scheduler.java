@@ -121,7 +121,9 @@ public final class Scheduler implements Role {
       }
       next = shorter(next, wait);
     }
-    return report.due().size() == BATCH ? Duration.ZERO : shorter(next, LONGEST_SLEEP);
+    return report.due().size() == BATCH
+        ? Duration.ZERO
+        : shorter(next, bus.sleepAtMost(LONGEST_SLEEP));
   }
 
   /**

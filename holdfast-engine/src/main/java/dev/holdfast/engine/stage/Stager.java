@@ -113,7 +113,8 @@ public final class Stager implements Role {
     if (report.more()) {
       return Duration.ZERO;
     }
-    Duration next = report.next().filter(d -> d.compareTo(LONGEST_SLEEP) < 0).orElse(LONGEST_SLEEP);
+    Duration longest = bus.sleepAtMost(LONGEST_SLEEP);
+    Duration next = report.next().filter(d -> d.compareTo(longest) < 0).orElse(longest);
     if (!next.isZero()) {
       next = next.plus(spread()); // Every other stager may sleep until the same moment.
     }

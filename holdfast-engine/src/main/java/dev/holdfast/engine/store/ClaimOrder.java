@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.TaskBook.Rule;
 import java.util.List;
 import java.util.Set;
@@ -19,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param limit the cluster-wide limit of this queue as the caller knows it; null for none. A store
  *     refuses (claims nothing) where its own record says otherwise, until the caller has learnt of
  *     it.
- * @param suspects how many of the jobs may be suspects, that is, have a crash on their record
+ * @param suspects which of the jobs may be crash suspects
  * @param stacks of which stacks, besides jobs of none
  * @param alone the rule of the only task of this order as the caller knows it; null for an order of
  *     tasks without rules. A store leaves tasks out that have a rule unless they are ordered alone,
  *     and refuses where its own record of the limit says otherwise.
+ * @param without jobs to leave alone: this node cannot read them, and others may
  */
 public record ClaimOrder(
     UUID incarnation,
@@ -33,17 +35,56 @@ public record ClaimOrder(
     int start,
     int prefetch,
     @Nullable Integer limit,
-    int suspects,
+    Suspects suspects,
     Set<String> stacks,
-    @Nullable Rule alone) {
+    @Nullable Rule alone,
+    Set<JobId> without) {
+
+  /**
+   * Which crash suspects a claim may bring.
+   *
+   * @param most how many at most
+   * @param lone whether the caller has none at present, so that one that must be the only one may
+   *     be claimed. A claim brings either that one or others, and that one first.
+   */
+  public record Suspects(int most, boolean lone) {
+    public static final Suspects NONE = new Suspects(0, false);
+  }
 
   public ClaimOrder {
+    without = Set.copyOf(without);
     tasks = List.copyOf(tasks);
     stacks = Set.copyOf(stacks);
     if (alone != null && tasks.size() != 1) {
       throw new IllegalArgumentException(
           "A task with a rule of its own is ordered alone, not with others: " + tasks);
     }
+  }
+
+  /** An order that leaves out no job. */
+  public ClaimOrder(
+      UUID incarnation,
+      long claimNo,
+      String queue,
+      List<String> tasks,
+      int start,
+      int prefetch,
+      @Nullable Integer limit,
+      Suspects suspects,
+      Set<String> stacks,
+      @Nullable Rule alone) {
+    this(
+        incarnation,
+        claimNo,
+        queue,
+        tasks,
+        start,
+        prefetch,
+        limit,
+        suspects,
+        stacks,
+        alone,
+        Set.of());
   }
 
   /** An order of tasks without rules. */
@@ -55,7 +96,7 @@ public record ClaimOrder(
       int start,
       int prefetch,
       @Nullable Integer limit,
-      int suspects,
+      Suspects suspects,
       Set<String> stacks) {
     this(incarnation, claimNo, queue, tasks, start, prefetch, limit, suspects, stacks, null);
   }

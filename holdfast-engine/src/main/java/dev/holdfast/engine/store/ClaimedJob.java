@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param readyAt when it became due
  * @param claimedAt when this claim was made, by the same clock
  * @param crashes how many times its node died while it ran
+ * @param suspicion whether it is a crash suspect, and how it is to be run then
  */
 public record ClaimedJob(
     JobId id,
@@ -32,7 +33,8 @@ public record ClaimedJob(
     Instant createdAt,
     Instant readyAt,
     Instant claimedAt,
-    int crashes)
+    int crashes,
+    Suspicion suspicion)
     implements JobInHand {
 
   public Held held() {

@@ -30,6 +30,13 @@ public interface Claims {
   List<ClaimedJob> claim(ClaimOrder order);
 
   /**
+   * Which of these queues have READY jobs, of any task, that belong to no stack or to one of these.
+   * A queue may be missed whose only such jobs belong to a stack and are not of these tasks.
+   * Whether they may be claimed, only a claim says.
+   */
+  Set<String> queuesWithReadyJobs(Set<String> queues, Set<String> tasks, Set<String> stacks);
+
+  /**
    * Start claimed jobs: CLAIMED becomes RUNNING. Repeatable: a job that is RUNNING under the same
    * token counts as started. A job whose start-by time has passed ends EXPIRED instead, and one
    * whose cancellation was asked for ends CANCELLED. Nothing is started for an incarnation that is

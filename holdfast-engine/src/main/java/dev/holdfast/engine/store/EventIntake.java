@@ -47,7 +47,7 @@ public interface EventIntake {
           job.tags(),
           job.policy(),
           job.startWithin(),
-          job.mayExist(),
+          job.idUse(),
           job.stamp());
     }
   }

@@ -15,4 +15,10 @@ public interface Intake {
    * @throws dev.holdfast.api.DuplicateJobException if a key is taken that asks to fail then
    */
   List<Admission> enqueue(List<NewJob> jobs);
+
+  /**
+   * Whether a live node serves a queue, asked over the connection that new jobs would take: a
+   * caller in a transaction holds one and must not wait for another.
+   */
+  boolean isDeclared(String queue);
 }

@@ -91,10 +91,63 @@ public interface NodeBook {
    * @param fromCall the first claim call to report claims of. A node names the oldest that it still
    *     holds anything by or does not know the answer to, so that a store need not look past what
    *     is long done to find what is held.
-   * @param patience how long to wait for the answer
+   * @param patience how long to wait for the reply before another connection is worth a try
+   * @param useful how long a reply counts: later, the node has fenced itself. A store that has no
+   *     other connection to try waits this long
    * @param kept whether the beat is to be found in the history of heartbeats
+   * @param lost what hung handlers cost the node at present
    */
-  record Beat(UUID incarnation, int running, long fromCall, Duration patience, boolean kept) {}
+  record Beat(
+      UUID incarnation,
+      int running,
+      long fromCall,
+      Duration patience,
+      Duration useful,
+      boolean kept,
+      Lost lost) {
+
+    /** A heartbeat of a node that has lost no slots. */
+    public Beat(
+        UUID incarnation,
+        int running,
+        long fromCall,
+        Duration patience,
+        Duration useful,
+        boolean kept) {
+      this(incarnation, running, fromCall, patience, useful, kept, Lost.NONE);
+    }
+  }
+
+  /**
+   * What hung handlers cost a node: threads that ignore their interrupt occupy its slots.
+   *
+   * @param slots how many it has lost
+   * @param lanes where that leaves fewer than there should be
+   */
+  record Lost(int slots, List<LostLane> lanes) {
+    public static final Lost NONE = new Lost(0, List.of());
+
+    public Lost {
+      lanes = List.copyOf(lanes);
+    }
+  }
+
+  /**
+   * Slots that tasks of a queue share.
+   *
+   * @param lost how many cannot be had
+   * @param slots how many there are
+   */
+  record LostLane(String queue, int lost, int slots, List<String> tasks) {
+    public LostLane {
+      tasks = List.copyOf(tasks);
+    }
+
+    /** Whether jobs of this task in this queue find none that is left. */
+    public boolean blocks(String queueName, String task) {
+      return lost >= slots && queue.equals(queueName) && tasks.contains(task);
+    }
+  }
 
   /**
    * The answer to a beat.
@@ -121,23 +174,27 @@ public interface NodeBook {
   }
 
   /**
-   * What others see of an incarnation that lives, or is dead and still holds jobs.
+   * What a node sees of one that it watches.
    *
    * @param beat how many times it has beaten
-   * @param death how it ended; null while it is alive in the books
-   * @param diedFor how long it had been silent when it was marked dead
+   * @param busy whether it holds jobs
    */
-  record Pulse(
-      UUID incarnation,
-      String id,
-      Terms terms,
-      long beat,
-      Advice advice,
-      Modes modes,
-      @Nullable Death death,
-      Duration diedFor) {}
+  record Pulse(UUID incarnation, String id, Terms terms, long beat, boolean busy) {}
 
-  /** A node as people look at it. */
+  /**
+   * An incarnation that is dead and still holds jobs.
+   *
+   * @param death how it ended
+   * @param silence how long it had been silent when it was marked dead
+   */
+  record Dead(UUID incarnation, String id, Death death, Duration silence) {}
+
+  /**
+   * A node as people look at it.
+   *
+   * @param running how many jobs it held at its last heartbeat; 0 for the dead
+   * @param lost what hung handlers cost it at its last heartbeat; nothing for the dead
+   */
   record NodeStatus(
       NodeCard card,
       boolean alive,
@@ -145,7 +202,8 @@ public interface NodeBook {
       Instant startedAt,
       Duration silence,
       int running,
-      Modes modes) {}
+      Modes modes,
+      Lost lost) {}
 
   /** A heartbeat of the past. */
   record PastBeat(
@@ -159,6 +217,7 @@ public interface NodeBook {
   /**
    * Make a node known and, in the same step, mark the incarnation dead by its own hand that it was
    * before. Its modes go over to the new one, whoever set them; the given ones are for the first.
+   * So do its declarations of schedules, which other nodes would cancel otherwise.
    *
    * <p>Repeating it changes the card, and is a sign of life as a beat is: who repeats it because
    * the answer was lost counts its time from the repeat, and others who have watched a silent
@@ -175,7 +234,8 @@ public interface NodeBook {
 
   /** Say that an incarnation lives, and ask about what it holds by this call or later ones. */
   default Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
-    return beat(new Beat(incarnation, running, fromCall, Duration.ofSeconds(30), false));
+    Duration patience = Duration.ofSeconds(30);
+    return beat(new Beat(incarnation, running, fromCall, patience, patience, false));
   }
 
   /** Say that an incarnation lives, and ask about everything it holds. */
@@ -190,11 +250,34 @@ public interface NodeBook {
   List<ClaimRow> claims(UUID incarnation);
 
   /**
-   * Look at every incarnation that lives, and at those that are dead and still hold jobs by the
-   * claim calls that their last beat named. {@link Upkeep#tidy} finds dead ones that hold jobs by
-   * earlier calls, and makes them seen here.
+   * What a look shows.
+   *
+   * @param watched the live incarnations that the node watches
+   * @param dead all incarnations that are dead and still hold jobs by the claim calls that their
+   *     last beat named. {@link Upkeep#tidy} finds those that hold jobs by earlier calls, and makes
+   *     them seen here.
    */
-  List<Pulse> look();
+  record Look(List<Pulse> watched, List<Dead> dead) {}
+
+  /**
+   * Look at other nodes. The live ones stand in a circle, in an order that has nothing to do with
+   * when they started: each node watches those after it, up to and including the given number of
+   * nodes that are not DISABLED. So every node is watched by that number of others, and all nodes
+   * together read a number of rows that grows with the nodes and not with their square.
+   *
+   * @param watcher the incarnation that looks; it is not among those that it watches
+   * @param reach how many nodes that are not DISABLED it watches
+   * @param dead whether to look for dead incarnations too
+   */
+  Look look(UUID watcher, int reach, boolean dead);
+
+  /**
+   * Whether a live node that is not DISABLED has a recovery policy for a task, and recovers jobs of
+   * a stack.
+   *
+   * @param stack null for jobs of no stack
+   */
+  boolean isAdvised(String task, @Nullable String stack);
 
   /**
    * Mark an incarnation dead that was silent, provided that it has not beaten since.

@@ -44,7 +44,8 @@ public interface Recovery {
    * @param stack the fleet it belongs to; null for any
    * @param started whether its code may have run
    * @param attempt how many attempts were begun and count
-   * @param crashes how many crashes it has on its record
+   * @param crashes how many times its node died while it ran
+   * @param fencings how many times its node fenced itself while it ran
    */
   record Orphan(
       Held held,
@@ -56,6 +57,7 @@ public interface Recovery {
       int attempt,
       int priority,
       int crashes,
+      int fencings,
       @Nullable String policy)
       implements JobInHand {
 
@@ -72,8 +74,16 @@ public interface Recovery {
     /** It waits where it waited before, with nothing spent. */
     record Unspent(Held held) implements Ruling {}
 
-    /** Its attempt does not count, but the crash does: again after a delay. */
-    record AfterCrash(Held held, Duration delay, Finish.Failure failure) implements Ruling {}
+    /** It waits where it waited before. Its attempt does not count, but the fencing does. */
+    record AfterFencing(Held held) implements Ruling {}
+
+    /**
+     * Its attempt does not count, but the crash does: again after a delay.
+     *
+     * @param suspicion how it is claimed from now on
+     */
+    record AfterCrash(Held held, Duration delay, Suspicion suspicion, Finish.Failure failure)
+        implements Ruling {}
 
     /** It goes to the dead letter. */
     record Bury(Held held, Finish.Failure failure) implements Ruling {}

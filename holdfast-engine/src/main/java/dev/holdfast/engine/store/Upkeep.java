@@ -35,8 +35,8 @@ public interface Upkeep {
   record Report(int partitionsDropped, long deadLettersPurged, long resultsDropped, boolean more) {}
 
   /**
-   * Do one bounded round of upkeep. Harmless to repeat, and by several nodes at once. A node that is
-   * dead is forgotten a day later, and never while it holds a job.
+   * Do one bounded round of upkeep. Harmless to repeat, and by several nodes at once. A node that
+   * is dead is forgotten a day later, and never while it holds a job.
    */
   Report tidy(Retention retention);
 }

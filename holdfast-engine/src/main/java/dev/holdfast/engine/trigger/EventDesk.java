@@ -13,6 +13,7 @@ import dev.holdfast.engine.store.EventIntake.Manners;
 import dev.holdfast.engine.store.EventIntake.Start;
 import dev.holdfast.engine.store.EventIntake.Started;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,7 +79,7 @@ public final class EventDesk {
             trigger.tags(),
             null,
             null,
-            repeated,
+            repeated ? IdUse.REPEATED : IdUse.FRESH,
             stamper.of(trigger.task()));
     return new Start(trigger.id(), job, manners(trigger));
   }

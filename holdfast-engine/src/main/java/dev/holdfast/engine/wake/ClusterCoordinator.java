@@ -27,6 +27,14 @@ public interface ClusterCoordinator extends AutoCloseable {
    */
   Runnable onSignal(Consumer<Signal> listener);
 
+  /**
+   * Returns whether signals of other processes reach this one at present. While they do not, nodes
+   * and clients look for work more often than they otherwise would. Defaults to true.
+   */
+  default boolean hearsOthers() {
+    return true;
+  }
+
   /** Announce that a queue has new READY jobs. */
   default void notifyNewWork(String queue, int priority) {
     announce(new Signal.NewWork(queue, priority));
@@ -35,8 +43,17 @@ public interface ClusterCoordinator extends AutoCloseable {
   @Override
   void close();
 
-  /** Reaches this process only: other nodes find their work by polling. */
+  /** Reaches this process only: other nodes find their work by polling, and so does this one. */
   static ClusterCoordinator none() {
+    return local(false);
+  }
+
+  /** For a store that only this process uses, so that there are no others to hear. */
+  static ClusterCoordinator withinProcess() {
+    return local(true);
+  }
+
+  private static ClusterCoordinator local(boolean hearsAll) {
     List<Consumer<Signal>> listeners = new CopyOnWriteArrayList<>();
     return new ClusterCoordinator() {
       @Override
@@ -48,6 +65,11 @@ public interface ClusterCoordinator extends AutoCloseable {
       public Runnable onSignal(Consumer<Signal> listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
+      }
+
+      @Override
+      public boolean hearsOthers() {
+        return hearsAll;
       }
 
       @Override

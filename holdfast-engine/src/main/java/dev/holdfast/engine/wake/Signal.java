@@ -53,6 +53,9 @@ public sealed interface Signal {
    */
   record SchedulesChanged() implements Signal {}
 
+  /** A node was marked dead: what it held is to be recovered, perhaps not by the one that did. */
+  record NodeDied() implements Signal {}
+
   /** Signals may have been missed, since the coordinator was cut off for a while: look once. */
   record Missed() implements Signal {}
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.wake;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -11,7 +12,11 @@ import org.slf4j.LoggerFactory;
 public final class SignalBus implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SignalBus.class);
 
+  /** How long a role sleeps at most while other processes are not heard, unless told otherwise. */
+  public static final Duration UNHEARD = Duration.ofSeconds(1);
+
   private final ClusterCoordinator cluster;
+  private final Duration unheard;
   private final Runnable subscription;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
@@ -30,7 +35,15 @@ public final class SignalBus implements AutoCloseable {
   }
 
   public SignalBus(ClusterCoordinator cluster) {
+    this(cluster, UNHEARD);
+  }
+
+  /**
+   * @param unheard how long a role sleeps at most while other processes are not heard
+   */
+  public SignalBus(ClusterCoordinator cluster, Duration unheard) {
     this.cluster = cluster;
+    this.unheard = unheard;
     this.subscription = cluster.onSignal(this::deliver);
   }
 
@@ -47,6 +60,20 @@ public final class SignalBus implements AutoCloseable {
     } finally {
       PUBLISHING.set(outer);
     }
+  }
+
+  /** Whether signals of other processes are heard at present. */
+  public boolean hearsOthers() {
+    return cluster.hearsOthers();
+  }
+
+  /**
+   * How long to sleep when nothing is to be done.
+   *
+   * @param usual while a signal would end the sleep
+   */
+  public Duration sleepAtMost(Duration usual) {
+    return hearsOthers() || usual.compareTo(unheard) < 0 ? usual : unheard;
   }
 
   /** Tell the listeners of this node or client only. */
@@ -70,7 +97,7 @@ public final class SignalBus implements AutoCloseable {
     for (Listener listener : listeners) {
       try {
         listener.hear(signal, own);
-      } catch (RuntimeException failure) {
+      } catch (RuntimeException | Error failure) {
         log.warn("A listener failed on {}; its work is found by polling", signal, failure);
       }
     }

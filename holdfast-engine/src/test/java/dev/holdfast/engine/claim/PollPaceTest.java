@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PollPaceTest {
@@ -27,25 +26,49 @@ class PollPaceTest {
 
   @Test
   void pollingMayBackOffForEver() {
-    PollPace pace = new PollPace(Duration.ofMillis(500), ChronoUnit.FOREVER.getDuration());
+    PollPace pace =
+        new PollPace(
+            Duration.ofMillis(500), ChronoUnit.FOREVER.getDuration(), Duration.ofSeconds(1));
 
     assertThat(pace.after(1, 0)).isEqualTo(Duration.ofMillis(1500));
     assertThat(pace.after(1000, 0)).isGreaterThan(Duration.ofDays(10_000));
   }
 
   @Test
-  void inDeepIdleSuspectsAreLookedForNowAndThen() {
-    for (int looksInVain = 0; looksInVain < 5; looksInVain++) {
-      assertThat(PollPace.DEFAULT.looksForSuspects(looksInVain)).isTrue();
-    }
-    assertThat(IntStream.range(300, 330).filter(n -> PollPace.DEFAULT.looksForSuspects(n)).count())
-        .isEqualTo(10);
+  void theLongestWaitIsDeepIdle() {
+    assertThat(PollPace.DEFAULT.isDeepIdle(4)).isFalse();
+    assertThat(PollPace.DEFAULT.isDeepIdle(5)).isTrue();
+    assertThat(PollPace.DEFAULT.whileUnheard().isDeepIdle(1)).isTrue();
   }
 
   @Test
   void aDeepIdleShorterThanTheBurstIsRefused() {
-    assertThatThrownBy(() -> new PollPace(Duration.ofSeconds(2), Duration.ofSeconds(1)))
+    assertThatThrownBy(
+            () -> new PollPace(Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1)))
         .hasMessageContaining("PT2S")
         .hasMessageContaining("at least as long");
+  }
+
+  @Test
+  void withoutWakeupsPollingBacksOffNoFurtherThanItsOwnBound() {
+    PollPace unheard = PollPace.DEFAULT.whileUnheard();
+
+    assertThat(unheard.after(0, 0)).isEqualTo(Duration.ofMillis(500));
+    assertThat(unheard.after(20, 0)).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void whoPollsRarelyInABurstPollsNoMoreOftenWithoutWakeups() {
+    PollPace rare =
+        new PollPace(Duration.ofMinutes(5), Duration.ofMinutes(9), Duration.ofSeconds(1));
+
+    assertThat(rare.whileUnheard().after(20, 0)).isEqualTo(Duration.ofMinutes(5));
+  }
+
+  @Test
+  void aPaceWithoutWakeupsThatCannotWorkIsRejected() {
+    assertThatThrownBy(
+            () -> new PollPace(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ZERO))
+        .hasMessageContaining("such as 1 s");
   }
 }

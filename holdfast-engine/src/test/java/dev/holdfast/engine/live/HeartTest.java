@@ -43,13 +43,12 @@ class HeartTest {
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), TICKER, Duration.ofMinutes(1), () -> false, NOW);
   private final Identity identity = new Identity("node", tenure);
-  private final Holdings holdings = new Holdings();
+  private final Holdings holdings = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
   private final NodeBook nodes = book();
   private final Strays strays =
       new Strays(
-          new Strays.Parts(
-              claims(), nodes, identity, calls, holdings, Duration.ofMinutes(5)));
+          new Strays.Parts(claims(), nodes, identity, calls, holdings, Duration.ofMinutes(5)));
 
   private NodeBook book() {
     return fake(
@@ -72,8 +71,7 @@ class HeartTest {
   }
 
   private static <T> T fake(Class<T> type, InvocationHandler handler) {
-    return type.cast(
-        Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
   }
 
   private Heart heart(boolean kept) {
@@ -100,6 +98,7 @@ class HeartTest {
             calls,
             holdings,
             BeatPace.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
+            () -> NodeBook.Lost.NONE,
             () -> reply -> {},
             () -> {}));
   }

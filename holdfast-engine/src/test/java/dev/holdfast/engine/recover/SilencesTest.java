@@ -2,9 +2,6 @@ package dev.holdfast.engine.recover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.NodeBook.Pulse;
 import dev.holdfast.engine.store.NodeBook.Terms;
 import dev.holdfast.engine.time.Moment;
@@ -23,20 +20,13 @@ class SilencesTest {
     return new Moment(Duration.ofSeconds(seconds).toNanos());
   }
 
-  private static Pulse pulse(long beat, @Nullable Death death) {
+  private static Pulse pulse(long beat) {
     return new Pulse(
-        NODE,
-        "n",
-        Terms.of(Duration.ofMinutes(1)),
-        beat,
-        Advice.NONE,
-        Modes.FULL,
-        death,
-        Duration.ZERO);
+        NODE, "n", new Terms(Duration.ofSeconds(30), Duration.ofMinutes(1)), beat, false);
   }
 
   private @Nullable Duration look(long asked, long answered, long beat) {
-    return silences.look(at(asked), at(answered), List.of(pulse(beat, null))).get(NODE);
+    return silences.look(at(asked), at(answered), List.of(pulse(beat))).get(NODE);
   }
 
   @Test
@@ -78,9 +68,30 @@ class SilencesTest {
   }
 
   @Test
-  void theDeadAreNotSilent() {
+  void aSweeperThatWasBusyWithTheDatabaseGoesOn() {
     look(0, 0, 7);
+    for (int seconds = 5; seconds <= 60; seconds += 5) {
+      silences.contact(at(seconds));
+    }
 
-    assertThat(silences.look(at(5), at(5), List.of(pulse(7, Death.SILENCE)))).isEmpty();
+    assertThat(look(62, 62, 7)).isEqualTo(Duration.ofSeconds(62));
+  }
+
+  @Test
+  void whatSucceedsAfterALookThatFailedDoesNotMakeUpForIt() {
+    look(0, 0, 7);
+    silences.interrupt();
+    silences.contact(at(4));
+
+    assertThat(look(5, 5, 7)).isZero();
+  }
+
+  @Test
+  void theNextTimeoutCountsFromTheLookThatSawTheBeat() {
+    look(0, 2, 7);
+
+    assertThat(silences.nextTimeout(at(5), List.of(pulse(7)))).isEqualTo(at(32));
+    assertThat(silences.nextTimeout(at(32), List.of(pulse(7)))).isEqualTo(at(62));
+    assertThat(silences.nextTimeout(at(62), List.of(pulse(7)))).isEqualTo(Moment.NEVER);
   }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.live.Tenure;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.UUID;
@@ -13,7 +15,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class HoldingsTest {
-  private final Holdings holdings = new Holdings();
+  private static final UUID NODE = new UUID(1, 1);
+
+  private final SlowStart suspects = new SlowStart(Duration.ofMinutes(1));
+  private final Holdings holdings = new Holdings(suspects, Ticker.system());
   private final AtomicInteger wakes = new AtomicInteger();
 
   @BeforeEach
@@ -23,37 +28,36 @@ class HoldingsTest {
 
   private static Holding suspect() {
     Ticker ticker = Ticker.system();
-    Tenure tenure =
-        new Tenure(new UUID(1, 1), ticker, Duration.ofMinutes(1), () -> false, ticker.now());
-    return new Holding(Jobs.of("task", 1, null, 1), 1, JobPolicy.NONE, tenure);
+    Tenure tenure = new Tenure(NODE, ticker, Duration.ofMinutes(1), () -> false, ticker.now());
+    return new Holding(Jobs.suspect(1, Suspicion.SLOW), 1, JobPolicy.NONE, tenure);
+  }
+
+  private Suspects reserve() {
+    return suspects.reserve(NODE, 1, Ticker.system().now());
   }
 
   @Test
-  void aNodeHasOneSuspectAtATime() {
-    assertThat(holdings.reserveSuspect()).isTrue();
-    assertThat(holdings.reserveSuspect()).isFalse();
-  }
-
-  @Test
-  void aSuspectThatIsGoneMakesRoomForTheNext() {
+  void aSuspectThatIsGoneMakesRoomForTheNextAndWakesClaimers() {
     Holding suspect = suspect();
-    holdings.reserveSuspect();
+    Suspects reserved = reserve();
     holdings.add(suspect);
+    suspects.giveBack(NODE, reserved);
+    assertThat(reserve()).isEqualTo(Suspects.NONE);
 
     holdings.remove(suspect);
 
     assertThat(wakes).hasValue(1);
-    assertThat(holdings.reserveSuspect()).isTrue();
+    assertThat(reserve().most()).isEqualTo(1);
   }
 
   @Test
   void aClaimerThatFindsNoSuspectDoesNotWakeItself() {
-    holdings.reserveSuspect();
+    Suspects reserved = reserve();
 
-    holdings.returnSuspect();
+    suspects.giveBack(NODE, reserved);
 
     assertThat(wakes).hasValue(0);
-    assertThat(holdings.reserveSuspect()).isTrue();
+    assertThat(reserve().most()).isEqualTo(1);
   }
 
   @Test
@@ -78,17 +82,19 @@ class HoldingsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     Thread thread =
-        new Thread(() -> {
-          stubborn.begin();
-          begun.countDown();
-          awaitQuietly(goOn);
-          stubborn.handlerReturned();
-        }) {
+        new Thread(
+            () -> {
+              stubborn.begin();
+              begun.countDown();
+              awaitQuietly(goOn);
+              stubborn.handlerReturned();
+            }) {
           @Override
           public void interrupt() {
             throw new IllegalStateException("not this one");
           }
         };
+    thread.setDaemon(true);
     thread.start();
     begun.await();
 

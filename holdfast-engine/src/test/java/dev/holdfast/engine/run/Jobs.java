@@ -1,8 +1,20 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -11,13 +23,53 @@ import org.jspecify.annotations.Nullable;
 public final class Jobs {
   private Jobs() {}
 
-  /** A job that is to be begun, of this number and with a token of the same. */
-  public static ClaimedJob of(String task, int number) {
-    return of(task, number, null, 0);
+  /** What a node holds: nothing yet. */
+  public static Holdings none() {
+    return new Holdings(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
   }
 
-  /** The same with a payload, and so many crashes on its record. */
-  public static ClaimedJob of(String task, int number, @Nullable String payload, int crashes) {
+  /** Slots that can be lost, where nobody listens. */
+  public static LostSlots lostSlots(int mostReplaced) {
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
+    return new LostSlots(
+        mostReplaced,
+        meters,
+        new LifecycleEvents(
+            new LogContext("node", null), List.of(), 1, meters, () -> new Moment(0)));
+  }
+
+  /** What no other node can read either. */
+  public static Unreadable unreadable() {
+    return new Unreadable("node", stub(Lookup.class), stub(NodeBook.class));
+  }
+
+  /** One whose every method returns nothing. */
+  private static <T> T stub(Class<T> type) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) ->
+                method.getReturnType() == Map.class ? Map.of() : List.of()));
+  }
+
+  /** A job that is to be begun, of this number and with a token of the same. */
+  public static ClaimedJob of(String task, int number) {
+    return of(task, number, null);
+  }
+
+  /** The same with a payload. */
+  public static ClaimedJob of(String task, int number, @Nullable String payload) {
+    return of(task, number, payload, Suspicion.NONE);
+  }
+
+  /** A crash suspect. */
+  public static ClaimedJob suspect(int number, Suspicion suspicion) {
+    return of("task", number, null, suspicion);
+  }
+
+  private static ClaimedJob of(
+      String task, int number, @Nullable String payload, Suspicion suspicion) {
     return new ClaimedJob(
         new JobId(new UUID(1, number)),
         number,
@@ -32,6 +84,7 @@ public final class Jobs {
         Instant.EPOCH,
         Instant.EPOCH,
         Instant.EPOCH,
-        crashes);
+        suspicion == Suspicion.NONE ? 0 : 2,
+        suspicion);
   }
 }

@@ -43,8 +43,8 @@ class RunnerTest {
   @RegisterExtension private final Logged logged = Logged.by(Runner.class);
 
   private final List<Finish> finishes = new ArrayList<>();
+  private final Holdings holdings = Jobs.none();
   private final List<Holding> handedBack = new ArrayList<>();
-  private final Holdings holdings = new Holdings();
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(1)));
   private Consumer<Runnable> submission = Runnable::run;
   private final Lane lane = new Lane("default", new SameThread(), List.of(TASK.name()), slots);
@@ -109,7 +109,17 @@ class RunnerTest {
                 new JsonCodec(),
                 holdings,
                 sink,
-                new Timekeeper("node", holdings, sink, alarms, chance),
+                new Timekeeper(
+                    new Timekeeper.Parts(
+                        "node",
+                        holdings,
+                        sink,
+                        Jobs.lostSlots(0),
+                        Duration.ofSeconds(10),
+                        false,
+                        alarms,
+                        chance)),
+                Jobs.unreadable(),
                 new Meters(new SimpleMeterRegistry(), null, List.of()),
                 () -> BEGIN,
                 chance,
@@ -124,7 +134,7 @@ class RunnerTest {
   private static Holding holding(JobPolicy policy) {
     Tenure tenure =
         new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
-    return new Holding(Jobs.of(TASK.name(), 1, "\"hello\"", 0), 1, policy, tenure);
+    return new Holding(Jobs.of(TASK.name(), 1, "\"hello\""), 1, policy, tenure);
   }
 
   private void assertLetGo(Holding holding) {

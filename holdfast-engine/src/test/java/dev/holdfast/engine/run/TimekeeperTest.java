@@ -24,9 +24,21 @@ class TimekeeperTest {
   private static final Moment TOO_LATE = LATE.plus(Duration.ofMinutes(1));
 
   private final List<Finish> finishes = new ArrayList<>();
-  private final Timekeeper timekeeper =
-      new Timekeeper("node", new Holdings(), new Sink(), () -> BEGIN, new Random(1));
+  private final Holdings holdings = Jobs.none();
+  private final Timekeeper timekeeper = new Timekeeper(parts(false));
   private final Holding holding = holding(new JobPolicy(null, TIMEOUT, null, null, null));
+
+  private Timekeeper.Parts parts(boolean holdsHung) {
+    return new Timekeeper.Parts(
+        "node",
+        holdings,
+        new Sink(),
+        Jobs.lostSlots(0),
+        Duration.ofSeconds(10),
+        holdsHung,
+        () -> BEGIN,
+        new Random(1));
+  }
 
   private final class Sink implements FinishSink {
     @Override
@@ -83,6 +95,20 @@ class TimekeeperTest {
 
     assertThat(timekeeper.tick(LATE)).isEqualTo(Moment.NEVER);
     assertThat(finishes).isEmpty();
+  }
+
+  @Test
+  void theJobOfAnAttemptThatHangsCanStayWithTheNode() {
+    Timekeeper holding = new Timekeeper(parts(true));
+    holding.watch(this.holding);
+
+    holding.tick(LATE);
+    holding.tick(TOO_LATE);
+
+    assertThat(this.holding.stopReason()).isEqualTo(StopReason.TIMED_OUT);
+    assertThat(this.holding.hasEnded()).isFalse();
+    assertThat(finishes).isEmpty();
+    assertThat(holdings.isRunaway(this.holding.job().id())).isFalse();
   }
 
   @Test

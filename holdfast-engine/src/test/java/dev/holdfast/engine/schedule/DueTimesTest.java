@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.api.task.TaskType;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -60,6 +62,21 @@ class DueTimesTest {
       })
   void aCronExpressionIsDueWhenItSays(String expression, String expected) {
     assertThat(cron(expression, ZoneId.of("UTC")).after(NOON)).contains(Instant.parse(expected));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"0 3 * *", "0 25 * * *", "61 * * * *", "often", "0 0 * * FUNDAY", "0 0 * * 1#9"})
+  void aScheduleWithAnInvalidExpressionIsNotBuilt(String expression) {
+    Schedule.Builder builder =
+        Schedule.called("nightly")
+            .runs(TaskType.of("report::make", String.class), "daily")
+            .cron(expression);
+
+    assertThatThrownBy(builder::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Cron expression '%s' is not valid".formatted(expression))
+        .hasMessageContaining("give five fields");
   }
 
   @ParameterizedTest

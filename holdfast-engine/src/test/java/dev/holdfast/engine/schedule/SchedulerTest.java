@@ -47,7 +47,7 @@ class SchedulerTest {
   private Scheduler scheduler(Duration wait, long seed) {
     return new Scheduler(
         dueIn(wait),
-        new SignalBus(ClusterCoordinator.none()),
+        new SignalBus(ClusterCoordinator.withinProcess()),
         "node-1",
         () -> NOW,
         UUID::randomUUID,
@@ -73,7 +73,7 @@ class SchedulerTest {
             book(() -> {
               throw trouble;
             }),
-            new SignalBus(ClusterCoordinator.none()),
+            new SignalBus(ClusterCoordinator.withinProcess()),
             "node-1",
             clock::get,
             UUID::randomUUID,

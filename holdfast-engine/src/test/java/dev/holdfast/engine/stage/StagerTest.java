@@ -26,7 +26,7 @@ class StagerTest {
   private final AtomicInteger wakes = new AtomicInteger();
   private @Nullable RuntimeException trouble;
   private Staging.Report answer = report(Map.of(), false, Optional.empty());
-  private final SignalBus bus = new SignalBus(ClusterCoordinator.none());
+  private final SignalBus bus = new SignalBus(ClusterCoordinator.withinProcess());
   private final Stager stager =
       new Stager(
           limit -> {

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.db;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -21,12 +22,11 @@ public final class Database {
   private final int timeoutSeconds;
   private final int silenceMillis;
 
-  private Database(DataSource dataSource, String schema, int timeoutSeconds) {
+  private Database(DataSource dataSource, String schema, int timeoutSeconds, int silenceMillis) {
     this.dataSource = dataSource;
     this.schema = schema;
     this.timeoutSeconds = timeoutSeconds;
-    // A little longer than the server is given: its own word says more than a broken connection.
-    this.silenceMillis = timeoutSeconds * 1_250;
+    this.silenceMillis = silenceMillis;
     this.jdbi =
         (isForeign()
                 ? Jdbi.create(new ForeignConnections(dataSource, silenceMillis))
@@ -45,7 +45,7 @@ public final class Database {
 
   /** Use connections that were made for us: they time out by themselves and plan as we need it. */
   public static Database own(DataSource dataSource, String schema) {
-    return new Database(dataSource, schema, 0);
+    return new Database(dataSource, schema, 0, 0);
   }
 
   /**
@@ -57,7 +57,22 @@ public final class Database {
    * @param timeout how long a statement may take; an answer of whatever kind, a quarter more
    */
   public static Database foreign(DataSource dataSource, String schema, Duration timeout) {
-    return new Database(dataSource, schema, Math.toIntExact(Math.max(1, timeout.toSeconds())));
+    // A little longer than the server is given: its own word says more than a broken connection.
+    return foreign(dataSource, schema, timeout, timeout.plus(timeout.dividedBy(4)));
+  }
+
+  /**
+   * The same, with a patience of its own for the network.
+   *
+   * @param silence how long a reply of whatever kind is waited for; the connection is lost then
+   */
+  public static Database foreign(
+      DataSource dataSource, String schema, Duration timeout, Duration silence) {
+    return new Database(
+        dataSource,
+        schema,
+        Math.toIntExact(Math.max(1, timeout.toSeconds())),
+        Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
   }
 
   private boolean isForeign() {
@@ -90,9 +105,32 @@ public final class Database {
    */
   public <T> T run(String operation, Work<T> work) {
     try (Handle handle = open(operation)) {
-      return work.with(handle);
+      return with(handle, work);
     } catch (SQLException | JdbiException failure) {
       throw Failures.during(operation, failure);
+    }
+  }
+
+  private <T> T with(Handle handle, Work<T> work) throws SQLException {
+    try {
+      return work.with(handle);
+    } catch (SQLException | JdbiException failure) {
+      if (Failures.isNotPrimary(failure)) {
+        discardAll(handle.getConnection());
+      }
+      throw failure;
+    }
+  }
+
+  /**
+   * The server behind this connection takes no writes, or is going away: the next request needs a
+   * connection to its successor. In our own pool the others are as old and lead to the same server;
+   * a pool of the caller is the caller's business but for the connection that we have in hand.
+   */
+  private void discardAll(Connection connection) {
+    Discarding.discard(dataSource, connection);
+    if (!isForeign() && dataSource instanceof HikariDataSource pool) {
+      pool.getHikariPoolMXBean().softEvictConnections();
     }
   }
 

@@ -18,6 +18,9 @@ import org.postgresql.util.ServerErrorMessage;
 public final class Failures {
   public static final String UNIQUE_VIOLATION = "23505";
 
+  /** A lock was waited for as long as its statement was told to wait. */
+  public static final String LOCK_NOT_AVAILABLE = "55P03";
+
   private static final String FEATURE_NOT_SUPPORTED = "0A000";
   private static final String COMPLETION_UNKNOWN = "40003";
   private static final String READ_ONLY = "25006";
@@ -32,22 +35,38 @@ public final class Failures {
   private static final Set<String> PASSING =
       Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION, "26000", "42P05");
 
+  /** What is said to a startup parameter that is not known, or not wanted. */
+  private static final Set<String> STARTUP = Set.of("08P01", "42704", "22023");
+
+  /**
+   * What a server says that is no longer the primary, or never was: it takes no writes, is in
+   * recovery (25006, 0A000, 55000), shuts down, has crashed, or does not accept connections yet.
+   */
+  private static final Set<String> NOT_PRIMARY =
+      Set.of(READ_ONLY, FEATURE_NOT_SUPPORTED, "55000", "57P01", "57P02", "57P03", "57P04");
+
   private Failures() {}
 
   /** Translate a failure to get a connection: nothing has been sent. */
   static StoreException connecting(String operation, Throwable failure) {
     String state = state(failure);
-    boolean refused = state.startsWith("28") || state.startsWith("3D");
+    boolean login = state.startsWith("28") || state.startsWith("3D");
+    boolean startup = fromServer(failure) && STARTUP.contains(state);
     return new StoreException(
-        refused ? Outcome.REFUSED : Outcome.RETRYABLE,
+        login || startup ? Outcome.REFUSED : Outcome.RETRYABLE,
         "No connection to %s: %s. %s"
             .formatted(
                 operation,
                 reason(failure),
-                refused
+                login
                     ? "Check the user, the password and the name of the database."
-                    : "Nothing was changed; ask again when the database can be reached and has"
-                        + " connections to give."),
+                    : startup
+                        ? "The server, or a pooler in front of it, rejects a startup parameter of"
+                            + " Holdfast's own connections. Use a URL that goes past the pooler, or"
+                            + " give PostgresStore.on a DataSource, whose connections do without;"
+                            + " trying again does not help."
+                        : "Nothing was changed; ask again when the database can be reached and has"
+                            + " connections to give."),
         failure);
   }
 
@@ -105,9 +124,20 @@ public final class Failures {
     return !fromServer(failure) || state(failure).startsWith("08");
   }
 
+  /**
+   * Whether a connection should not be used again, although it may work: the address it was made
+   * with may lead to another server by now.
+   */
+  static boolean isNotPrimary(Throwable failure) {
+    return NOT_PRIMARY.contains(state(failure));
+  }
+
   private static String advice(Outcome outcome, String state) {
     return switch (outcome) {
-      case REFUSED -> "Nothing was changed, and the same request will be refused again.";
+      case REFUSED ->
+          state.equals("42501")
+              ? "Nothing was changed: grant the role what it lacks, see docs/database.md."
+              : "Nothing was changed, and the same request will be refused again.";
       case RETRYABLE ->
           state.equals("57014")
               ? "It took longer than the statement timeout, perhaps waiting for another transaction"

@@ -1,84 +1,77 @@
 package dev.holdfast.postgres.db;
 
-import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
 import java.util.Properties;
-import java.util.logging.Logger;
-import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicLong;
 import org.postgresql.Driver;
 import org.postgresql.PGConnection;
 
 /**
- * Connections straight from the driver, or from another source, whose {@link Connection#isValid}
- * asks the socket and not the server.
+ * Connections straight from the driver, whose {@link Connection#isValid} asks the socket and not
+ * the server, unless the connection has been idle for long.
  *
  * <p>A pool validates a connection before it hands it out. By a statement, as drivers do it, that
- * doubles what an idle node asks of the database and adds a round trip to each burst. Looking at
- * what has arrived on the socket sees what matters, a server that said goodbye; a network that
- * swallows everything is met by the timeouts.
+ * doubles what an idle node asks of the database and adds a round trip to each burst. What has
+ * arrived on the socket tells of a server that closed the connection. It does not tell of a
+ * firewall that has forgotten an idle connection and drops its packets silently: each such
+ * connection would cost its user the whole socket timeout. Firewalls forget after a minute at the
+ * earliest, so a connection that has been idle for half of that asks the server, briefly.
  */
-public final class QuietDataSource implements DataSource {
-  private final Origin origin;
-  private volatile int loginTimeoutSeconds = 10;
+public final class QuietDataSource extends PlainDataSource {
+  /** How long a connection may be idle before the local socket is no longer trusted. */
+  private static final Duration TRUSTED = Duration.ofSeconds(30);
 
-  /** Where connections come from. */
-  @FunctionalInterface
-  private interface Origin {
-    Connection connect() throws SQLException;
-  }
+  private static final int REPLY_SECONDS = 1;
 
-  private QuietDataSource(Origin origin) {
-    this.origin = origin;
-  }
+  private final String url;
+  private final Properties properties;
+  private final Duration trusted;
 
-  /** Parameters in the URL win over the properties. */
+  /** Parameters in the URL take precedence over the properties. */
   public QuietDataSource(String url, Properties properties) {
-    this(() -> connect(new Driver(), url, properties));
+    this(url, properties, TRUSTED);
   }
 
-  /** Connections of another source, to which they go back as they were when they are closed. */
-  public static QuietDataSource over(DataSource source) {
-    return new QuietDataSource(source::getConnection);
+  /**
+   * @param trusted how long a connection may be idle before the server is asked
+   */
+  public QuietDataSource(String url, Properties properties, Duration trusted) {
+    this.url = url;
+    this.properties = properties;
+    this.trusted = trusted;
   }
 
   @Override
   public Connection getConnection() throws SQLException {
-    return quiet(origin.connect());
-  }
-
-  @Override
-  public Connection getConnection(String user, String password) throws SQLException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  private static Connection connect(Driver driver, String url, Properties properties)
-      throws SQLException {
-    Connection connection = driver.connect(url, properties);
+    Connection connection = new Driver().connect(url, properties);
     if (connection == null) {
+      // Without the URL: it may contain a password.
       throw new SQLException(
-          "'%s' is not the URL of a PostgreSQL database; it looks like jdbc:postgresql://host:5432/database"
-              .formatted(url));
+          "The URL of the database is not valid; it looks like"
+              + " jdbc:postgresql://host:5432/database");
     }
-    return connection;
+    return quiet(connection);
   }
 
-  private static Connection quiet(Connection connection) throws SQLException {
-    int silence = connection.getNetworkTimeout();
+  private Connection quiet(Connection connection) {
+    AtomicLong used = new AtomicLong(System.nanoTime());
     return (Connection)
         Proxy.newProxyInstance(
             QuietDataSource.class.getClassLoader(),
             new Class<?>[] {Connection.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("isValid")) {
-                return isAlive(connection);
+                return System.nanoTime() - used.get() < trusted.toNanos()
+                    ? isAlive(connection)
+                    : connection.isValid(REPLY_SECONDS);
               }
-              if (method.getName().equals("close")) {
-                restore(connection, silence);
+              // A pool that is about to validate changes this first.
+              if (!method.getName().equals("setNetworkTimeout")) {
+                used.set(System.nanoTime());
               }
               try {
                 return method.invoke(connection, arguments);
@@ -88,18 +81,8 @@ public final class QuietDataSource implements DataSource {
             });
   }
 
-  /** Pools change it before they close what may be another pool's. */
-  private static void restore(Connection connection, int silence) {
-    try {
-      if (!connection.isClosed()) {
-        connection.setNetworkTimeout(Runnable::run, silence);
-      }
-    } catch (SQLException broken) {
-      // It is closed next, and nobody will use it.
-    }
-  }
-
-  private static boolean isAlive(Connection connection) {
+  /** Whether nothing has arrived on its socket that says otherwise. */
+  static boolean isAlive(Connection connection) {
     try {
       if (connection.isClosed()) {
         return false;
@@ -112,41 +95,5 @@ public final class QuietDataSource implements DataSource {
     } catch (SQLException gone) {
       return false;
     }
-  }
-
-  @Override
-  public @Nullable PrintWriter getLogWriter() {
-    return null;
-  }
-
-  @Override
-  public void setLogWriter(@Nullable PrintWriter out) {}
-
-  @Override
-  public void setLoginTimeout(int seconds) {
-    loginTimeoutSeconds = seconds;
-  }
-
-  @Override
-  public int getLoginTimeout() {
-    return loginTimeoutSeconds;
-  }
-
-  @Override
-  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  @Override
-  public <T> T unwrap(Class<T> type) throws SQLException {
-    if (type.isInstance(this)) {
-      return type.cast(this);
-    }
-    throw new SQLException("Not a wrapper for " + type.getName());
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) {
-    return type.isInstance(this);
   }
 }

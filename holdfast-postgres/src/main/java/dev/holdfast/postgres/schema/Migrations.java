@@ -3,6 +3,7 @@ package dev.holdfast.postgres.schema;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Failures;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -11,8 +12,11 @@ import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationInfoService;
 import org.flywaydb.core.api.MigrationState;
+import org.flywaydb.core.api.output.MigrateResult;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.SqlStatements;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Brings a schema to the version that this program needs. */
 public final class Migrations {
@@ -21,8 +25,11 @@ public final class Migrations {
   private static final String LOCATION = "classpath:dev/holdfast/postgres/migration";
   private static final String HISTORY_TABLE = "schema_version";
 
+  private static final Logger log = LoggerFactory.getLogger(Migrations.class);
+
   private final Database database;
   private final String place;
+  private final Privileges privileges;
 
   /**
    * @param database by connections that wait long: a migration may take its time, and so may those
@@ -32,25 +39,39 @@ public final class Migrations {
   public Migrations(Database database, String place) {
     this.database = database;
     this.place = place;
+    this.privileges = new Privileges(database, place);
   }
 
   /**
    * Make or update the tables.
    *
-   * @throws StoreException if the database cannot be reached, is too old, or was migrated by a
-   *     newer program; nothing was written then
+   * @throws StoreException if the database cannot be reached, is too old, was migrated by a newer
+   *     program, or the role lacks a privilege; nothing was written then
    */
   public void migrate() {
     checkServer();
-    Flyway flyway = flyway();
-    MigrationInfoService found = flyway.info();
-    checkNotNewer(found);
-    if (found.pending().length > 0) {
-      database.transaction(
-          "wait for other nodes that migrate schema %s".formatted(database.schema()),
-          handle -> migrateAlone(handle, flyway));
-    }
+    FlywayLog.quietly(() -> {
+      Flyway flyway = flyway();
+      MigrationInfoService found = inspect(flyway);
+      checkNotNewer(found);
+      if (found.pending().length > 0) {
+        privileges.requireCreate();
+        database.transaction(
+            "wait for other nodes that migrate schema %s".formatted(database.schema()),
+            handle -> migrateAlone(handle, flyway));
+      }
+      return flyway;
+    });
+    privileges.requireUse();
     new Partitions(database).ensure();
+  }
+
+  private MigrationInfoService inspect(Flyway flyway) {
+    try {
+      return flyway.info();
+    } catch (FlywayException failure) {
+      throw failed("could not be looked at", failure);
+    }
   }
 
   /** Several nodes may start at once: the first one migrates, the others find it done. */
@@ -62,17 +83,37 @@ public final class Migrations {
     handle.execute(
         "select pg_advisory_xact_lock(hashtextextended(?, 0))",
         "holdfast migration " + database.schema());
-    checkNotNewer(flyway.info());
+    checkNotNewer(inspect(flyway));
     try {
-      flyway.migrate();
+      MigrateResult result = flyway.migrate();
+      if (result.migrationsExecuted > 0) {
+        log.info(
+            "Schema {} of {} is at version {} now, after {} migrations in {} ms",
+            database.schema(),
+            place,
+            result.targetSchemaVersion,
+            result.migrationsExecuted,
+            result.getTotalMigrationTime());
+      }
     } catch (FlywayException failure) {
-      throw new StoreException(
-          Outcome.REFUSED,
-          "Schema %s of %s could not be brought up to date: %s"
-              .formatted(database.schema(), place, failure.getMessage()),
-          failure);
+      throw failed("could not be brought up to date", failure);
     }
     return null;
+  }
+
+  private StoreException failed(String what, FlywayException failure) {
+    boolean forbidden = Failures.state(failure).equals(Privileges.FORBIDDEN);
+    return new StoreException(
+        Outcome.REFUSED,
+        "Schema %s of %s %s: %s"
+            .formatted(
+                database.schema(),
+                place,
+                what,
+                forbidden
+                    ? Failures.reason(failure) + ". " + privileges.remedy()
+                    : failure.getMessage()),
+        failure);
   }
 
   private void checkServer() {
@@ -140,6 +181,7 @@ public final class Migrations {
         .dataSource(database.dataSource())
         .callbacks(new Unhurried())
         .configuration(Map.of("flyway.postgresql.transactional.lock", String.valueOf(mayBeIdle())))
+        .loggers(FlywayLog.class.getName())
         .locations(LOCATION)
         .defaultSchema(database.schema())
         .schemas(database.schema())

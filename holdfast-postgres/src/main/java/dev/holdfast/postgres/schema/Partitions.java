@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
@@ -61,14 +62,16 @@ public final class Partitions {
   private static final String EXISTING =
       """
       select (now() at time zone 'UTC')::date, c.relname,
-             pg_relation_size('${schema}.job_history_default')
+             pg_relation_size('${schema}.job_history_default'), pg_has_role(p.relowner, 'usage')
       from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
+      join pg_class p on p.oid = i.inhparent
       where i.inhparent = '${schema}.job_history'::regclass
       union all
       select (now() at time zone 'UTC')::date, conname,
-             pg_relation_size('${schema}.job_history_default')
+             pg_relation_size('${schema}.job_history_default'), pg_has_role(o.relowner, 'usage')
       from pg_constraint
+      join pg_class o on o.oid = '${schema}.job_history'::regclass
       where conrelid = '${schema}.job_history_default'::regclass and contype = 'c'
       """;
 
@@ -111,13 +114,39 @@ public final class Partitions {
     this.mayProceed = mayProceed;
   }
 
-  /** Today by the clock of the database, and the days that have a partition. */
+  /**
+   * Today by the clock of the database, and the days that have a partition.
+   *
+   * @param mayChange whether the role is an owner of history, as making and dropping requires
+   */
   private record Calendar(
-      LocalDate today, Set<LocalDate> days, Set<LocalDate> excluded, long defaultBytes) {}
+      LocalDate today,
+      Set<LocalDate> days,
+      Set<LocalDate> excluded,
+      long defaultBytes,
+      boolean mayChange) {
+    boolean isComplete() {
+      return IntStream.rangeClosed(0, DAYS_AHEAD)
+          .mapToObj(today::plusDays)
+          .allMatch(days::contains);
+    }
+  }
 
-  /** Make the partitions of today and of the next days, as far as they are missing. */
+  /**
+   * Make the partitions of today and of the next days, as far as they are missing. A role that may
+   * not make them is warned, at each start: it can work without them.
+   */
   public void ensure() {
-    ensure(look());
+    Calendar calendar = look();
+    if (!calendar.mayChange() && !calendar.isComplete()) {
+      log.warn(
+          "This role may not make the daily partitions of history in schema {}, since it does not"
+              + " own them: ended jobs without a partition go to job_history_default, where they"
+              + " are deleted row by row. Let a node or the holdfast command connect as the owner"
+              + " each day, or grant the owner's role to this one",
+          database.schema());
+    }
+    ensure(calendar);
   }
 
   /**
@@ -128,6 +157,9 @@ public final class Partitions {
   public int tidy(Duration retention) {
     Calendar calendar = look();
     ensure(calendar);
+    if (!calendar.mayChange()) {
+      return 0;
+    }
     long daysKept = Math.min(retention.plusDays(1).minusNanos(1).toDays(), 3_650_000);
     LocalDate first = calendar.today().minusDays(daysKept);
     return (int)
@@ -138,6 +170,9 @@ public final class Partitions {
   }
 
   private void ensure(Calendar calendar) {
+    if (!calendar.mayChange()) {
+      return;
+    }
     for (LocalDate day : calendar.excluded()) {
       if (calendar.days().contains(day)
           || day.isBefore(calendar.today().plusDays(FIRST_EXCLUDED))) {
@@ -221,6 +256,8 @@ public final class Partitions {
     }
   }
 
+  private record Row(LocalDate today, String name, boolean mayChange) {}
+
   private Calendar look() {
     return database.run(
         "list the partitions of history",
@@ -233,19 +270,22 @@ public final class Partitions {
                   .createQuery(database.sql(EXISTING))
                   .map((row, context) ->
                       new Existing(
-                          row.getObject(1, LocalDate.class), row.getString(2), row.getLong(3)))
+                          row.getObject(1, LocalDate.class),
+                          row.getString(2),
+                          row.getLong(3),
+                          row.getBoolean(4)))
                   .list();
           for (Existing row : rows) {
             day(NAME, row.name()).ifPresent(days::add);
             day(EXCLUDED, row.name()).ifPresent(excluded::add);
           }
           Existing any = rows.getFirst();
-          return new Calendar(any.today(), days, excluded, any.defaultBytes());
+          return new Calendar(any.today(), days, excluded, any.defaultBytes(), any.mayChange());
         });
   }
 
   /** The name of a partition, or of a constraint. */
-  private record Existing(LocalDate today, String name, long defaultBytes) {}
+  private record Existing(LocalDate today, String name, long defaultBytes, boolean mayChange) {}
 
   private static Optional<LocalDate> day(Pattern pattern, String name) {
     Matcher matcher = pattern.matcher(name);

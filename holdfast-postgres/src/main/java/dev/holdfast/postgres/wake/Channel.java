@@ -9,8 +9,17 @@ import java.util.UUID;
  */
 public record Channel(String name) {
 
-  /** Sends several payloads in one statement; equal ones within it are delivered once. */
-  public static final String NOTIFY = "select pg_notify(?, payload) from unnest(?::text[]) payload";
+  /**
+   * Sends several payloads in one statement; equal ones within it are delivered once. Sends
+   * nothing, and returns no row, when the server's queue of notifications is half full: a session
+   * that listens and does not read keeps it from shrinking, and once it is full every commit that
+   * sends fails, that of a caller included. Nodes find their work by polling then.
+   */
+  public static final String NOTIFY =
+      """
+      select pg_notify(?, payload) from unnest(?::text[]) payload
+      where (select pg_notification_queue_usage()) < 0.5
+      """;
 
   /**
    * The same as a transaction of its own, which does not wait for the disk: others hear of it
@@ -20,6 +29,7 @@ public record Channel(String name) {
       """
       select pg_notify(?, payload), set_config('synchronous_commit', 'off', true)
       from unnest(?::text[]) payload
+      where (select pg_notification_queue_usage()) < 0.5
       """;
 
   /** The sender of what every process should hear, the one that sent it included. */

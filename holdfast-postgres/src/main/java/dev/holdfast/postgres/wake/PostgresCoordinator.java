@@ -24,7 +24,8 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   /** How long closing waits for signals that have not been sent. */
   private static final Duration FAREWELL = Duration.ofSeconds(2);
 
-  private final List<Consumer<Signal>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
+  private final NodeNames names = new NodeNames();
   private final Announcer announcer;
   private final Listener listener;
   private final Thread announcing;
@@ -44,22 +45,55 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   PostgresCoordinator(DataSource listenOn, Database sendThrough, SelfCheck.Patience patience) {
     Channel channel = Channel.of(sendThrough.schema());
     String name = Channel.sender();
-    this.announcer = new Announcer(sendThrough, channel, name);
-    this.listener = new Listener(listenOn, channel, name, patience, announcer::ping, this::deliver);
+    this.announcer = new Announcer(sendThrough, channel, name, names);
+    this.listener =
+        new Listener(listenOn, channel, name, patience, announcer::ping, this::received, names);
     this.announcing = Thread.ofPlatform().daemon().name("holdfast-announce").start(announcer);
     this.listening = Thread.ofPlatform().daemon().name("holdfast-listen").start(listener);
   }
 
+  /**
+   * Who hears signals.
+   *
+   * @param name the node that it belongs to, as the thread that subscribed said
+   */
+  private record Subscription(Consumer<Signal> consumer, NodeNames.Name name) {
+    void deliver(Signal signal) {
+      try {
+        consumer.accept(signal);
+      } catch (RuntimeException | Error failure) {
+        log.warn("A listener failed on {}; its work is found by polling", signal, failure);
+      }
+    }
+  }
+
   @Override
   public void announce(Signal signal) {
-    deliver(signal);
+    subscriptions.forEach(subscription -> subscription.deliver(signal));
     announcer.announce(signal);
+  }
+
+  /** Deliver what came from the database, each time in the name of the node that hears it. */
+  private void received(Signal signal) {
+    for (Subscription subscription : subscriptions) {
+      subscription.name().speak(() -> subscription.deliver(signal));
+    }
   }
 
   @Override
   public Runnable onSignal(Consumer<Signal> consumer) {
-    listeners.add(consumer);
-    return () -> listeners.remove(consumer);
+    Subscription subscription = new Subscription(consumer, NodeNames.Name.current());
+    subscriptions.add(subscription);
+    names.add(subscription.name());
+    return () -> {
+      subscriptions.remove(subscription);
+      names.remove(subscription.name());
+    };
+  }
+
+  @Override
+  public boolean hearsOthers() {
+    return isWorking();
   }
 
   /** Whether it hears what it says; if not, every node finds its work by polling. */
@@ -78,16 +112,6 @@ public final class PostgresCoordinator implements ClusterCoordinator {
     } catch (InterruptedException hurry) {
       Thread.currentThread().interrupt();
     }
-    listeners.clear();
-  }
-
-  private void deliver(Signal signal) {
-    for (Consumer<Signal> consumer : listeners) {
-      try {
-        consumer.accept(signal);
-      } catch (RuntimeException failure) {
-        log.warn("A listener failed on {}; its work is found by polling", signal, failure);
-      }
-    }
+    subscriptions.clear();
   }
 }

@@ -3,9 +3,11 @@ package dev.holdfast.postgres.wake;
 import dev.holdfast.engine.wake.Signal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -21,11 +23,33 @@ public final class SignalBatch {
 
   private final Map<Topic, Signal> signals = new LinkedHashMap<>();
 
-  public void add(Signal signal) {
+  /**
+   * Adds a signal.
+   *
+   * @return false if there was no room for it
+   */
+  public boolean add(Signal signal) {
     Topic topic = topic(signal);
-    if (signals.size() < MOST || signals.containsKey(topic)) {
-      signals.merge(topic, signal, SignalBatch::stronger);
+    if (signals.size() >= MOST && !signals.containsKey(topic)) {
+      return false;
     }
+    signals.merge(topic, signal, SignalBatch::stronger);
+    return true;
+  }
+
+  void clear() {
+    signals.clear();
+  }
+
+  Collection<Signal> signals() {
+    return signals.values();
+  }
+
+  /** Take these out. */
+  List<Signal> take(Predicate<Signal> wanted) {
+    List<Signal> taken = signals.values().stream().filter(wanted).toList();
+    signals.values().removeAll(taken);
+    return taken;
   }
 
   public boolean isEmpty() {
@@ -35,6 +59,11 @@ public final class SignalBatch {
   /** Leave these out. */
   public void removeIf(Predicate<Signal> unwanted) {
     signals.values().removeIf(unwanted);
+  }
+
+  /** Look at each of them. */
+  public void forEach(Consumer<Signal> each) {
+    signals.values().forEach(each);
   }
 
   /** Take everything out, as texts of this sender. */
@@ -57,6 +86,7 @@ public final class SignalBatch {
           case Signal.Awaited awaited -> awaited.job();
           case Signal.Ended ended -> ended.job();
           case Signal.SchedulesChanged changed -> "";
+          case Signal.NodeDied died -> "";
           case Signal.Missed missed -> "";
         });
   }

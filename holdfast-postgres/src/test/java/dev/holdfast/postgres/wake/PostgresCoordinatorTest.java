@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Signals between processes. */
 class PostgresCoordinatorTest {
   private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration FOREVER = Duration.ofDays(1);
 
   private final List<AutoCloseable> open = new ArrayList<>();
   private final Queue<Signal> heard = new ConcurrentLinkedQueue<>();
@@ -175,7 +176,7 @@ class PostgresCoordinatorTest {
     TestDatabase elsewhere = SharedServer.freshDatabase();
     open.add(elsewhere);
     SelfCheck.Patience brief =
-        new SelfCheck.Patience(Duration.ofSeconds(60), Duration.ofMillis(100));
+        new SelfCheck.Patience(Duration.ofSeconds(60), Duration.ofMillis(100), FOREVER);
     try (PostgresCoordinator deaf =
         new PostgresCoordinator(pool, Database.own(source(elsewhere), "fleet"), brief)) {
       await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 1);
@@ -194,7 +195,7 @@ class PostgresCoordinatorTest {
     TestDatabase elsewhere = SharedServer.freshDatabase();
     open.add(elsewhere);
     SelfCheck.Patience brief =
-        new SelfCheck.Patience(Duration.ofSeconds(60), Duration.ofMillis(200));
+        new SelfCheck.Patience(Duration.ofSeconds(60), Duration.ofMillis(200), FOREVER);
 
     PostgresCoordinator deaf =
         new PostgresCoordinator(source(elsewhere), Database.own(source(database), "fleet"), brief);

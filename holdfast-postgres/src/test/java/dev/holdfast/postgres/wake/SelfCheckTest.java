@@ -22,8 +22,34 @@ class SelfCheckTest {
   @Test
   void aPingThatDoesNotComeBackMeansThatNothingIsHeard() {
     check.advise(0);
+    check.sent(1 * SECOND);
 
-    assertThat(check.advise(5 * SECOND)).isEqualTo(Advice.GIVE_UP);
+    assertThat(check.advise(5 * SECOND)).isEqualTo(Advice.WAIT);
+    assertThat(check.advise(6 * SECOND)).isEqualTo(Advice.GIVE_UP);
+  }
+
+  @Test
+  void aPingThatCouldNotBeSentIsNoReasonToGiveUp() {
+    check.advise(0);
+    check.unsent();
+
+    assertThat(check.advise(1 * SECOND)).isEqualTo(Advice.ASK);
+    check.replied(1 * SECOND);
+    assertThat(check.advise(2 * SECOND)).isEqualTo(Advice.WAIT);
+    assertThat(check.advise(6 * SECOND)).isEqualTo(Advice.PING);
+    assertThat(check.isProven()).isFalse();
+  }
+
+  @Test
+  void aPingThatWaitsForAConnectionIsNoReasonToGiveUp() {
+    check.advise(0);
+    check.heard(0);
+    assertThat(check.advise(120 * SECOND)).isEqualTo(Advice.PING);
+
+    assertThat(check.advise(125 * SECOND)).isEqualTo(Advice.ASK);
+    check.replied(125 * SECOND);
+    assertThat(check.advise(244 * SECOND)).isEqualTo(Advice.WAIT);
+    assertThat(check.advise(245 * SECOND)).isEqualTo(Advice.PING);
   }
 
   @Test
@@ -47,6 +73,7 @@ class SelfCheckTest {
     check.heard(124 * SECOND);
     assertThat(check.advise(243 * SECOND)).isEqualTo(Advice.WAIT);
     assertThat(check.advise(244 * SECOND)).isEqualTo(Advice.PING);
+    check.sent(244 * SECOND);
     assertThat(check.advise(249 * SECOND)).isEqualTo(Advice.GIVE_UP);
   }
 }

@@ -8,7 +8,11 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Recovery.Holder;
+import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,8 +150,54 @@ public abstract class ClaimContract extends Contract {
                 .claims()
                 .claim(
                     new ClaimOrder(
-                        worker.incarnation(), 1, QUEUE, List.of(), 5, 0, null, 1, Set.of())))
+                        worker.incarnation(),
+                        1,
+                        QUEUE,
+                        List.of(),
+                        5,
+                        0,
+                        null,
+                        Suspects.NONE,
+                        Set.of())))
         .isEmpty();
+  }
+
+  @Test
+  void jobsThatAnOrderLeavesOutAreNotClaimedHoweverTheOthersAreFound() {
+    Worker one = worker("one");
+    Worker several = Worker.join(store, "several", QUEUE, TASK, "other");
+    Worker stacks = serving("stacks", "blue");
+    List<JobId> plain = enqueueAll(job(), job().task("other"), job());
+    List<JobId> blue = enqueueAll(job().stack("blue"), job().stack("blue"));
+
+    assertThat(one.claimWithout(Set.of(plain.get(0), plain.get(2)), 5)).isEmpty();
+    assertThat(several.claimWithout(Set.of(plain.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactlyInAnyOrder(plain.get(1), plain.get(2));
+    assertThat(stacks.claimWithout(Set.of(plain.get(0), blue.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactly(blue.get(1));
+    assertThat(one.claimWithout(Set.of(blue.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactly(plain.get(0));
+  }
+
+  @Test
+  void crashSuspectsThatAnOrderLeavesOutAreNotClaimedEither() {
+    Worker dead = worker("dead");
+    List<JobId> ids = enqueueAll(job(), job());
+    List<Ruling> crashes =
+        dead.claim(2).stream()
+            .<Ruling>map(held ->
+                new Ruling.AfterCrash(
+                    held.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(held, "crash")))
+            .toList();
+    assertThat(store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2))).isTrue();
+    store.recovery().recover(Holder.dead(dead.incarnation()), crashes);
+
+    assertThat(worker("alive").claimWithout(Set.of(ids.get(0)), 5))
+        .extracting(ClaimedJob::id)
+        .containsExactly(ids.get(1));
   }
 
   @Test
@@ -179,6 +229,37 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
+  void queuesWithReadyJobsAreFound() {
+    enqueue(job().queue("ready"));
+    enqueue(job().queue("other-task").task("other::task"));
+    enqueue(job().queue("not-due").dueIn(Duration.ofHours(1)));
+    enqueue(job().queue("not-asked-for"));
+    enqueue(job());
+    worker().claimOne();
+
+    assertThat(
+            store
+                .claims()
+                .queuesWithReadyJobs(
+                    Set.of("ready", "other-task", "not-due", QUEUE, "empty"),
+                    Set.of(TASK),
+                    Set.of()))
+        .containsExactlyInAnyOrder("ready", "other-task");
+    assertThat(store.claims().queuesWithReadyJobs(Set.of(), Set.of(), Set.of())).isEmpty();
+  }
+
+  @Test
+  void readyJobsOfAStackAreFoundByNodesThatServeIt() {
+    enqueue(job().stack("blue"));
+
+    Set<String> queues = Set.of(QUEUE);
+    assertThat(store.claims().queuesWithReadyJobs(queues, Set.of(TASK), Set.of())).isEmpty();
+    assertThat(store.claims().queuesWithReadyJobs(queues, Set.of(TASK), Set.of("green"))).isEmpty();
+    assertThat(store.claims().queuesWithReadyJobs(queues, Set.of(TASK), Set.of("green", "blue")))
+        .containsExactly(QUEUE);
+  }
+
+  @Test
   void aDeadIncarnationClaimsNothing() {
     Worker worker = worker();
     JobId id = enqueue(job());
@@ -194,7 +275,8 @@ public abstract class ClaimContract extends Contract {
     enqueue(job());
 
     ClaimOrder order =
-        new ClaimOrder(freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, 1, Set.of());
+        new ClaimOrder(
+            freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, Suspects.NONE, Set.of());
 
     assertThat(store.claims().claim(order)).isEmpty();
   }

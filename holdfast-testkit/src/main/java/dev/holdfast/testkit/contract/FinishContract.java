@@ -71,6 +71,20 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
+  void aResultIsShownUntilItsTimeIsOver() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    worker.finish(new Finish.Succeeded(worker.claimOne().held(), "\"brief\"", Duration.ofHours(1)));
+    passTime(Duration.ofMinutes(59));
+    assertThat(find(id).result()).isEqualTo("\"brief\"");
+
+    passTime(Duration.ofMinutes(2));
+
+    assertThat(find(id).result()).isNull();
+    assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
   void aFailureForGoodIsKeptWithWhatWentWrong() {
     Worker worker = worker("node-7");
     JobId id = enqueue(job());

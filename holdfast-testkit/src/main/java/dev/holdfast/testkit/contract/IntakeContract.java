@@ -17,6 +17,8 @@ import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Admission.Answer;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
+import dev.holdfast.engine.store.Upkeep;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -251,5 +253,103 @@ public abstract class IntakeContract extends Contract {
         .containsExactly(
             new Admission(job.id(), Answer.CREATED), new Admission(job.id(), Answer.EXISTING));
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  /** The first attempt was delayed on its way, and the client has sent the job again meanwhile. */
+  @ParameterizedTest
+  @EnumSource
+  void aLateFirstAttemptCreatesNothing(JobState state) {
+    JobDraft draft = job();
+    JobId id = bring(draft.idUse(IdUse.REPEATED), state);
+    Job before = find(id);
+
+    Admission late = admit(draft.idUse(IdUse.FRESH));
+
+    assertThat(late).isEqualTo(new Admission(id, Answer.EXISTING));
+    assertThat(find(id)).isEqualTo(before);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aLateListCreatesNothingWhateverBecameOfItsJobs() {
+    JobDraft ended = job().idUse(IdUse.REPEATED);
+    JobDraft live = job().idUse(IdUse.REPEATED);
+    bring(ended, JobState.SUCCEEDED);
+    enqueue(live);
+    List<NewJob> list = List.of(ended.idUse(IdUse.FRESH).build(), live.idUse(IdUse.FRESH).build());
+
+    assertThat(store.intake().enqueue(list))
+        .extracting(Admission::answer)
+        .containsOnly(Answer.EXISTING);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+    Worker worker = worker();
+    worker.succeed(worker.claimOne());
+
+    assertThat(store.intake().enqueue(list))
+        .extracting(Admission::answer)
+        .containsOnly(Answer.EXISTING);
+    assertThat(count(JobFilter.ALL, JobState.SUCCEEDED)).isEqualTo(2);
+    assertThat(worker.claim(PLENTY)).isEmpty();
+  }
+
+  @Test
+  void aFirstAttemptThatArrivesTogetherWithItsRepeatMakesOneJob() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      NewJob first = job().build();
+      List<Admission> admissions = Together.run(2, n -> admit(n == 0 ? first : first.repeated()));
+
+      assertThat(admissions).extracting(Admission::answer).containsOnlyOnce(Answer.CREATED);
+    }
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(20);
+  }
+
+  @Test
+  void repeatsAreRememberedForADayAlthoughTheirJobsAreKeptForLess() {
+    JobDraft draft = job().idUse(IdUse.REPEATED);
+    bring(draft, JobState.FAILED);
+    passTime(Duration.ofHours(23));
+    tidy();
+    assertThat(countAll(JobFilter.ALL)).isZero();
+
+    assertThat(admit(draft.idUse(IdUse.FRESH)).answer()).isEqualTo(Answer.EXISTING);
+    assertThat(countAll(JobFilter.ALL)).isZero();
+  }
+
+  @Test
+  void repeatsAreForgottenAfterADay() {
+    JobDraft draft = job().idUse(IdUse.REPEATED);
+    bring(draft, JobState.SUCCEEDED);
+    passTime(Duration.ofHours(25));
+    tidy();
+
+    assertThat(admit(draft.idUse(IdUse.FRESH)).answer()).isEqualTo(Answer.CREATED);
+  }
+
+  private void tidy() {
+    store.upkeep().tidy(new Upkeep.Retention(Duration.ofHours(1), Duration.ofHours(1)));
+  }
+
+  /** Only repeats are looked for among ended jobs: it would cost every enqueue a lookup. */
+  @Test
+  void aFreshIdIsNotLookedForAmongEndedJobs() {
+    JobDraft draft = job();
+    bring(draft, JobState.CANCELLED);
+
+    assertThat(admit(draft).answer()).isEqualTo(Answer.CREATED);
+  }
+
+  @Test
+  void manyLargePayloadsAreWrittenInOneCall() {
+    String large = "x".repeat(1 << 20);
+    List<NewJob> jobs =
+        IntStream.range(0, 40).mapToObj(n -> job().payload(n + large).build()).toList();
+
+    assertThat(store.intake().enqueue(jobs))
+        .extracting(Admission::answer)
+        .hasSize(40)
+        .containsOnly(Answer.CREATED);
+    assertThat(worker().claim(40))
+        .extracting(ClaimedJob::id)
+        .containsExactlyElementsOf(jobs.stream().map(NewJob::id).toList());
   }
 }

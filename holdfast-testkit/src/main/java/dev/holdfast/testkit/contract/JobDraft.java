@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.store.NewJob.Stamp;
 import java.time.Duration;
 import java.util.Set;
@@ -28,6 +29,7 @@ public final class JobDraft {
   private Set<String> tags = Set.of();
   private @Nullable String policy;
   private @Nullable Duration startWithin;
+  private IdUse idUse = IdUse.FRESH;
   private Stamp stamp = Stamp.NONE;
 
   public JobDraft id(JobId other) {
@@ -96,9 +98,15 @@ public final class JobDraft {
     return stamp(name, null);
   }
 
-  /** The job, as one whose id is fresh. */
+  /** Whether the id was used before; fresh unless a test says otherwise. */
+  public JobDraft idUse(IdUse use) {
+    this.idUse = use;
+    return this;
+  }
+
+  /** The job. */
   public NewJob build() {
     return new NewJob(
-        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, false, stamp);
+        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, idUse, stamp);
   }
 }

@@ -10,7 +10,10 @@ import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeBook.Lost;
+import dev.holdfast.engine.store.NodeBook.LostLane;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.QueueBook.Rule;
@@ -196,6 +199,60 @@ public abstract class NodeBookContract extends Contract {
     store.nodes().beat(worker.incarnation(), 42);
 
     assertThat(status(worker).running()).isEqualTo(42);
+  }
+
+  @Test
+  void aBeatTellsWhatHungHandlersCostAndTheDeadLoseNothing() {
+    Worker worker = worker();
+    Lost lost =
+        new Lost(
+            3,
+            List.of(
+                new LostLane("a", 2, 2, List.of("x::y", "z")),
+                new LostLane("b", 1, 5, List.of("q"))));
+    store
+        .nodes()
+        .beat(
+            new Beat(
+                worker.incarnation(),
+                4,
+                0,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                false,
+                lost));
+    assertThat(status(worker).lost()).isEqualTo(lost);
+
+    store.nodes().beat(worker.incarnation(), 0);
+    assertThat(status(worker).lost()).isEqualTo(Lost.NONE);
+
+    store
+        .nodes()
+        .beat(
+            new Beat(
+                worker.incarnation(),
+                4,
+                0,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                false,
+                lost));
+    worker.leave();
+    assertThat(status(worker).lost()).isEqualTo(Lost.NONE);
+  }
+
+  @Test
+  void aNodeThatHasStoppedOrDiedRunsNothing() {
+    Worker stopped = worker("stopped");
+    Worker dead = worker("dead");
+    store.nodes().beat(stopped.incarnation(), 42);
+    store.nodes().beat(dead.incarnation(), 42);
+
+    stopped.leave();
+    assertThat(store.nodes().markDead(dead.incarnation(), 1, Duration.ofMinutes(1))).isTrue();
+
+    assertThat(status(stopped).running()).isZero();
+    assertThat(status(dead).running()).isZero();
   }
 
   @Test

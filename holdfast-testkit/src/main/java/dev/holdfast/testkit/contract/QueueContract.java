@@ -86,6 +86,20 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
+  void aQueueIsForgottenWhenItIsNeitherPausedNorLimitedAnyMore() {
+    store.queues().pause("a-typo", true);
+    store.queues().limit("another", 3);
+    assertThat(store.queues().list()).extracting(QueueStatus::name).contains("a-typo", "another");
+
+    store.queues().pause("a-typo", false);
+    store.queues().limit("another", null);
+
+    assertThat(store.queues().list())
+        .extracting(QueueStatus::name)
+        .doesNotContain("a-typo", "another");
+  }
+
+  @Test
   void queuesWithJobsSettingsOrALiveNodeAreListedByName() {
     enqueue(job().queue("d-waiting"));
     bring(job().queue("b-scheduled"), JobState.SCHEDULED);
@@ -152,6 +166,8 @@ public abstract class QueueContract extends Contract {
     assertThat(store.queues().isDeclared("a")).isTrue();
     assertThat(store.queues().isDeclared("b")).isTrue();
     assertThat(store.queues().isDeclared("c")).isFalse();
+    assertThat(store.intake().isDeclared("a")).isTrue();
+    assertThat(store.intake().isDeclared("c")).isFalse();
   }
 
   @Test

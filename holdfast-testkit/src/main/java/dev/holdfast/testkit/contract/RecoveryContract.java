@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
@@ -14,6 +15,7 @@ import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeBook.Dead;
 import dev.holdfast.engine.store.NodeBook.Death;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
@@ -24,10 +26,12 @@ import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.store.Recovery.Ruling;
 import dev.holdfast.engine.store.Recovery.Scope;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -48,8 +52,14 @@ public abstract class RecoveryContract extends Contract {
   }
 
   private Optional<Pulse> pulse(Worker worker) {
-    return store.nodes().look().stream()
+    return store.nodes().look(freshIncarnation(), PLENTY, false).watched().stream()
         .filter(pulse -> pulse.incarnation().equals(worker.incarnation()))
+        .findAny();
+  }
+
+  private Optional<Dead> dead(Worker worker) {
+    return store.nodes().look(freshIncarnation(), PLENTY, true).dead().stream()
+        .filter(dead -> dead.incarnation().equals(worker.incarnation()))
         .findAny();
   }
 
@@ -75,9 +85,8 @@ public abstract class RecoveryContract extends Contract {
     assertThat(pulse(worker))
         .hasValueSatisfying(pulse -> {
           assertThat(pulse.beat()).isEqualTo(2);
-          assertThat(pulse.death()).isNull();
+          assertThat(pulse.id()).isEqualTo(worker.card().id());
           assertThat(pulse.terms()).isEqualTo(worker.card().terms());
-          assertThat(pulse.advice()).isEqualTo(worker.card().advice());
         });
   }
 
@@ -88,10 +97,11 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.claimOne();
     kill(worker);
 
-    assertThat(pulse(worker).orElseThrow().death()).isEqualTo(Death.SILENCE);
-    assertThat(pulse(worker).orElseThrow().diedFor()).isEqualTo(SILENCE);
-    recover(worker, new Ruling.Unspent(held.held()));
     assertThat(pulse(worker)).isEmpty();
+    assertThat(dead(worker))
+        .contains(new Dead(worker.incarnation(), worker.card().id(), Death.SILENCE, SILENCE));
+    recover(worker, new Ruling.Unspent(held.held()));
+    assertThat(dead(worker)).isEmpty();
   }
 
   @Test
@@ -137,7 +147,7 @@ public abstract class RecoveryContract extends Contract {
             Worker.card("node-1", Set.of(QUEUE), Set.of(TASK)), Modes.FULL, old.incarnation());
 
     assertThat(store.nodes().beat(old.incarnation(), 0)).isEmpty();
-    assertThat(pulse(old).orElseThrow().death()).isEqualTo(Death.OWN_HAND);
+    assertThat(dead(old).orElseThrow().death()).isEqualTo(Death.OWN_HAND);
   }
 
   @Test
@@ -223,7 +233,10 @@ public abstract class RecoveryContract extends Contract {
     JobId id = enqueue(job().stack("blue"));
     ClaimedJob held = blue.claimOne();
     kill(blue);
-    assertThat(recover(blue, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held))))
+    assertThat(
+            recover(
+                blue,
+                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
         .containsExactly(Answer.DONE);
 
     assertThat(worker("plain").claim(1)).isEmpty();
@@ -255,7 +268,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aLookShowsWhatIsLeftToANode() {
+  void aNodeSaysWhatIsLeftToIt() {
     NodeCard plain = Worker.card("node-1", Set.of(QUEUE), Set.of(TASK));
     Advice advice = new Advice(Set.of(TASK), Set.of("blue"));
     NodeCard card =
@@ -276,12 +289,17 @@ public abstract class RecoveryContract extends Contract {
             advice);
     store.nodes().register(card);
 
-    assertThat(store.nodes().look()).extracting(Pulse::advice).containsExactly(advice);
+    assertThat(store.nodes().isAdvised(TASK, null)).isTrue();
+    assertThat(store.nodes().isAdvised(TASK, "blue")).isTrue();
+    assertThat(store.nodes().isAdvised(TASK, "green")).isFalse();
+    assertThat(store.nodes().isAdvised("another", null)).isFalse();
     assertThat(store.nodes().list()).extracting(NodeStatus::card).containsExactly(card);
     assertThat(advice.covers(TASK, null)).isTrue();
     assertThat(advice.covers(TASK, "blue")).isTrue();
     assertThat(advice.covers(TASK, "green")).isFalse();
     assertThat(advice.covers("another", null)).isFalse();
+    store.nodes().setModes(card.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of()));
+    assertThat(store.nodes().isAdvised(TASK, null)).isFalse();
   }
 
   @Test
@@ -307,7 +325,10 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.claimOne();
     kill(worker);
 
-    assertThat(recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held))))
+    assertThat(
+            recover(
+                worker,
+                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
         .containsExactly(Answer.DONE);
 
     assertThat(find(id).state()).isEqualTo(JobState.READY);
@@ -319,6 +340,22 @@ public abstract class RecoveryContract extends Contract {
     assertThat(again.crashes()).isEqualTo(1);
     assertThat(again.attempt()).isEqualTo(1);
     assertThat(again.token()).isGreaterThan(held.token());
+  }
+
+  @Test
+  void aQueueIsFoundToHaveReadyJobsHoweverOftenTheyCrashed() {
+    enqueue(job());
+    for (int crashes = 1; crashes <= 3; crashes++) {
+      Worker worker = worker("node-" + crashes);
+      ClaimedJob held = worker.claimOne();
+      kill(worker);
+      recover(
+          worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
+
+      assertThat(store.claims().queuesWithReadyJobs(Set.of(QUEUE), Set.of(TASK), Set.of()))
+          .as("after %d crashes", crashes)
+          .containsExactly(QUEUE);
+    }
   }
 
   @Test
@@ -344,7 +381,9 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.claimOne();
     kill(worker);
 
-    recover(worker, new Ruling.AfterCrash(held.held(), Duration.ofSeconds(30), crash(held)));
+    recover(
+        worker,
+        new Ruling.AfterCrash(held.held(), Duration.ofSeconds(30), Suspicion.NONE, crash(held)));
 
     assertThat(find(id).state()).isEqualTo(JobState.SCHEDULED);
   }
@@ -374,7 +413,10 @@ public abstract class RecoveryContract extends Contract {
     store.control().cancel(id);
     kill(worker);
 
-    assertThat(recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held))))
+    assertThat(
+            recover(
+                worker,
+                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
         .containsExactly(Answer.CANCELLED_INSTEAD);
     assertThat(find(id).state()).isEqualTo(JobState.CANCELLED);
   }
@@ -413,7 +455,7 @@ public abstract class RecoveryContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
     kill(worker);
-    recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held)));
+    recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
 
     assertThat(worker.succeed(held)).isEqualTo(Outcomes.Answer.LOST);
     assertThat(worker.die(held)).isEqualTo(Outcomes.Answer.LOST);
@@ -469,7 +511,7 @@ public abstract class RecoveryContract extends Contract {
     }
     List<Ruling> rulings = new ArrayList<>();
     for (ClaimedJob held : worker.claim(200)) {
-      rulings.add(new Ruling.AfterCrash(held.held(), Duration.ZERO, crash(held)));
+      rulings.add(new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
     }
     kill(worker);
     UUID dead = worker.incarnation();
@@ -508,7 +550,7 @@ public abstract class RecoveryContract extends Contract {
 
     store.upkeep().tidy(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
 
-    assertThat(pulse(worker)).isPresent();
+    assertThat(dead(worker)).isPresent();
     assertThat(orphans(worker)).extracting(Orphan::id).containsExactly(id);
     assertThat(recover(worker, new Ruling.Unspent(claimed.held()))).containsExactly(Answer.DONE);
     assertThat(stateOf(id)).isEqualTo(JobState.READY);

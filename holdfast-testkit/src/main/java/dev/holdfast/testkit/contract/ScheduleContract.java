@@ -10,6 +10,8 @@ import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.ScheduleBook;
 import dev.holdfast.engine.store.ScheduleBook.Declaration;
 import dev.holdfast.engine.store.ScheduleBook.Declared;
@@ -370,6 +372,27 @@ public abstract class ScheduleContract extends Contract {
     assertThat(book().list())
         .extracting(kept -> kept.plan().id())
         .containsExactly("client", "foreign", "stays");
+  }
+
+  @Test
+  void aNewIncarnationInheritsWhatTheOldOneDeclared() {
+    Worker other = worker("other");
+    NodeCard old = Worker.card("node", Set.of(), Set.of());
+    store.nodes().register(old);
+    save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    List<Declaration> before = book().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
+
+    NodeCard young = Worker.card("node", Set.of(), Set.of());
+    for (int i = 0; i < 2; i++) { // A repeat after a lost reply changes nothing.
+      store.nodes().register(young, Modes.FULL, old.incarnation());
+
+      assertThat(book().cancelUndeclared(other.incarnation(), "shop")).isEmpty();
+      assertThat(book().declare(other.incarnation(), "shop", Map.of()).live()).isEqualTo(before);
+    }
+    assertThat(book().declare(young.incarnation(), "shop", Map.of()).live())
+        .as("an inherited declaration can be taken back")
+        .isEmpty();
+    assertThat(book().cancelUndeclared(other.incarnation(), "shop")).containsExactly("a");
   }
 
   @Test

@@ -57,6 +57,22 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class CrashFacts extends CrashContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class WatchFacts extends WatchContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class TaskLimitFacts extends TaskLimitContract {
     @Override
     protected StoreFixture newFixture() {

@@ -19,7 +19,9 @@ import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Admission.Answer;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -157,7 +159,10 @@ public abstract class UniqueKeyContract extends Contract {
                     Recovery.Holder.dead(worker.incarnation()),
                     List.of(
                         new Recovery.Ruling.AfterCrash(
-                            lost.held(), Duration.ZERO, worker.failure(lost, "the node died")))))
+                            lost.held(),
+                            Duration.ZERO,
+                            Suspicion.NONE,
+                            worker.failure(lost, "the node died")))))
         .containsExactly(Recovery.Answer.DONE);
 
     assertNotReplaced(holder);
@@ -372,5 +377,28 @@ public abstract class UniqueKeyContract extends Contract {
         }
       }
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothScopes")
+  void aLateFirstAttemptCreatesNothingAlthoughItsKeyIsFreeAgain(UniqueKey key) {
+    JobDraft draft = job().unique(key).idUse(IdUse.REPEATED);
+    JobId id = bring(draft, JobState.SUCCEEDED);
+    passTime(WINDOW.plusSeconds(1));
+
+    assertThat(admit(draft.idUse(IdUse.FRESH))).isEqualTo(new Admission(id, Answer.EXISTING));
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(admit(job().unique(key)).answer()).isEqualTo(Answer.CREATED);
+  }
+
+  /** A repeat that found its key taken created nothing; a repeat of that one may. */
+  @Test
+  void aSecondRepeatIsWrittenWhenItsKeyIsFreeAgain() {
+    bring(job().unique(windowed()), JobState.RUNNING);
+    JobDraft draft = job().unique(windowed()).idUse(IdUse.REPEATED);
+    assertThat(admit(draft).answer()).isEqualTo(Answer.EXISTING);
+    passTime(WINDOW.plusSeconds(1));
+
+    assertThat(admit(draft).answer()).isEqualTo(Answer.CREATED);
   }
 }

@@ -60,7 +60,8 @@ public abstract class UpkeepContract extends Contract {
   }
 
   private void keepBeat(Worker worker) {
-    Beat beat = new Beat(worker.incarnation(), 0, 0, Duration.ofSeconds(30), true);
+    Duration patience = Duration.ofSeconds(30);
+    Beat beat = new Beat(worker.incarnation(), 0, 0, patience, patience, true);
     assertThat(store.nodes().beat(beat)).isPresent();
   }
 

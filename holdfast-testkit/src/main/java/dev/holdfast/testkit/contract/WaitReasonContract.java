@@ -9,8 +9,12 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Beat;
+import dev.holdfast.engine.store.NodeBook.Lost;
+import dev.holdfast.engine.store.NodeBook.LostLane;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +71,46 @@ public abstract class WaitReasonContract extends Contract {
     JobId id = enqueue(job());
 
     assertThat(why(id)).isInstanceOf(WaitReason.InLine.class);
+  }
+
+  private void loseSlots(Worker worker, LostLane... lanes) {
+    Lost lost = new Lost(1, List.of(lanes));
+    store
+        .nodes()
+        .beat(
+            new Beat(
+                worker.incarnation(),
+                0,
+                0,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                false,
+                lost));
+  }
+
+  @Test
+  void aJobWaitsBecauseHungHandlersOccupyAllSlotsOfEveryNodeThatCouldRunIt() {
+    Worker first = worker("node-1");
+    Worker second = worker("node-2");
+    Worker.join(store, "elsewhere", "bulk", TASK);
+    JobId id = enqueue(job());
+
+    loseSlots(first, new LostLane(QUEUE, 2, 2, List.of("other", TASK)));
+    assertThat(why(id)).as("one node is left").isInstanceOf(WaitReason.InLine.class);
+    loseSlots(second, new LostLane(QUEUE, 2, 3, List.of(TASK)));
+    assertThat(why(id)).as("a slot is left").isInstanceOf(WaitReason.InLine.class);
+    loseSlots(second, new LostLane(QUEUE, 3, 3, List.of("other")));
+    assertThat(why(id)).as("other tasks").isInstanceOf(WaitReason.InLine.class);
+    loseSlots(second, new LostLane("bulk", 3, 3, List.of(TASK)));
+    assertThat(why(id)).as("another queue").isInstanceOf(WaitReason.InLine.class);
+    loseSlots(second, new LostLane(QUEUE, 3, 3, List.of(TASK)));
+
+    assertThat(why(id))
+        .isEqualTo(new WaitReason.SlotsLost(QUEUE, 5, 5, List.of("node-1", "node-2")));
+    assertThat(why(id).sentence())
+        .startsWith("5 of 5 slots of queue '%s' on nodes node-1, node-2 are lost".formatted(QUEUE));
+    second.leave();
+    assertThat(why(id)).isEqualTo(new WaitReason.SlotsLost(QUEUE, 2, 2, List.of("node-1")));
   }
 
   @Test
@@ -153,7 +197,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWithACrashOnItsRecordWaitsBehindOthersOfItsKind() {
+  void aCrashSuspectWaitsBehindOthersOfItsKind() {
     Worker dead = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = dead.claim(2);
@@ -164,7 +208,8 @@ public abstract class WaitReasonContract extends Contract {
             Holder.dead(dead.incarnation()),
             held.stream()
                 .map(job ->
-                    new Ruling.AfterCrash(job.held(), Duration.ZERO, dead.failure(job, "crash")))
+                    new Ruling.AfterCrash(
+                        job.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(job, "crash")))
                 .toList());
     worker("node-2");
     enqueue(job().priority(9));

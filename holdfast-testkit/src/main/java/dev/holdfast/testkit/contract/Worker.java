@@ -3,7 +3,9 @@ package dev.holdfast.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Finish;
@@ -26,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A node as a store sees it: an incarnation that claims jobs of one queue and reports on them. */
 public final class Worker {
-  /** More suspects than any test has. */
-  private static final int PLENTY = 1000;
+  /** More crash suspects than any test has. */
+  private static final Suspects PLENTY = new Suspects(1000, false);
 
   private final Store store;
   private final NodeCard card;
@@ -104,6 +106,26 @@ public final class Worker {
 
   /** Claim from any queue. */
   public List<ClaimedJob> claimFrom(String from, int start, int prefetch, @Nullable Integer limit) {
+    return claimFrom(from, start, prefetch, limit, PLENTY);
+  }
+
+  /** Claim a crash suspect that must be the only one. */
+  public List<ClaimedJob> claimLone() {
+    return claim(1, new Suspects(1, true));
+  }
+
+  /** Claim a crash suspect that must be the only one, under a limit. */
+  public List<ClaimedJob> claimLone(int limit) {
+    return claimFrom(queue, 1, 0, limit, new Suspects(1, true));
+  }
+
+  /** Claim jobs and these crash suspects. */
+  public List<ClaimedJob> claim(int start, Suspects suspects) {
+    return claimFrom(queue, start, 0, null, suspects);
+  }
+
+  private List<ClaimedJob> claimFrom(
+      String from, int start, int prefetch, @Nullable Integer limit, Suspects suspects) {
     return store
         .claims()
         .claim(
@@ -115,8 +137,27 @@ public final class Worker {
                 start,
                 prefetch,
                 limit,
-                PLENTY,
+                suspects,
                 card.serves()));
+  }
+
+  /** Claims and starts jobs, except these. */
+  public List<ClaimedJob> claimWithout(Set<JobId> without, int most) {
+    return store
+        .claims()
+        .claim(
+            new ClaimOrder(
+                incarnation(),
+                claimCalls.incrementAndGet(),
+                queue,
+                List.copyOf(card.tasks()),
+                most,
+                0,
+                null,
+                PLENTY,
+                card.serves(),
+                null,
+                without));
   }
 
   /** Claim jobs of one task under the rule that this node believes it has. */
@@ -180,8 +221,7 @@ public final class Worker {
   private Set<Held> giveBack(boolean ran, Held... claims) {
     return store
         .claims()
-        .giveBack(
-            incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
+        .giveBack(incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
   }
 
   public Answer finish(Finish finish) {

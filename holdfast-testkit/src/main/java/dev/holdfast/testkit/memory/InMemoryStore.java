@@ -47,7 +47,7 @@ public final class InMemoryStore implements Store {
   private final LeaseBook leases;
   private final Upkeep upkeep;
   private final ScheduleBook schedules;
-  private final ClusterCoordinator coordinator = ClusterCoordinator.none();
+  private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
 
   /** A store with the default aging. */
   public InMemoryStore(InstantSource clock) {

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +60,13 @@ final class JobRow {
   boolean cancelRequested;
   boolean releaseRequested;
 
-  /** How many crashes are on its record. */
+  /** How many times its node died while it ran. */
   int crashes;
+
+  /** How many times its node fenced itself while it ran. */
+  int fencings;
+
+  Suspicion suspicion = Suspicion.NONE;
 
   @Nullable String stack;
   @Nullable String source;
@@ -108,7 +114,7 @@ final class JobRow {
   }
 
   boolean isSuspect() {
-    return crashes > 0;
+    return suspicion != Suspicion.NONE;
   }
 
   boolean isDue(Instant now) {
@@ -122,7 +128,8 @@ final class JobRow {
         && (filter.tag() == null || tags.contains(filter.tag()));
   }
 
-  Job toJob() {
+  /** The job as it is seen at a time: a result is not shown after its own. */
+  Job toJob(Instant now) {
     return new Job(
         id,
         task,
@@ -130,7 +137,7 @@ final class JobRow {
         state,
         priority,
         payload,
-        result,
+        resultUntil != null && !resultUntil.isAfter(now) ? null : result,
         tags,
         unique == null ? null : unique.value(),
         attempt,

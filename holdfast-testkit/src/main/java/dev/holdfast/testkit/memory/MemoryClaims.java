@@ -2,10 +2,12 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimOrder.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskBook;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Taking hold of jobs. */
 final class MemoryClaims implements Claims {
@@ -38,11 +41,12 @@ final class MemoryClaims implements Claims {
         row ->
             row.queue.equals(order.queue())
                 && tasks.contains(row.task)
+                && !order.without().contains(row.id)
                 && (order.alone() != null || !tables.taskRule(row.task).isBarred())
                 && !row.isOverdue(now)
                 && (row.stack == null || order.stacks().contains(row.stack));
     long room = room(order, now);
-    List<JobRow> suspects = choose(wanted.and(JobRow::isSuspect), Math.min(room, order.suspects()));
+    List<JobRow> suspects = suspects(order.suspects(), wanted, room);
     List<JobRow> chosen =
         new ArrayList<>(
             choose(wanted.and(row -> !row.isSuspect()), Math.max(0, room - suspects.size())));
@@ -62,6 +66,30 @@ final class MemoryClaims implements Claims {
       letThrough(order.tasks().getFirst(), claimed.getFirst(), now);
     }
     return List.copyOf(claimed);
+  }
+
+  @Override
+  public Set<String> queuesWithReadyJobs(
+      Set<String> queues, Set<String> tasks, Set<String> stacks) {
+    return tables.transaction(now ->
+        tables.ready.stream()
+            .filter(row -> queues.contains(row.queue))
+            .filter(row ->
+                row.stack == null
+                    || (stacks.contains(row.stack)
+                        && (row.isSuspect() || tasks.contains(row.task))))
+            .map(row -> row.queue)
+            .collect(Collectors.toSet()));
+  }
+
+  /** Either one that must be the only one, or others. */
+  private List<JobRow> suspects(Suspects order, Predicate<JobRow> wanted, long room) {
+    long most = Math.min(room, order.most());
+    List<JobRow> lone =
+        order.lone()
+            ? choose(wanted.and(row -> row.suspicion == Suspicion.ALONE), Math.min(most, 1))
+            : List.of();
+    return lone.isEmpty() ? choose(wanted.and(row -> row.suspicion == Suspicion.SLOW), most) : lone;
   }
 
   private void letThrough(String task, ClaimedJob job, Instant now) {
@@ -122,7 +150,8 @@ final class MemoryClaims implements Claims {
         row.createdAt,
         row.runAt,
         now,
-        row.crashes);
+        row.crashes,
+        row.suspicion);
   }
 
   @Override

@@ -33,11 +33,17 @@ final class MemoryIntake implements Intake {
     jobs.forEach(StorableText::require);
     return tables.transaction(now -> {
       List<Admission> admissions = new Judge(now).judgeAll(jobs);
+      jobs.stream().filter(NewJob::isRepeat).forEach(job -> tables.repeats.put(job.id(), now));
       for (int i = 0; i < jobs.size(); i++) {
         write(jobs.get(i), admissions.get(i), now);
       }
       return admissions;
     });
+  }
+
+  @Override
+  public boolean isDeclared(String queue) {
+    return tables.isDeclared(queue);
   }
 
   private void write(NewJob job, Admission admission, Instant now) {
@@ -77,7 +83,7 @@ final class MemoryIntake implements Intake {
 
     private Admission judge(NewJob job) {
       // The id goes before the key: a repeat must find itself, not stumble over its own key.
-      if (newIds.contains(job.id()) || tables.find(job.id()) != null) {
+      if (newIds.contains(job.id()) || isKnown(job)) {
         return new Admission(job.id(), Answer.EXISTING);
       }
       UniqueKey key = job.unique();
@@ -90,6 +96,13 @@ final class MemoryIntake implements Intake {
         newKeys.put(Keys.Key.of(job.task(), key), job.id());
       }
       return new Admission(job.id(), Answer.CREATED);
+    }
+
+    /** Fresh ids are not looked for among ended jobs, as PostgreSQL does not. */
+    private boolean isKnown(NewJob job) {
+      return job.mayExist()
+          ? tables.find(job.id()) != null
+          : tables.live.containsKey(job.id()) || tables.repeats.containsKey(job.id());
     }
 
     private @Nullable JobId holder(Keys.Key key) {

@@ -36,7 +36,7 @@ final class MemoryLookup implements Lookup {
       for (JobId id : ids) {
         JobRow row = tables.find(id);
         if (row != null) {
-          found.put(id, row.toJob());
+          found.put(id, row.toJob(now));
         }
       }
       return found;
@@ -52,7 +52,7 @@ final class MemoryLookup implements Lookup {
             .filter(row -> before == null || row.id.compareTo(before) < 0)
             .sorted(Comparator.comparing((JobRow row) -> row.id).reversed())
             .limit(limit)
-            .map(JobRow::toJob)
+            .map(row -> row.toJob(now))
             .toList());
   }
 
@@ -124,7 +124,8 @@ final class MemoryLookup implements Lookup {
                 node.card.queues(),
                 node.card.tasks(),
                 node.card.serves(),
-                node.modes))
+                node.modes,
+                node.lost.lanes()))
         .toList();
   }
 

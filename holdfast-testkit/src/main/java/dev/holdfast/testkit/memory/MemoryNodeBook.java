@@ -1,13 +1,17 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -30,6 +34,9 @@ final class MemoryNodeBook implements NodeBook {
       NodeRow known = tables.nodes.get(card.incarnation());
       if (known == null) {
         NodeRow old = before == null ? null : tables.nodes.get(before);
+        if (before != null) {
+          inheritDeclarations(card.incarnation(), before);
+        }
         return tables.nodes.put(
             card.incarnation(), new NodeRow(card, old == null ? modes : old.modes, now));
       }
@@ -42,6 +49,14 @@ final class MemoryNodeBook implements NodeBook {
     });
   }
 
+  private void inheritDeclarations(UUID incarnation, UUID before) {
+    tables.declarations.addAll(
+        tables.declarations.stream()
+            .filter(note -> note.incarnation().equals(before))
+            .map(note -> new Tables.Note(incarnation, note.application(), note.declaration()))
+            .toList());
+  }
+
   @Override
   public Optional<BeatReply> beat(Beat beat) {
     return tables.transaction(now -> {
@@ -52,6 +67,7 @@ final class MemoryNodeBook implements NodeBook {
       row.beat++;
       row.lastSeen = now;
       row.running = beat.running();
+      row.lost = beat.lost();
       row.fromCall = beat.fromCall();
       if (beat.kept()) {
         NodeCard card = row.card;
@@ -88,30 +104,67 @@ final class MemoryNodeBook implements NodeBook {
   }
 
   @Override
-  public List<Pulse> look() {
+  public Look look(UUID watcher, int reach, boolean dead) {
+    return tables.transaction(now -> new Look(watched(watcher, reach), dead ? dead() : List.of()));
+  }
+
+  private List<Pulse> watched(UUID watcher, int reach) {
+    List<NodeRow> circle =
+        tables.nodes.values().stream()
+            .filter(row -> row.alive && !row.card.incarnation().equals(watcher))
+            .sorted(Comparator.comparing(row -> place(row.card.incarnation())))
+            .toList();
+    int first = 0;
+    while (first < circle.size()
+        && place(circle.get(first).card.incarnation()).compareTo(place(watcher)) < 0) {
+      first++;
+    }
+    List<Pulse> watched = new ArrayList<>();
+    int enabled = 0;
+    for (int i = 0; i < circle.size() && enabled < reach; i++) {
+      NodeRow row = circle.get((first + i) % circle.size());
+      watched.add(pulse(row));
+      enabled += row.modes.node() == NodeMode.DISABLED ? 0 : 1;
+    }
+    return watched;
+  }
+
+  /** Where an incarnation stands in the circle: by what is random in its id. */
+  private static String place(UUID incarnation) {
+    return incarnation.toString().substring(24);
+  }
+
+  private List<Dead> dead() {
+    return tables.nodes.values().stream()
+        .filter(row -> row.death != null && holdsAny(row))
+        .map(row ->
+            new Dead(
+                row.card.incarnation(),
+                row.card.id(),
+                Objects.requireNonNull(row.death),
+                row.diedFor))
+        .toList();
+  }
+
+  @Override
+  public boolean isAdvised(String task, @Nullable String stack) {
     return tables.transaction(now ->
         tables.nodes.values().stream()
-            .filter(row -> row.alive || holdsAny(row))
-            .map(MemoryNodeBook::pulse)
-            .toList());
+            .anyMatch(row ->
+                row.alive
+                    && row.modes.node() != NodeMode.DISABLED
+                    && row.card.advice().covers(task, stack)));
   }
 
   private boolean holdsAny(NodeRow node) {
     return tables.live.values().stream()
-        .anyMatch(row ->
-            node.card.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
+        .anyMatch(
+            row -> node.card.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
   }
 
-  private static Pulse pulse(NodeRow row) {
+  private Pulse pulse(NodeRow row) {
     return new Pulse(
-        row.card.incarnation(),
-        row.card.id(),
-        row.card.terms(),
-        row.beat,
-        row.card.advice(),
-        row.modes,
-        row.death,
-        row.diedFor);
+        row.card.incarnation(), row.card.id(), row.card.terms(), row.beat, holdsAny(row));
   }
 
   @Override

@@ -53,7 +53,12 @@ final class MemoryQueueBook implements QueueBook {
   }
 
   private Set<String> names() {
-    Set<String> names = new TreeSet<>(tables.rules.keySet());
+    Set<String> names = new TreeSet<>();
+    tables.rules.forEach((name, rule) -> {
+      if (!rule.equals(Rule.NONE)) {
+        names.add(name);
+      }
+    });
     tables.live.values().forEach(row -> names.add(row.queue));
     tables.nodes.values().stream()
         .filter(node -> node.alive)
@@ -127,7 +132,6 @@ final class MemoryQueueBook implements QueueBook {
 
   @Override
   public boolean isDeclared(String queue) {
-    return tables.transaction(
-        now -> tables.nodes.values().stream().anyMatch(node -> node.serves(queue)));
+    return tables.isDeclared(queue);
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -68,6 +69,7 @@ final class MemoryRecovery implements Recovery {
         row.attempt,
         row.priority,
         row.crashes,
+        row.fencings,
         row.policy);
   }
 
@@ -84,16 +86,15 @@ final class MemoryRecovery implements Recovery {
       return Answer.NOT_HELD;
     }
     return switch (ruling) {
-      case Ruling.Unspent unspent -> {
-        if (row.state == JobState.RUNNING) {
-          row.attempt--;
-          row.startBy = null; // Only what never began can still come too late.
-        }
-        yield again(row, Duration.ZERO, null, now);
+      case Ruling.Unspent unspent -> unspent(row, now);
+      case Ruling.AfterFencing fenced -> {
+        row.fencings++;
+        yield unspent(row, now);
       }
-      case Ruling.AfterCrash(Held held, Duration delay, Failure failure) -> {
+      case Ruling.AfterCrash(Held held, Duration delay, Suspicion suspicion, Failure failure) -> {
         row.attempt--;
         row.crashes++;
+        row.suspicion = suspicion;
         row.startBy = null;
         yield again(row, delay, failure, now);
       }
@@ -103,6 +104,14 @@ final class MemoryRecovery implements Recovery {
         yield Answer.DONE;
       }
     };
+  }
+
+  private Answer unspent(JobRow row, Instant now) {
+    if (row.state == JobState.RUNNING) {
+      row.attempt--;
+      row.startBy = null; // Only what never began can still come too late.
+    }
+    return again(row, Duration.ZERO, null, now);
   }
 
   private Answer again(JobRow row, Duration delay, @Nullable Failure failure, Instant now) {

@@ -5,6 +5,7 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.testkit.memory.Tables.Note;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,14 +32,10 @@ final class MemoryScheduleBook implements ScheduleBook {
   private final Tables tables;
   private final MemoryIntake intake;
   private final Map<String, ScheduleRow> rows = new TreeMap<>();
-  private final List<Note> notes = new ArrayList<>();
   private long lastNumber;
 
   /** The same in every run, so that simulations can be repeated. */
   private final Random random = new Random(7);
-
-  /** A declaration, and who made it. */
-  private record Note(UUID incarnation, String application, Declaration declaration) {}
 
   MemoryScheduleBook(Tables tables, MemoryIntake intake) {
     this.tables = tables;
@@ -199,17 +196,17 @@ final class MemoryScheduleBook implements ScheduleBook {
   @Override
   public Survey declare(UUID incarnation, String application, Map<String, String> fingerprints) {
     return tables.transaction(now -> {
-      notes.removeIf(note ->
-          note.incarnation.equals(incarnation)
-              && !note.declaration
+      tables.declarations.removeIf(note ->
+          note.incarnation().equals(incarnation)
+              && !note.declaration()
                   .fingerprint()
-                  .equals(fingerprints.get(note.declaration.scheduleId())));
+                  .equals(fingerprints.get(note.declaration().scheduleId())));
       if (isAlive(incarnation)) {
         fingerprints.forEach((id, fingerprint) -> note(incarnation, application, id, fingerprint));
       }
       List<Declaration> live =
-          notes.stream()
-              .filter(note -> note.application.equals(application) && isAlive(note.incarnation))
+          tables.declarations.stream()
+              .filter(note -> note.application().equals(application) && isAlive(note.incarnation()))
               .map(Note::declaration)
               .toList();
       return new Survey(live, standings(application, live));
@@ -230,17 +227,17 @@ final class MemoryScheduleBook implements ScheduleBook {
 
   private void note(UUID incarnation, String application, String id, String fingerprint) {
     long generation =
-        notes.stream()
+        tables.declarations.stream()
             .filter(note ->
-                note.application.equals(application)
-                    && note.declaration.scheduleId().equals(id)
-                    && note.declaration.fingerprint().equals(fingerprint))
-            .mapToLong(note -> note.declaration.generation())
+                note.application().equals(application)
+                    && note.declaration().scheduleId().equals(id)
+                    && note.declaration().fingerprint().equals(fingerprint))
+            .mapToLong(note -> note.declaration().generation())
             .max()
             .orElseGet(() -> ++lastNumber);
     Note made = new Note(incarnation, application, new Declaration(id, fingerprint, generation));
-    if (!notes.contains(made)) {
-      notes.add(made);
+    if (!tables.declarations.contains(made)) {
+      tables.declarations.add(made);
     }
   }
 
@@ -265,11 +262,11 @@ final class MemoryScheduleBook implements ScheduleBook {
     Declared declared = row.draft.declared();
     return declared != null
         && declared.application().equals(application)
-        && notes.stream()
+        && tables.declarations.stream()
             .noneMatch(note ->
-                note.application.equals(application)
-                    && note.declaration.scheduleId().equals(row.draft.plan().id())
-                    && isAlive(note.incarnation));
+                note.application().equals(application)
+                    && note.declaration().scheduleId().equals(row.draft.plan().id())
+                    && isAlive(note.incarnation()));
   }
 
   /** Forget what clients made and what ended before this time. */

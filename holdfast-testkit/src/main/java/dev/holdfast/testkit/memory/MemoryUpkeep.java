@@ -15,6 +15,8 @@ final class MemoryUpkeep implements Upkeep {
 
   private static final Duration BEATS_KEPT = Duration.ofDays(1);
 
+  private static final Duration REPEATS_KEPT = Duration.ofDays(1);
+
   private final Tables tables;
   private final MemoryScheduleBook schedules;
 
@@ -35,10 +37,12 @@ final class MemoryUpkeep implements Upkeep {
           .filter(node -> !node.alive && holdsAny(node))
           .forEach(node -> node.fromCall = 0);
       drop(tables.nodes, node -> isForgettable(node, now));
+      tables.declarations.removeIf(note -> !tables.nodes.containsKey(note.incarnation()));
       tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);
       tables.keys.forgetOver(now);
+      tables.repeats.values().removeIf(at -> isPast(at, now.minus(REPEATS_KEPT)));
       return new Report(0, deadLetters, results, false);
     });
   }
@@ -55,9 +59,7 @@ final class MemoryUpkeep implements Upkeep {
   }
 
   private boolean isForgettable(NodeRow node, Instant now) {
-    return !node.alive
-        && isPast(node.lastSeen, now.minus(MOURNING))
-        && !holdsAny(node);
+    return !node.alive && isPast(node.lastSeen, now.minus(MOURNING)) && !holdsAny(node);
   }
 
   private boolean holdsAny(NodeRow node) {

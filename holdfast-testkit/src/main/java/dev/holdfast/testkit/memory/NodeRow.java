@@ -2,6 +2,7 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.Death;
+import dev.holdfast.engine.store.NodeBook.Lost;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.time.Duration;
@@ -19,6 +20,7 @@ final class NodeRow {
   Duration diedFor = Duration.ZERO;
   long beat;
   int running;
+  Lost lost = Lost.NONE;
 
   /** The oldest claim call that its last beat asked about. */
   long fromCall;
@@ -43,7 +45,7 @@ final class NodeRow {
 
   NodeStatus toStatus(Instant now) {
     return new NodeStatus(
-        card, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes);
+        card, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes, lost);
   }
 
   void die(Death how, Duration silence, Instant now) {
@@ -51,5 +53,7 @@ final class NodeRow {
     death = how;
     diedFor = silence;
     lastSeen = now;
+    running = 0;
+    lost = Lost.NONE;
   }
 }

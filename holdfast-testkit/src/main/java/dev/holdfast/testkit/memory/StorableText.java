@@ -51,6 +51,7 @@ final class StorableText {
     boolean bad =
         switch (ruling) {
           case Ruling.Unspent unspent -> false;
+          case Ruling.AfterFencing fenced -> false;
           case Ruling.AfterCrash crash -> hasNul(crash.failure());
           case Ruling.Bury bury -> hasNul(bury.failure());
         };

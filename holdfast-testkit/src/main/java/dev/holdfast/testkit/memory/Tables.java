@@ -5,6 +5,8 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook.PastBeat;
 import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -41,11 +43,19 @@ final class Tables {
   final Map<JobId, JobRow> history = new LinkedHashMap<>();
   final Map<JobId, JobRow> deadLetter = new LinkedHashMap<>();
   final Keys keys = new Keys();
+
+  /** Enqueues that were sent again, and when. */
+  final Map<JobId, Instant> repeats = new LinkedHashMap<>();
+
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
   final List<PastBeat> heartbeats = new ArrayList<>();
+  final List<Note> declarations = new ArrayList<>();
   final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
+
+  /** A declaration of a schedule, and the incarnation that made it. */
+  record Note(UUID incarnation, String application, Declaration declaration) {}
 
   Tables(InstantSource clock, Duration aging) {
     this.clock = clock;
@@ -122,6 +132,8 @@ final class Tables {
     keys.retake(row);
     row.attempt = 0;
     row.crashes = 0;
+    row.fencings = 0;
+    row.suspicion = Suspicion.NONE;
     row.cancelRequested = false;
     row.endedAt = null;
     row.startBy = null;
@@ -172,6 +184,11 @@ final class Tables {
   boolean isHeld(Held claim) {
     JobRow row = live.get(claim.id());
     return row != null && row.state.isHeld() && row.token == claim.token();
+  }
+
+  /** Whether a live node serves a queue. */
+  boolean isDeclared(String queue) {
+    return transaction(now -> nodes.values().stream().anyMatch(node -> node.serves(queue)));
   }
 
   TaskRow taskRule(String task) {

@@ -20,7 +20,11 @@ import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.store.ClaimOrder;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -151,6 +155,71 @@ public abstract class FleetContract extends NodeTestBase {
     assertThat(job(job.id()).source()).isEqualTo("front");
     Enqueued<String> own = back.client().enqueue(ECHO, new Note("x"));
     assertThat(job(own.id()).source()).as("who runs such jobs itself").isNull();
+  }
+
+  /** A node of a stack that claims a job of it and is never heard of again. */
+  private Enqueued<String> dieHoldingAJobOf(String stack) {
+    HoldfastNode maker = start(node().stack(stack).mode(NodeMode.TRIGGER_ONLY));
+    Enqueued<String> job = maker.client().enqueue(ECHO, new Note("of " + stack));
+    maker.close();
+    NodeCard plain = card("dead-" + stack, SILENCE, Advice.NONE);
+    store().nodes().register(plain);
+    assertThat(
+            store()
+                .claims()
+                .claim(
+                    new ClaimOrder(
+                        plain.incarnation(),
+                        1,
+                        "default",
+                        List.of(ECHO.name()),
+                        1,
+                        0,
+                        null,
+                        ClaimOrder.Suspects.NONE,
+                        Set.of(stack))))
+        .hasSize(1);
+    return job;
+  }
+
+  @Test
+  void aNodeRecoversJobsOfItsStackAndOfNoneAndLeavesTheRestToTheirs() throws Exception {
+    Enqueued<String> blue = dieHoldingAJobOf("blue");
+    Enqueued<String> green = dieHoldingAJobOf("green");
+    Enqueued<String> none = client().enqueue(ECHO, new Note("of none"));
+    dieHolding(1, 0);
+    start(quick().stack("green").handle(ECHO, (note, context) -> "by green"));
+
+    assertThat(client().await(none, SOON)).isEqualTo("by green");
+    assertThat(client().await(green, SOON)).isEqualTo("by green");
+    await()
+        .atMost(SOON)
+        .until(() ->
+            store().nodes().list().stream()
+                .filter(status -> status.card().id().startsWith("dead-"))
+                .noneMatch(NodeStatus::alive));
+    assertThat(job(blue.id()).state()).as("its node is dead").isEqualTo(JobState.RUNNING);
+
+    start(quick().stack("blue").handle(ECHO, (note, context) -> "by blue"));
+    assertThat(client().await(blue, SOON)).isEqualTo("by blue");
+  }
+
+  @Test
+  void whichTasksANodeRunsIsItsOwnConfigurationInEveryStack() throws Exception {
+    TaskType<Note, String> shout = TaskType.of("test::shout", Note.class, String.class);
+    HoldfastNode echoing = start(node().stack("blue").handle(ECHO, (note, context) -> "blue"));
+    start(
+        node()
+            .stack("green")
+            .handle(ECHO, (note, context) -> "green")
+            .handle(shout, (note, context) -> "GREEN"));
+    Enqueued<String> echo = echoing.client().enqueue(ECHO, new Note("x"));
+    Enqueued<String> loud = echoing.client().enqueue(shout, new Note("x"));
+
+    assertThat(client().await(echo, SOON)).isEqualTo("blue");
+    assertThat(job(loud.id()).state()).isEqualTo(JobState.READY);
+    start(node().stack("blue").handle(shout, (note, context) -> "BLUE"));
+    assertThat(client().await(loud, SOON)).isEqualTo("BLUE");
   }
 
   @Test

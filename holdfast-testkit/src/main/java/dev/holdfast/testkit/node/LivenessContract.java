@@ -307,8 +307,7 @@ public abstract class LivenessContract extends NodeTestBase {
             .handle(
                 ECHO,
                 (note, context) -> {
-                  while (context.fencingToken() == 1
-                      && !Thread.currentThread().isInterrupted()) {
+                  while (context.fencingToken() == 1 && !Thread.currentThread().isInterrupted()) {
                     Thread.onSpinWait();
                   }
                   return "attempt %d, token %d"

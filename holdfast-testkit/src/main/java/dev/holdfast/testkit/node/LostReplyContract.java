@@ -156,7 +156,9 @@ public abstract class LostReplyContract extends NodeTestBase {
     awaitState(job.id(), JobState.RUNNING);
 
     // An operator's hand takes the job away under the holder.
-    store().claims().giveBack(node.incarnation(), List.of(new HandBack(new Held(job.id(), 1), true)));
+    store()
+        .claims()
+        .giveBack(node.incarnation(), List.of(new HandBack(new Held(job.id(), 1), true)));
 
     interrupted.await();
     assertThat(node.client().await(job, SOON)).isEqualTo("again, under token 2");

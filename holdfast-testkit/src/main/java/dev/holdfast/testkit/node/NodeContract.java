@@ -23,7 +23,37 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Payloads extends PayloadContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Capacity extends CapacityContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class ManyQueues extends ManyQueuesContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Crashes extends CrashNodeContract {
     private final Store store = freshStore();
 
     @Override
@@ -104,6 +134,26 @@ public abstract class NodeContract {
 
   @Nested
   class Stopping extends StoppingContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Hung extends HungContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Rolling extends RollingContract {
     private final Store store = freshStore();
 
     @Override

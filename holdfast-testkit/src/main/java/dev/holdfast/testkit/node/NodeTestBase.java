@@ -109,7 +109,7 @@ public abstract class NodeTestBase {
                 started,
                 claimed,
                 null,
-                100,
+                new ClaimOrder.Suspects(100, false),
                 Set.of()));
   }
 

@@ -94,8 +94,7 @@ public abstract class PrefetchContract extends NodeTestBase {
     assertThat(
             store()
                 .claims()
-                .giveBack(
-                    node.incarnation(), List.of(new HandBack(new Held(job.id(), 1), false))))
+                .giveBack(node.incarnation(), List.of(new HandBack(new Held(job.id(), 1), false))))
         .hasSize(1);
     goOn.countDown();
     assertThat(client().await(job, SOON)).isEqualTo("back");

@@ -21,6 +21,7 @@ import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.ClientSettings;
 import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.mode.Stamper;
 import dev.holdfast.engine.schedule.Planner;
@@ -40,6 +41,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,6 +51,7 @@ import org.junit.jupiter.api.Test;
 /** Work that recurs, on real nodes. */
 public abstract class RecurringContract extends NodeTestBase {
   private static final Moment ANY_TIME = new Moment(0);
+  private static final Moment LATER = ANY_TIME.plus(Duration.ofMinutes(5));
 
   private static Schedule.Builder tick(String id, Duration interval) {
     return Schedule.called(id).runs(ECHO, new Note(id)).every(interval);
@@ -175,6 +178,29 @@ public abstract class RecurringContract extends NodeTestBase {
     old.close();
 
     await().atMost(SOON).until(() -> ids().equals(List.of("stays")));
+  }
+
+  @Test
+  void aPausedScheduleOfANodeThatStartsOverIsLeftAloneByNodesThatDoNotDeclareIt() {
+    Registrar other = registrar(join("other"), yearly("stays", "x"));
+    other.tick(ANY_TIME);
+    FaultyStore faulty = new FaultyStore(store());
+    HoldfastNode node =
+        start(node(faulty).id("fenced").application("shop").recurring(yearly("paused", "x")));
+    await().atMost(SOON).until(() -> ids().contains("paused"));
+    assertThat(client().schedules().pause("paused")).isTrue();
+    UUID before = node.incarnation();
+
+    // The new incarnation comes to declare nothing itself before the other node looks.
+    for (int i = 0; i < 1_000; i++) {
+      faulty.refuse("declare");
+    }
+    assertThat(client().nodes().dismiss("fenced")).isEqualTo(1);
+    await().atMost(SOON).until(() -> !node.incarnation().equals(before));
+    other.tick(LATER);
+
+    assertThat(ids()).contains("paused");
+    assertThat(status("paused").paused()).isTrue();
   }
 
   private Registrar registrar(Worker worker, Schedule... declared) {

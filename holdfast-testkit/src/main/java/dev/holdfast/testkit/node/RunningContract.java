@@ -200,7 +200,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void aPayloadItsTaskCannotReadIsDeadLetteredAndHarmsNoOther() throws Exception {
+  void aPayloadThatNoNodeCanReadIsDeadLetteredByItsPolicyAndHarmsNoOther() throws Exception {
     TaskType<Note, Void> asText = TaskType.of("test::count", Note.class);
     TaskType<Count, Void> asNumber = TaskType.of("test::count", Count.class);
     AtomicInteger handled = new AtomicInteger();
@@ -220,12 +220,18 @@ public abstract class RunningContract extends NodeTestBase {
     }
     record Wrong(String number) {}
     TaskType<Wrong, Void> wrong = TaskType.of("test::count", Wrong.class);
-    var bad = node.client().enqueue(wrong, new Wrong("many"));
+    var bad =
+        node.client()
+            .enqueue(
+                wrong,
+                new Wrong("many"),
+                options -> options.retry(RetryPolicy.fixed(Duration.ofMillis(10)).maxAttempts(3)));
     node.client().enqueueAll(requests);
 
     Job dead = awaitState(bad.id(), JobState.FAILED);
-    assertThat(dead.failures()).hasSize(1);
-    assertThat(dead.failures().get(0).code()).isEqualTo(FailureCode.BAD_PAYLOAD);
+    assertThat(dead.failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.BAD_PAYLOAD, FailureCode.BAD_PAYLOAD, FailureCode.BAD_PAYLOAD);
     assertThat(dead.failures().get(0).message()).contains("Count");
     await().atMost(SOON).until(() -> handled.get() == 20);
     assertThat(asText.name()).isEqualTo(asNumber.name());
@@ -540,15 +546,14 @@ public abstract class RunningContract extends NodeTestBase {
     CountDownLatch cancelled = new CountDownLatch(1);
     HoldfastNode node =
         start(
-            node(
-                    Interposed.on(
-                        store(),
-                        call -> {
-                          if (call.name().equals("finish")) {
-                            cancelled.await(); // Until the node was told to stop the job.
-                          }
-                          return call.proceed();
-                        }))
+            node(Interposed.on(
+                    store(),
+                    call -> {
+                      if (call.name().equals("finish")) {
+                        cancelled.await(); // Until the node was told to stop the job.
+                      }
+                      return call.proceed();
+                    }))
                 .handle(ECHO, (note, context) -> "done"));
     var job = client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.run.TaskExecutor;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ public abstract class StoppingContract extends NodeTestBase {
   }
 
   @Test
-  void aSecondRequestToStopEndsTheWaiting() throws Exception {
+  void stoppingNowEndsTheGraceOfAStopInProgress() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     HoldfastNode node =
         start(
@@ -60,11 +61,12 @@ public abstract class StoppingContract extends NodeTestBase {
 
     Thread closing = Thread.startVirtualThread(node::close);
     await().atMost(SOON).until(() -> !node.isReady());
-    node.close();
+    node.stopNow();
     closing.join();
 
     assertThat(store().nodes().beat(node.incarnation(), 0)).isEmpty();
-    assertThat(job(job.id()).attempt()).isLessThanOrEqualTo(1);
+    assertThat(job(job.id()).state()).isEqualTo(JobState.READY);
+    assertThat(job(job.id()).attempt()).isZero();
   }
 
   @Test
@@ -99,6 +101,71 @@ public abstract class StoppingContract extends NodeTestBase {
         .as("others wait for its terms before they begin it")
         .allSatisfy(status -> assertThat(status.alive()).isTrue());
     released.countDown();
+  }
+
+  @Test
+  void closingANodeWhoseStopIsInProgressWaitsForItAndDoesNotCutItsGraceShort() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            quick()
+                .shutdownGrace(SOON)
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      begun.countDown();
+                      goOn.await();
+                      return "finished while draining";
+                    }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    begun.await();
+    Thread first = Thread.startVirtualThread(node::close);
+    await().atMost(SOON).until(() -> !node.isReady());
+
+    Thread second = Thread.startVirtualThread(node::close);
+    await().atMost(SOON).until(() -> second.getState() == Thread.State.WAITING);
+    assertThat(node.awaitStopped(Duration.ofMillis(1))).isFalse();
+    goOn.countDown();
+    second.join();
+
+    assertThat(node.awaitStopped(Duration.ZERO)).isTrue();
+    assertThat(job(job.id()).result()).contains("finished while draining");
+    assertThat(store().nodes().beat(node.incarnation(), 0)).isEmpty();
+    first.join();
+  }
+
+  @Test
+  void anExecutorThatCannotBeClosedDoesNotKeepTheNodeFromDeregistering() throws Exception {
+    TaskExecutor virtual = TaskExecutor.virtual();
+    TaskExecutor broken =
+        new TaskExecutor() {
+          @Override
+          public String name() {
+            return VIRTUAL;
+          }
+
+          @Override
+          public int capacity() {
+            return virtual.capacity();
+          }
+
+          @Override
+          public void execute(Runnable job) {
+            virtual.execute(job);
+          }
+
+          @Override
+          public void close() {
+            throw new IllegalStateException("cannot be closed");
+          }
+        };
+    HoldfastNode node = start(node().executor(broken).handle(ECHO, (note, context) -> note.text()));
+
+    node.close();
+
+    assertThat(node.awaitStopped(Duration.ZERO)).isTrue();
+    assertThat(store().nodes().beat(node.incarnation(), 0)).isEmpty();
   }
 
   @Test

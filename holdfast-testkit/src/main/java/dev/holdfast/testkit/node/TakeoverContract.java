@@ -26,11 +26,11 @@ import dev.holdfast.testkit.fault.FaultyStore;
 import dev.holdfast.testkit.simulation.Interposed;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -203,7 +203,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatBreaksConcernsItsOwnJobsOnly() {
+  void aPolicyThatThrowsThreeTimesHasItsJobDeadLettered() {
+    AtomicInteger thrown = new AtomicInteger();
     Enqueued<String> asked =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
@@ -215,10 +216,66 @@ public abstract class TakeoverContract extends NodeTestBase {
                 ECHO,
                 (note, context) -> "never",
                 crash -> {
+                  thrown.incrementAndGet();
                   throw new NoClassDefFoundError("it is not there");
                 }));
 
     awaitState(plain.id(), JobState.READY);
+    awaitState(asked.id(), JobState.FAILED);
+    assertThat(thrown).hasValue(3);
+    assertThat(job(asked.id()).failures())
+        .singleElement()
+        .satisfies(failure -> {
+          assertThat(failure.code()).isEqualTo(FailureCode.WORKER_CRASHED);
+          assertThat(failure.message())
+              .contains("recovery policy failed 3 times")
+              .contains("it is not there");
+        });
+  }
+
+  @Test
+  void aPolicyThatReturnsNothingHasItsJobDeadLettered() {
+    Enqueued<String> asked =
+        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+    dieHolding(1, 0);
+    RecoveryPolicy nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
+    start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never", nothing));
+
+    awaitState(asked.id(), JobState.FAILED);
+    assertThat(job(asked.id()).failures().get(0).message()).contains("NullPointerException");
+  }
+
+  @SuppressWarnings("NullAway")
+  private static Duration noDelay() {
+    return null;
+  }
+
+  @Test
+  void aPolicyThatHangsHoldsNothingElseUp() {
+    CountDownLatch never = new CountDownLatch(1);
+    Enqueued<String> asked =
+        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+    Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
+    dieHolding(2, 0);
+    start(
+        quick()
+            .queue("elsewhere", 1)
+            .handle(
+                ECHO,
+                (note, context) -> "never",
+                crash -> {
+                  try {
+                    never.await();
+                  } catch (InterruptedException stop) {
+                    Thread.currentThread().interrupt();
+                  }
+                  return new RecoveryPolicy.Decision.Fail("too late");
+                }));
+    awaitState(plain.id(), JobState.READY);
+    Enqueued<String> later = client().enqueue(ECHO, new Note("later"));
+    dieHolding(1, 0);
+
+    awaitState(later.id(), JobState.READY);
     assertThat(job(asked.id()).state()).isEqualTo(JobState.RUNNING);
   }
 
@@ -277,32 +334,6 @@ public abstract class TakeoverContract extends NodeTestBase {
 
     awaitState(claimed.id(), JobState.READY);
     assertThat(job(running.id()).state()).isEqualTo(JobState.RUNNING);
-  }
-
-  @Test
-  void suspectsRunOneAtATimeOnANode() throws Exception {
-    List<Enqueued<String>> jobs = new ArrayList<>();
-    for (int i = 0; i < 5; i++) {
-      jobs.add(client().enqueue(ECHO, new Note("suspect " + i)));
-    }
-    dieHolding(5, 0);
-    AtomicInteger running = new AtomicInteger();
-    List<Integer> together = Collections.synchronizedList(new ArrayList<>());
-    start(
-        quick()
-            .handle(
-                ECHO,
-                (note, context) -> {
-                  together.add(running.incrementAndGet());
-                  Thread.sleep(20);
-                  running.decrementAndGet();
-                  return "done";
-                }));
-
-    for (Enqueued<String> job : jobs) {
-      assertThat(client().await(job, SOON)).isEqualTo("done");
-    }
-    assertThat(together).containsOnly(1);
   }
 
   @Test

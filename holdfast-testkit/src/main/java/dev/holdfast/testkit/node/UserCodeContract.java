@@ -337,7 +337,7 @@ public abstract class UserCodeContract extends NodeTestBase {
                         1,
                         0,
                         null,
-                        0,
+                        ClaimOrder.Suspects.NONE,
                         Set.of())))
         .extracting(ClaimedJob::id)
         .containsExactly(job.id());

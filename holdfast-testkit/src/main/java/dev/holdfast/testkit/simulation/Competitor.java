@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.Recovery.Orphan;
 import dev.holdfast.engine.store.Recovery.Ruling;
 import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,9 @@ final class Competitor {
   private static final double FASTEST_CLOCK = 1.005;
 
   private static final int ALL = 1_000;
+
+  /** It has no place in the circle of nodes, and watches all of them. */
+  private static final UUID NOBODY = new UUID(0, 0);
 
   private final Timeline timeline;
   private final Weather weather;
@@ -97,14 +101,15 @@ final class Competitor {
         ? new Ruling.AfterCrash(
             orphan.held(),
             Duration.ZERO,
+            Suspicion.NONE,
             FailureReport.of(
                 orphan.attempt(), FailureCode.WORKER_CRASHED, "Its node was silent.", "competitor"))
         : new Ruling.Unspent(orphan.held());
   }
 
   private Optional<Pulse> pulse(UUID incarnation) {
-    return store.nodes().look().stream()
-        .filter(pulse -> pulse.incarnation().equals(incarnation) && pulse.death() == null)
+    return store.nodes().look(NOBODY, ALL, false).watched().stream()
+        .filter(pulse -> pulse.incarnation().equals(incarnation))
         .findFirst();
   }
 }

@@ -185,9 +185,14 @@ final class Host implements Ticker, Driver {
     }
 
     @Override
-    public void close() {
+    public void stop() {
       stopping = true;
       resumeSoon();
+    }
+
+    @Override
+    public boolean hasEnded() {
+      return stopping || strand == null;
     }
 
     private void resumeSoon() {

@@ -56,7 +56,7 @@ public final class Interposed {
 
   /** A store that is the real one with this in between, and a coordinator of its own. */
   public static Store on(Store real, Between between) {
-    ClusterCoordinator alone = ClusterCoordinator.none();
+    ClusterCoordinator alone = ClusterCoordinator.withinProcess();
     Map<String, Object> roles = new HashMap<>();
     return (Store)
         Proxy.newProxyInstance(

@@ -33,8 +33,8 @@ public final class Simulation {
           LivenessSettings.FAST_FAILOVER,
           LivenessSettings.FAST_FAILOVER.with(
               settings -> settings.claimedTerms(Duration.ofSeconds(3))),
-          LivenessSettings.FAST_FAILOVER.with(
-              settings -> settings.terms(Duration.ofSeconds(6)).claimedTerms(Duration.ofSeconds(4))));
+          LivenessSettings.FAST_FAILOVER.with(settings ->
+              settings.terms(Duration.ofSeconds(6)).claimedTerms(Duration.ofSeconds(4))));
 
   private final long seed;
   private final Plant plant;
@@ -65,7 +65,13 @@ public final class Simulation {
 
     private static final List<Focus> ANY =
         List.of(
-            EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING, SILENCE,
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            SILENCE,
             SUSPENSION);
   }
 
@@ -156,7 +162,8 @@ public final class Simulation {
       hosts.add(boot("node-" + i, i - 1));
     }
     workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
-    new Faults(timeline, weather, real.nodes(), journal, random.split()).plan(CALM_AT, hosts, focus);
+    new Faults(timeline, weather, real.nodes(), journal, random.split())
+        .plan(CALM_AT, hosts, focus);
     long events = 0;
     boolean more = true;
     while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
@@ -190,9 +197,7 @@ public final class Simulation {
     int prefetch = random.nextInt(3);
     LivenessSettings liveness = LIVENESS.get(random.nextInt(LIVENESS.size()));
     MeterRegistry meters =
-        random.nextInt(8) == 0
-            ? new BrokenMeters(host.chance())
-            : new CompositeMeterRegistry();
+        random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
     Wire wire = new Wire(timeline, host, weather, ledger, journal, this::sawSignOfLife);
     Store store = plant.node().apply(Interposed.on(database, wire));
     host.spawn(() -> {

@@ -25,7 +25,8 @@ final class Wire implements Interposed.Between {
   private static final long PATIENCE = 3_000_000_000L;
 
   /** Calls that change nothing, after which there is nothing to check. */
-  private static final Set<String> READS = Set.of("look", "list", "claims", "orphans", "due", "find");
+  private static final Set<String> READS =
+      Set.of("look", "list", "claims", "orphans", "due", "find", "queuesWithReadyJobs");
 
   private static final long SECOND = 1_000_000_000L;
 

@@ -128,8 +128,7 @@ final class Workload {
     if (random.nextInt(6) == 0) {
       // The client gave up waiting and sent it again; what it sent first arrives long after.
       store.intake().enqueue(List.of(job.repeated()));
-      timeline.at(
-          timeline.now() + random.nextLong(20_000 * MILLI), () -> arriveLate(job));
+      timeline.at(timeline.now() + random.nextLong(20_000 * MILLI), () -> arriveLate(job));
     } else {
       store.intake().enqueue(List.of(job));
     }

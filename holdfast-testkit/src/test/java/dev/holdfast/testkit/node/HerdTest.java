@@ -60,8 +60,13 @@ class HerdTest {
     }
 
     @Override
-    public void close() {
+    public void stop() {
       next = Moment.NEVER;
+    }
+
+    @Override
+    public boolean hasEnded() {
+      return next.equals(Moment.NEVER);
     }
   }
 

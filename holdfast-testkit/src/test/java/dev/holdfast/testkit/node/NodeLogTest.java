@@ -123,6 +123,31 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @Test
+  void aSweepSaysWhichNodeDiedForHowLongItWasSilentAndWhatBecameOfItsJobs() {
+    client().enqueue(ECHO, new Note("running"));
+    client().enqueue(ECHO, new Note("claimed"));
+    dieHolding(1, 1);
+    start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never"));
+
+    String silence = "silent for (9\\d\\d|\\d{4,}) ms";
+    await()
+        .atMost(SOON)
+        .untilAsserted(() ->
+            assertThat(lines.warnings())
+                .anySatisfy(line ->
+                    assertThat(line)
+                        .startsWith("Node the-dead (")
+                        .containsPattern(silence)
+                        .contains("longer than its timeout of PT0.9S"))
+                .anySatisfy(line ->
+                    assertThat(line)
+                        .startsWith("Jobs of node the-dead")
+                        .containsPattern(silence)
+                        .contains("1 without a crash")
+                        .contains("1 after a crash")));
+  }
+
+  @Test
   void aNamesakeIsWarnedOfAndBothAreNamed() {
     HoldfastNode one = start(node().id("twin"));
     HoldfastNode other = start(node().id("twin"));

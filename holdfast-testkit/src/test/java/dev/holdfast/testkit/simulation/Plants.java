@@ -177,7 +177,7 @@ final class Plants {
             }
             if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
               for (UUID old : former) {
-                call.proceedWith(new Beat(old, 0, 0, beat.patience(), false));
+                call.proceedWith(new Beat(old, 0, 0, beat.patience(), beat.useful(), false));
               }
             }
             return call.proceed();

@@ -1,16 +1,16 @@
 package dev.holdfast.testkit.simulation;
 
-import static org.junit.jupiter.params.provider.EnumSource.Mode.EXCLUDE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.EnumSource.Mode.EXCLUDE;
 
 import dev.holdfast.testkit.simulation.Simulation.Focus;
 import dev.holdfast.testkit.simulation.Simulation.Report;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /**
  * The promises of the engine, kept by clusters to which everything happens.

@@ -1,0 +1,91 @@
+package dev.holdfast.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.cli.Main;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** That the benches of this module run as commands, each in a process with its own server. */
+class BenchProcessTest {
+  private static final long MOST_MINUTES = 4;
+
+  @TempDir private Path folder;
+
+  private record Run(int exit, List<Map<String, Object>> measures, String err) {
+    double value(String name) {
+      return measures.stream()
+          .filter(measure -> measure.get("name").equals(name))
+          .map(measure -> (Double) measure.get("value"))
+          .findFirst()
+          .orElseThrow(() -> new AssertionError(name + " is missing in " + measures + err));
+    }
+  }
+
+  @Test
+  void peersAreComparedSideBySide() throws Exception {
+    Run peers = bench("peers", "--quick", "--jobs", "100");
+
+    assertThat(peers.exit).as(peers.err).isZero();
+    for (String side : List.of("holdfast", "db-scheduler", "jobrunr", "quartz", "ratio")) {
+      assertThat(peers.value("peers." + side)).as(side).isPositive();
+    }
+  }
+
+  /** On Linux, where all processes share one monotonic clock. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void chaosChecksWhatItLeft() throws Exception {
+    Run chaos = bench("chaos", "--minutes", "0.1", "--check");
+
+    assertThat(chaos.exit).as(chaos.err).isZero();
+    assertThat(chaos.value("chaos.storms")).isEqualTo(1);
+    assertThat(chaos.value("chaos.jobs")).isPositive();
+    assertThat(chaos.value("chaos.effects")).isPositive();
+    assertThat(chaos.value("chaos.lost")).isZero();
+  }
+
+  @Test
+  void chaosRunsOnNoDatabaseOfAUser() throws Exception {
+    Run refused =
+        bench("chaos", "--database-url", "jdbc:postgresql://127.0.0.1:1/app", "--minutes", "0.1");
+
+    assertThat(refused.exit).isEqualTo(1);
+    assertThat(refused.err).contains("leave out --database-url");
+  }
+
+  private Run bench(String... words) throws IOException, InterruptedException {
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    line.add("bench");
+    line.addAll(List.of(words));
+    line.add("--json");
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    ProcessBuilder builder =
+        new ProcessBuilder(line).redirectOutput(out.toFile()).redirectError(err.toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
+    Process process = builder.start();
+    if (!process.waitFor(MOST_MINUTES, TimeUnit.MINUTES)) {
+      process.destroy();
+      throw new AssertionError(line + " did not end: " + Files.readString(err));
+    }
+    String json = Files.readString(out);
+    return new Run(
+        process.exitValue(),
+        json.isBlank() ? List.of() : new JsonMapper().readValue(json, new TypeReference<>() {}),
+        Files.readString(err));
+  }
+}

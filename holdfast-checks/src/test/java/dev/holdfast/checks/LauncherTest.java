@@ -1,0 +1,140 @@
+package dev.holdfast.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** That what {@code ./holdfast} needs is in the build, whoever built it and whoever runs it. */
+class LauncherTest {
+  private static final List<String> MODULES =
+      List.of("api", "engine", "postgres", "embedded", "cli", "bench");
+
+  @TempDir private Path temp;
+
+  /** Only after {@code mvn package}, as in {@code mvn verify}. */
+  @Test
+  void theBuildHasCopiedEveryLibrary() throws Exception {
+    Path built = Checkout.root().resolve("holdfast-bench/target");
+    assumeThat(built.resolve("launcher.classpath")).exists();
+
+    List<String> entries =
+        List.of(Files.readString(built.resolve("launcher.classpath")).strip().split(":", -1));
+
+    assertThat(entries).hasSizeGreaterThan(10).allMatch(entry -> entry.matches("lib/[^/]+\\.jar"));
+    assertThat(entries).allMatch(entry -> Files.isRegularFile(built.resolve(entry)));
+    assertThat(entries).anyMatch(entry -> entry.startsWith("lib/postgresql-"));
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void itsClassPathStaysInTheCheckout() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar:lib/two-2.0.jar");
+
+    List<String> words = launch(checkout);
+
+    List<String> entries = List.of(words.get(words.indexOf("-cp") + 1).split(":", -1));
+    assertThat(entries)
+        .allMatch(entry -> Path.of(entry).startsWith(checkout) && Files.exists(Path.of(entry)))
+        .hasSize(MODULES.size() + 2)
+        .contains(checkout.resolve("holdfast-bench/target/lib/two-2.0.jar").toString());
+    assertThat(words).endsWith("dev.holdfast.cli.Main", "queues");
+  }
+
+  /** A jar of the build that was deleted is noticed before a class is missing. */
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aMissingLibraryIsBuiltAgain() throws Exception {
+    Path checkout = fakeCheckout("lib/one-1.0.jar:lib/two-2.0.jar");
+    Files.delete(checkout.resolve("holdfast-bench/target/lib/one-1.0.jar"));
+
+    assertThat(launch(checkout)).anyMatch(line -> line.startsWith("Building Holdfast"));
+  }
+
+  @Test
+  void aModuleWithoutClassesIsNeitherInstalledNorDeployed() throws Exception {
+    String pom = Files.readString(Checkout.root().resolve("holdfast-checks/pom.xml"));
+
+    assertThat(Checkout.root().resolve("holdfast-checks/src/main")).doesNotExist();
+    for (String plugin : List.of("maven-install-plugin", "maven-deploy-plugin")) {
+      assertThat(pom)
+          .containsPattern(
+              "<artifactId>%s</artifactId>\\s*<configuration>\\s*<skip>true</skip>"
+                  .formatted(plugin));
+    }
+  }
+
+  /** A checkout that was built, with a JDK that says how it was called. */
+  private Path fakeCheckout(String classPath) throws IOException {
+    Path checkout = Files.createDirectories(temp.toRealPath().resolve("a checkout"));
+    copy("holdfast", checkout);
+    copy(".mvn/find-jdk.sh", checkout);
+    Files.createFile(checkout.resolve("pom.xml"));
+    for (String module : MODULES) {
+      Path folder = checkout.resolve("holdfast-" + module);
+      Files.createDirectories(folder.resolve("src/main"));
+      Files.createFile(folder.resolve("pom.xml"));
+      touch(folder.resolve("target/holdfast-%s.jar".formatted(module)));
+    }
+    Path built = checkout.resolve("holdfast-bench/target");
+    for (String entry : classPath.split(":", -1)) {
+      touch(built.resolve(entry));
+    }
+    Files.writeString(built.resolve("launcher.classpath"), classPath);
+    Files.setLastModifiedTime(
+        touch(built.resolve("launcher.stamp")),
+        FileTime.from(Instant.now().plus(Duration.ofMinutes(1))));
+    Path jdk = temp.toRealPath().resolve("jdk");
+    Files.createDirectories(jdk.resolve("bin"));
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25\"\n");
+    for (String program : List.of("java", "javac", "mvn")) {
+      Path script = Files.writeString(jdk.resolve("bin").resolve(program), SAY_WORDS);
+      assertThat(script.toFile().setExecutable(true)).isTrue();
+    }
+    return checkout;
+  }
+
+  private static final String SAY_WORDS =
+      "#!/bin/sh\nfor word in \"$@\"; do echo \"$word\"; done\n";
+
+  private static void copy(String file, Path to) throws IOException {
+    Path target = to.resolve(file);
+    Files.createDirectories(target.getParent());
+    Files.copy(Checkout.root().resolve(file), target, StandardCopyOption.COPY_ATTRIBUTES);
+  }
+
+  private static Path touch(Path file) throws IOException {
+    Files.createDirectories(file.getParent());
+    return Files.createFile(file);
+  }
+
+  /** Everything that the launcher and its JDK print, a word a line. */
+  private List<String> launch(Path checkout) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(checkout.resolve("holdfast").toString(), "queues")
+            .directory(temp.toFile())
+            .redirectErrorStream(true);
+    builder.environment().put("JAVA_HOME", temp.toRealPath().resolve("jdk").toString());
+    builder.environment().put("HOME", temp.resolve("nobody").toString());
+    builder
+        .environment()
+        .merge(
+            "PATH", temp.toRealPath().resolve("jdk/bin").toString(), (old, own) -> own + ":" + old);
+    builder.environment().remove("HOLDFAST_JAVA_OPTS");
+    Process process = builder.start();
+    List<String> lines = process.inputReader().lines().toList();
+    process.waitFor();
+    return lines;
+  }
+}

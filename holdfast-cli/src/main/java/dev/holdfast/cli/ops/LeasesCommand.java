@@ -1,0 +1,70 @@
+package dev.holdfast.cli.ops;
+
+import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.api.lease.LeaseState;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.cli.print.Table;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Lists leases. */
+@Command(name = "leases", description = "List the leases by key.")
+public final class LeasesCommand extends ClientCommand {
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      description = "Only in this state: ${COMPLETION-CANDIDATES}.")
+  private @Nullable LeaseState state;
+
+  @Option(
+      names = "--after",
+      paramLabel = "KEY",
+      description = "Only after this key: the last one of the page before.")
+  private @Nullable String after;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "50",
+      description = "How many. Defaults to 50.")
+  private int limit = 50;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  @Override
+  void check() {
+    if (limit < 1 || limit > 1000) {
+      throw wrongUse("A page of %d leases is not valid: ask for 1 to 1000.".formatted(limit));
+    }
+  }
+
+  @Override
+  int ask(Session session) {
+    List<LeaseInfo> leases = session.store().leases().list(state, after, limit);
+    if (json) {
+      Json.print(leases, session.out());
+      return DONE;
+    }
+    Table table =
+        Table.of("key", "state", "holder", "remaining", "token", "attempt", "acquired", "detail")
+            .numbers("remaining", "token", "attempt");
+    for (LeaseInfo lease : leases) {
+      table.row(
+          lease.key(),
+          lease.state() == LeaseState.CLAIMED && !lease.isHeld() ? "CLAIMED, over" : lease.state(),
+          lease.holder(),
+          Ages.of(lease.remaining()),
+          lease.fencingToken(),
+          lease.attempt(),
+          lease.acquiredAt().truncatedTo(ChronoUnit.SECONDS),
+          lease.detail() == null ? "" : lease.detail());
+    }
+    table.print(session.out());
+    return DONE;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.holdfast.cli.ops;
+
+import dev.holdfast.api.trigger.TriggerStatus;
+import dev.holdfast.api.trigger.Triggers;
+import dev.holdfast.cli.print.Closest;
+import dev.holdfast.cli.print.Fields;
+import dev.holdfast.cli.print.Json;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows or controls a trigger. */
+@Command(
+    name = "trigger",
+    description = "Show, pause, resume or remove a trigger.",
+    footer = "A trigger that a node declares comes back when that node starts again.")
+public final class TriggerCommand extends ClientCommand {
+
+  /** What to do with it. */
+  enum Action {
+    SHOW,
+    PAUSE,
+    RESUME,
+    REMOVE
+  }
+
+  @Parameters(
+      index = "0",
+      paramLabel = "ACTION",
+      description = "What to do: ${COMPLETION-CANDIDATES}, in letters of any case.")
+  @SuppressWarnings("NullAway.Init")
+  private Action action;
+
+  @Parameters(index = "1", paramLabel = "ID", description = "The trigger.")
+  @SuppressWarnings("NullAway.Init")
+  private String id;
+
+  @Option(names = "--json", description = "With show: print JSON.")
+  private boolean json;
+
+  @Override
+  int ask(Session session) {
+    Triggers triggers = session.client().triggers();
+    Optional<TriggerStatus> found = triggers.find(id);
+    if (found.isEmpty()) {
+      return missing(session, triggers.list().stream().map(t -> t.trigger().id()).toList());
+    }
+    return switch (action) {
+      case SHOW -> show(session, TriggerView.of(found.get()));
+      case PAUSE -> {
+        triggers.pause(id);
+        yield session.answer(true, "Trigger '%s' is paused; events pass it by.".formatted(id));
+      }
+      case RESUME -> {
+        triggers.resume(id);
+        yield session.answer(true, "Trigger '%s' is not paused any more.".formatted(id));
+      }
+      case REMOVE ->
+          triggers.remove(id)
+              ? session.answer(true, "Trigger '%s' is removed.".formatted(id))
+              : missing(session, List.of());
+    };
+  }
+
+  private int show(Session session, TriggerView trigger) {
+    if (json) {
+      Json.print(trigger, session.out());
+      return DONE;
+    }
+    Fields fields = new Fields(session.out());
+    fields.line("trigger", trigger.id() + (trigger.paused() ? ", paused" : ""));
+    fields.line("event", trigger.event());
+    fields.line(
+        "if", trigger.conditions().isEmpty() ? null : String.join(" and ", trigger.conditions()));
+    fields.line("starts", trigger.task());
+    fields.line("queue", trigger.queue() + ", priority " + trigger.priority());
+    fields.line("tags", trigger.tags().isEmpty() ? null : String.join(", ", trigger.tags()));
+    fields.line("window", Ages.of(trigger.window()));
+    fields.line("subject", trigger.subject());
+    fields.line("debounce", trigger.debounce() == null ? null : Ages.of(trigger.debounce()));
+    fields.line("max wait", trigger.maxWait() == null ? null : Ages.of(trigger.maxWait()));
+    fields.line("cooldown", trigger.cooldown() == null ? null : Ages.of(trigger.cooldown()));
+    session.out().flush();
+    return DONE;
+  }
+
+  private int missing(Session session, List<String> known) {
+    return session.answer(
+        false,
+        "There is no trigger '%s'%s; see 'triggers'."
+            .formatted(
+                id, Closest.to(id, known).map(", did you mean '%s'?"::formatted).orElse("")));
+  }
+}

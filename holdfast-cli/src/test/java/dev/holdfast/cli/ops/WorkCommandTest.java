@@ -1,0 +1,220 @@
+package dev.holdfast.cli.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.api.lease.LeaseState;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.trigger.Condition;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.cli.Cli;
+import dev.holdfast.cli.print.Json;
+import dev.holdfast.embedded.testing.SharedServer;
+import dev.holdfast.embedded.testing.TestDatabase;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.store.LeaseBook.Ending;
+import dev.holdfast.engine.store.LeaseBook.Grip;
+import dev.holdfast.postgres.PostgresSettings;
+import dev.holdfast.postgres.PostgresStore;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Commands that make work, start it again, delete it, and free leases. */
+class WorkCommandTest {
+  record Letter(String to) {}
+
+  private static final TaskType<Letter, Void> SEND =
+      TaskType.of("mail::send", Letter.class).with(o -> o.queue("mail").retry(RetryPolicy.NEVER));
+
+  private static final TestDatabase DATABASE = SharedServer.freshDatabase();
+  private static PostgresStore store;
+  private static Holdfast client;
+
+  @BeforeAll
+  static void open() {
+    store =
+        PostgresStore.connect(
+            PostgresSettings.builder(DATABASE.jdbcUrl())
+                .user(DATABASE.user())
+                .password(DATABASE.password())
+                .build());
+    client = HoldfastClient.on(store);
+  }
+
+  @AfterAll
+  static void close() {
+    client.close();
+    store.close();
+    DATABASE.close();
+  }
+
+  @Test
+  void aJobIsEnqueuedWithItsOptions() {
+    Cli enqueue =
+        holdfast(
+            "enqueue",
+            "mail::send",
+            "{\"to\": \"ada\"}",
+            "--queue=post",
+            "--priority=7",
+            "--in=2h",
+            "--tag=a",
+            "--tag=b",
+            "--unique=ada",
+            "--timeout=30s",
+            "--json");
+
+    assertThat(enqueue.exit()).as(enqueue.err()).isZero();
+    JobId id = JobId.parse(Json.read(enqueue.out()).get("id").stringValue());
+    Job job = client.find(id).orElseThrow();
+    assertThat(Json.read(String.valueOf(job.payload())).get("to").stringValue()).isEqualTo("ada");
+    assertThat(job.task()).isEqualTo("mail::send");
+    assertThat(job.queue()).isEqualTo("post");
+    assertThat(job.priority()).isEqualTo(7);
+    assertThat(job.state()).isEqualTo(JobState.SCHEDULED);
+    assertThat(job.tags()).containsExactlyInAnyOrder("a", "b");
+    assertThat(Duration.between(job.createdAt(), job.runAt())).isEqualTo(Duration.ofHours(2));
+    assertThat(holdfast("enqueue", "mail::send", "--queue=post", "--unique=ada").out())
+        .contains("Job %s has the unique key 'ada' already.".formatted(id));
+    client.cancel(id);
+  }
+
+  @Test
+  void whyAnEnqueuedJobWaitsIsSaidAtOnce() {
+    Cli enqueue = holdfast("enqueue", "mail::send", "--queue", "unserved");
+
+    assertThat(enqueue.out()).contains("is enqueued.", "No live node serves queue 'unserved'");
+    client.list(JobFilter.ALL.queue("unserved"), null, 10).forEach(job -> client.cancel(job.id()));
+  }
+
+  @Test
+  void failedJobsAreRetriedAndDeletedByFilter() {
+    JobId one = client.enqueue(SEND, new Letter("a"), job -> job.queue("f").tags("x")).id();
+    JobId two = client.enqueue(SEND, new Letter("b"), job -> job.queue("f").tags("y")).id();
+    runAndFail("f", one, two);
+
+    Cli dry = holdfast("purge", "--queue", "f");
+    assertThat(dry.exit()).isEqualTo(1);
+    assertThat(dry.out()).contains("2 failed jobs would be deleted; nothing was. Add --yes.");
+
+    assertThat(holdfast("retry", "--all", "--tag", "x").out()).contains("1 jobs are ready again");
+    assertThat(client.find(one).orElseThrow().state()).isEqualTo(JobState.READY);
+    assertThat(client.find(two).orElseThrow().state()).isEqualTo(JobState.FAILED);
+
+    assertThat(holdfast("purge", "--queue", "f", "--yes").out())
+        .contains("1 failed jobs were deleted");
+    assertThat(client.find(two)).isEmpty();
+    assertThat(client.find(one)).isPresent();
+    client.cancel(one);
+  }
+
+  @Test
+  void aTriggerIsListedShownPausedResumedAndRemoved() {
+    client
+        .triggers()
+        .put(
+            Trigger.named("reindex")
+                .on("page.updated")
+                .where(Condition.field("kind").is("page"))
+                .start(SEND)
+                .subject("id")
+                .debounce(Duration.ofSeconds(5))
+                .build());
+
+    assertThat(holdfast("triggers").out())
+        .containsPattern("reindex +no +page.updated +mail::send +mail +kind is page");
+    JsonNode listed = Json.read(holdfast("triggers", "--json").out()).get(0);
+    assertThat(listed.get("conditions").get(0).stringValue()).isEqualTo("kind is page");
+    assertThat(holdfast("trigger", "show", "reindex").out())
+        .containsPattern("event +page.updated")
+        .containsPattern("if +kind is page")
+        .containsPattern("debounce +5s");
+
+    assertThat(holdfast("publish", "page.updated", "{\"kind\": \"draft\"}").out())
+        .containsPattern("reindex +FILTERED");
+    JsonNode published =
+        Json.read(
+            holdfast("publish", "page.updated", "{\"kind\": \"page\", \"id\": 7}", "--json").out());
+    JobId job = JobId.parse(published.get("outcomes").get(0).get("job").stringValue());
+    assertThat(client.find(job)).isPresent();
+
+    assertThat(holdfast("trigger", "pause", "reindex").out()).contains("is paused");
+    assertThat(holdfast("triggers").out()).containsPattern("reindex +yes");
+    assertThat(holdfast("publish", "page.updated").out()).contains("No trigger listens to");
+    assertThat(holdfast("trigger", "resume", "reindex").exit()).isZero();
+    assertThat(client.triggers().find("reindex").orElseThrow().paused()).isFalse();
+
+    Cli typo = holdfast("trigger", "remove", "reindx");
+    assertThat(typo.exit()).isEqualTo(1);
+    assertThat(typo.out()).contains("There is no trigger 'reindx', did you mean 'reindex'?");
+    assertThat(holdfast("trigger", "remove", "reindex").exit()).isZero();
+    assertThat(client.triggers().find("reindex")).isEmpty();
+    client.cancel(job);
+  }
+
+  @Test
+  void aLeaseIsListedAndReleased() {
+    LeaseRequest request = new LeaseRequest("invoice:42", Duration.ofMinutes(5), false);
+    store.leases().acquire(request, UUID.randomUUID(), "node-7");
+
+    assertThat(holdfast("leases").out()).containsPattern("invoice:42 +CLAIMED +node-7 +4m5\\ds");
+    assertThat(Json.read(holdfast("leases", "--json").out()).get(0).get("key").stringValue())
+        .isEqualTo("invoice:42");
+    assertThat(holdfast("lease", "release", "invoice:42").out())
+        .contains("Lease 'invoice:42' of 'node-7' is released");
+
+    LeaseInfo released = store.leases().find("invoice:42").orElseThrow();
+    assertThat(released.state()).isEqualTo(LeaseState.FAILED);
+    assertThat(released.detail()).isEqualTo("released by an operator");
+    Cli again = holdfast("lease", "release", "invoice:42");
+    assertThat(again.exit()).isEqualTo(1);
+    assertThat(again.out()).contains("Nobody holds lease 'invoice:42'; it is FAILED.");
+    assertThat(holdfast("leases", "--state", "claimed").out()).doesNotContain("invoice:42");
+    assertThat(holdfast("lease", "release", "nothing").out()).contains("There is no lease");
+  }
+
+  @Test
+  void aLeaseThatIsDoneIsReopened() {
+    LeaseRequest once = new LeaseRequest("migrate", Duration.ofMinutes(5), true);
+    store.leases().acquire(once, UUID.randomUUID(), "node-7");
+    LeaseInfo held = store.leases().find("migrate").orElseThrow();
+    store.leases().end(new Grip("migrate", held.fencingToken()), new Ending.Done());
+
+    assertThat(holdfast("lease", "reopen", "migrate").exit()).isZero();
+    assertThat(store.leases().find("migrate").orElseThrow().remaining()).isZero();
+    assertThat(holdfast("lease", "reopen", "migrate").exit()).isEqualTo(1);
+  }
+
+  private static void runAndFail(String queue, JobId... jobs) {
+    try (HoldfastNode node =
+        HoldfastNode.on(store)
+            .queue(queue, 2)
+            .handle(
+                SEND,
+                (letter, context) -> {
+                  throw new IllegalStateException("No stamps left");
+                })
+            .start()) {
+      for (JobId id : jobs) {
+        await().until(() -> client.find(id).orElseThrow().state() == JobState.FAILED);
+      }
+    }
+  }
+
+  private static Cli holdfast(String... args) {
+    return Cli.on(DATABASE, args);
+  }
+}

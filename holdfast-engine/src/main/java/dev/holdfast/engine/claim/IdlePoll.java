@@ -1,0 +1,119 @@
+package dev.holdfast.engine.claim;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Polls for all claimers of a node that have found nothing for a long time, or have not claimed
+ * yet: one statement says which of their queues have ready jobs, and only those claim. So a node
+ * with thousands of queues polls as rarely as a node with one.
+ */
+public final class IdlePoll implements Role {
+  private static final Logger log = LoggerFactory.getLogger(IdlePoll.class);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  private final ClaimParts parts;
+  private final Supplier<PollPace> pace;
+  private final Set<Claimer> idle = ConcurrentHashMap.newKeySet();
+  private volatile Waker waker = () -> {};
+  private volatile boolean expected = true;
+  private Moment due = Moment.NEVER;
+  private int looks;
+
+  public IdlePoll(ClaimParts parts, Supplier<PollPace> pace) {
+    this.parts = parts;
+    this.pace = pace;
+  }
+
+  @Override
+  public String name() {
+    return "idle-poll";
+  }
+
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  /** Poll for this claimer until it claims again. */
+  void join(Claimer claimer) {
+    boolean first = idle.isEmpty();
+    idle.add(claimer);
+    if (first) {
+      waker.wake();
+    }
+  }
+
+  void leave(Claimer claimer) {
+    idle.remove(claimer);
+  }
+
+  /** Whether this polls for the claimer. */
+  public boolean covers(Claimer claimer) {
+    return idle.contains(claimer);
+  }
+
+  /** Note that there may be work in any queue: poll now, and more often for a while. */
+  public void expectWork() {
+    expected = true;
+    waker.wake();
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    if (expected) {
+      expected = false;
+      looks = 0;
+      due = now;
+    } else if (due.equals(Moment.NEVER)) {
+      due = next(now);
+    }
+    List<Claimer> waiting = List.copyOf(idle);
+    if (waiting.isEmpty()) {
+      due = Moment.NEVER;
+      return due;
+    }
+    if (now.isBefore(due)) {
+      return due;
+    }
+    try {
+      Set<String> found = queuesWithReadyJobs(waiting);
+      waiting.stream()
+          .filter(one -> found.contains(one.lane().queue()))
+          .forEach(Claimer::workFound);
+      due = next(now);
+    } catch (StoreException failure) {
+      due = now.plus(AFTER_FAILURE);
+      log.warn(
+          "Looking for jobs in {} idle queues failed, trying again in {} s: {}",
+          waiting.size(),
+          AFTER_FAILURE.toSeconds(),
+          failure.getMessage());
+    }
+    return due;
+  }
+
+  private Set<String> queuesWithReadyJobs(List<Claimer> waiting) {
+    return parts
+        .claims()
+        .queuesWithReadyJobs(
+            waiting.stream().map(claimer -> claimer.lane().queue()).collect(Collectors.toSet()),
+            waiting.stream()
+                .flatMap(claimer -> claimer.lane().tasks().stream())
+                .collect(Collectors.toSet()),
+            parts.stacks());
+  }
+
+  private Moment next(Moment now) {
+    return now.plus(pace.get().after(looks++, parts.random().nextDouble()));
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.engine.codec;
+
+import dev.holdfast.api.codec.CodecException;
+import dev.holdfast.api.codec.PayloadCodec;
+import org.jspecify.annotations.Nullable;
+
+/** Encodes payloads, and rejects before anything is written what could not be stored or read. */
+public final class Encoding {
+  private Encoding() {}
+
+  /**
+   * A payload as text.
+   *
+   * @param owner what it belongs to, such as "task 'email::send'"
+   * @param limit how many bytes it may have
+   * @throws IllegalArgumentException if it is null or too large
+   * @throws CodecException if it cannot be written, or its text cannot be stored
+   */
+  public static String payload(
+      PayloadCodec codec, @Nullable Object payload, String owner, int limit) {
+    if (payload == null) {
+      throw new IllegalArgumentException(
+          "The payload of %s is null: give a value. Where there is nothing to say, an empty record or an empty map will do."
+              .formatted(owner));
+    }
+    String text = storable(codec.encode(payload));
+    if (TextSize.exceeds(text, limit)) {
+      throw new IllegalArgumentException(
+          "The payload of %s has %d bytes, and %d are allowed: give a reference to it instead, or raise the limit."
+              .formatted(owner, TextSize.bytes(text), limit));
+    }
+    return text;
+  }
+
+  /**
+   * The same text, if a database stores it unchanged.
+   *
+   * @throws CodecException if it contains NUL or half of a surrogate pair: the former is refused by
+   *     the database, the latter becomes another character
+   */
+  public static String storable(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char character = text.charAt(i);
+      if (character == 0 || isHalf(text, i, character)) {
+        throw new CodecException(
+            "The codec wrote a text with %s at position %d, which cannot be stored: escape it, as JSON does, or remove it."
+                .formatted(character == 0 ? "NUL" : "half of a surrogate pair", i),
+            null);
+      }
+      if (Character.isHighSurrogate(character)) {
+        i++;
+      }
+    }
+    return text;
+  }
+
+  private static boolean isHalf(String text, int at, char character) {
+    return Character.isSurrogate(character)
+        && !(Character.isHighSurrogate(character)
+            && at + 1 < text.length()
+            && Character.isLowSurrogate(text.charAt(at + 1)));
+  }
+}

@@ -1,0 +1,77 @@
+package dev.holdfast.engine.finish;
+
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells operators when ended attempts cannot be written: their jobs stay RUNNING, the node goes on
+ * sending heartbeats, and nobody else would notice.
+ */
+final class FinishAlarm {
+  private static final Logger log = LoggerFactory.getLogger(FinishAlarm.class);
+
+  /** How long a report may wait before an operator should know. */
+  static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private final Meters meters;
+  private volatile boolean stalled;
+  private @Nullable Moment withoutProgressSince;
+  private @Nullable Moment logged;
+  private @Nullable RuntimeException latest;
+
+  FinishAlarm(Meters meters) {
+    this.meters = meters;
+  }
+
+  /** Whether nothing at all could be written for a minute although something waits. */
+  boolean isStalled() {
+    return stalled;
+  }
+
+  void progressed() {
+    withoutProgressSince = null;
+  }
+
+  void failed(RuntimeException failure) {
+    latest = failure;
+  }
+
+  /** Look at what is left to be written after a try. */
+  void look(List<Report> pending, int waiting, Moment now) {
+    Report oldest = null;
+    for (Report report : pending) {
+      oldest = oldest == null || report.since.isBefore(oldest.since) ? report : oldest;
+    }
+    if (oldest == null) {
+      withoutProgressSince = null;
+      logged = null;
+      stalled = false;
+      meters.reports(waiting, Duration.ZERO);
+      return;
+    }
+    if (withoutProgressSince == null) {
+      withoutProgressSince = now;
+    }
+    stalled = withoutProgressSince.until(now).compareTo(PATIENCE) >= 0;
+    Duration age = oldest.since.until(now);
+    meters.reports(pending.size() + waiting, age);
+    if (age.compareTo(PATIENCE) >= 0
+        && (logged == null || logged.until(now).compareTo(PATIENCE) >= 0)) {
+      logged = now;
+      log.error(
+          "Job {} of {} ended {} s ago, and that could not be written yet; {} reports wait, and"
+              + " their jobs stay RUNNING. They are tried again until they are written or this node"
+              + " is fenced. Last failure: {}",
+          oldest.holding.job().id(),
+          oldest.holding.job().task(),
+          age.toSeconds(),
+          pending.size() + waiting,
+          latest == null ? "none" : latest.getMessage());
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.holdfast.engine.finish;
+
+import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How one attempt ended, until the store has confirmed it. Used by the Completer's thread only. */
+final class Report {
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+  private static final Duration LAST_PAUSE = Duration.ofMinutes(5);
+
+  final Holding holding;
+
+  /** Without a finish it asks to give the job back. */
+  final @Nullable Finish finish;
+
+  final long size;
+  boolean written;
+
+  /** When the Completer saw it first. */
+  Moment since = Moment.NEVER;
+
+  /** When it may be tried again after it failed alone; null as long as it has not. */
+  private @Nullable Moment notBefore;
+
+  private Duration pause = FIRST_PAUSE;
+  private long othersWritten;
+
+  Report(Holding holding, @Nullable Finish finish) {
+    this.holding = holding;
+    this.finish = finish;
+    this.size = length(holding.job().payload()) + (finish == null ? 0 : length(finish));
+  }
+
+  Finish requireFinish() {
+    if (finish == null) {
+      throw new IllegalStateException("A report to give back has no finish");
+    }
+    return finish;
+  }
+
+  /**
+   * It failed although it was written alone: it must not hold others up from now on. The pauses
+   * grow as long as others can be written meanwhile; otherwise the store may simply be away.
+   *
+   * @param groupsWritten how many groups have been written so far
+   */
+  void failedAlone(Moment now, long groupsWritten) {
+    Duration longer =
+        pause.multipliedBy(2).compareTo(LAST_PAUSE) < 0 ? pause.multipliedBy(2) : LAST_PAUSE;
+    pause = notBefore != null && wasOvertaken(groupsWritten) ? longer : FIRST_PAUSE;
+    othersWritten = groupsWritten;
+    notBefore = now.plus(pause);
+  }
+
+  /** Whether it is written alone, since it failed that way before. */
+  boolean isAlone() {
+    return notBefore != null;
+  }
+
+  /** Whether others were written since it failed. */
+  boolean wasOvertaken(long groupsWritten) {
+    return groupsWritten > othersWritten;
+  }
+
+  /** When it may be written. */
+  Moment dueAt() {
+    return notBefore == null ? since : notBefore;
+  }
+
+  private static long length(Finish finish) {
+    return switch (finish) {
+      case Finish.Succeeded done -> length(done.result());
+      case Finish.RetryIn retry -> length(retry.failure());
+      case Finish.Dead dead -> length(dead.failure());
+      case Finish.Later later -> 0;
+      case Finish.Cancelled cancelled -> 0;
+    };
+  }
+
+  private static long length(Finish.Failure failure) {
+    return length(failure.message()) + length(failure.stack());
+  }
+
+  private static long length(@Nullable String text) {
+    return text == null ? 0 : text.length();
+  }
+}

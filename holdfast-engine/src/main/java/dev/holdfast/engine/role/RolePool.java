@@ -1,0 +1,162 @@
+package dev.holdfast.engine.role;
+
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives roles of which a node may have thousands, on a few platform threads. A role that waits
+ * takes no thread, and no role is ticked by two threads at once.
+ */
+final class RolePool {
+  /** Fewer than a store has connections by default, so that other roles always get one. */
+  static final int MOST_THREADS = 8;
+
+  private final Ticker ticker;
+  private final ThreadFactory threads =
+      Thread.ofPlatform().daemon().name("holdfast-claimers-", 1).factory();
+  private @Nullable ScheduledThreadPoolExecutor executor;
+  private int roles;
+
+  RolePool(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  Driver.Driven drive(Role role, Runnable entering) {
+    return new SharedRole(role, entering);
+  }
+
+  /** As many threads as there are roles, up to the most: then each has one, as if it were alone. */
+  private synchronized ScheduledThreadPoolExecutor enter() {
+    roles++;
+    int size = Math.min(roles, MOST_THREADS);
+    ScheduledThreadPoolExecutor current = executor;
+    if (current == null) {
+      current = new ScheduledThreadPoolExecutor(size, threads);
+      current.setRemoveOnCancelPolicy(true);
+      executor = current;
+    } else {
+      current.setCorePoolSize(size);
+    }
+    return current;
+  }
+
+  /** The threads end with the last role. */
+  private synchronized void leave() {
+    roles--;
+    if (roles == 0 && executor != null) {
+      executor.shutdown();
+      executor = null;
+    }
+  }
+
+  private enum State {
+    NEW,
+    WAITING,
+    TICKING,
+    ENDED
+  }
+
+  private final class SharedRole implements Driver.Driven {
+    private final Role role;
+    private final Runnable entering;
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile boolean stopping;
+    private State state = State.NEW;
+    private @Nullable ScheduledThreadPoolExecutor executor;
+    private @Nullable Future<?> planned;
+    private long plans;
+
+    SharedRole(Role role, Runnable entering) {
+      this.role = role;
+      this.entering = entering;
+    }
+
+    @Override
+    public synchronized void start() {
+      if (state == State.NEW) {
+        state = State.WAITING;
+        executor = enter();
+        tickIn(0);
+      }
+    }
+
+    @Override
+    public void wake() {
+      // Most wakes find the flag up already; only the one that raises it pays for the lock.
+      if (!woken.get() && woken.compareAndSet(false, true)) {
+        synchronized (this) {
+          if (state == State.WAITING) {
+            tickIn(0);
+          }
+        }
+      }
+    }
+
+    /** The only plan from now on: one that is too late to cancel finds that it is not the last. */
+    private void tickIn(long nanos) {
+      if (planned != null) {
+        planned.cancel(false);
+      }
+      long plan = ++plans;
+      planned =
+          executor == null || nanos == Long.MAX_VALUE
+              ? null
+              : executor.schedule(() -> tick(plan), nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void tick(long plan) {
+      synchronized (this) {
+        if (plan != plans || state != State.WAITING) {
+          return;
+        }
+        state = State.TICKING;
+      }
+      woken.set(false);
+      entering.run();
+      Moment next = RoleThread.tick(role, ticker, () -> stopping);
+      synchronized (this) {
+        if (stopping) {
+          end();
+        } else {
+          state = State.WAITING;
+          tickIn(woken.get() ? 0 : nanosUntil(next));
+        }
+      }
+    }
+
+    private long nanosUntil(Moment next) {
+      return next.equals(Moment.NEVER)
+          ? Long.MAX_VALUE
+          : Math.max(0, next.nanos() - ticker.now().nanos());
+    }
+
+    private void end() {
+      state = State.ENDED;
+      leave();
+    }
+
+    @Override
+    public synchronized void stop() {
+      stopping = true;
+      switch (state) {
+        case NEW -> state = State.ENDED;
+        case WAITING -> {
+          tickIn(Long.MAX_VALUE);
+          end();
+        }
+        case TICKING, ENDED -> {}
+      }
+    }
+
+    @Override
+    public synchronized boolean hasEnded() {
+      return state == State.ENDED || state == State.NEW;
+    }
+  }
+}

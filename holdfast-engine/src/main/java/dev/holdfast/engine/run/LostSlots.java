@@ -1,0 +1,169 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.LostLane;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The slots of attempts that ignore their interrupt. Such a slot is lost until the thread ends,
+ * unless it is replaced: where each job has a thread of its own, another job can run beside a
+ * thread that hangs.
+ */
+public final class LostSlots {
+  private static final Logger log = LoggerFactory.getLogger(LostSlots.class);
+
+  private final int mostReplaced;
+  private final Meters meters;
+  private final LifecycleEvents events;
+  private final Map<Holding, Boolean> replacedByAttempt = new HashMap<>();
+  private int replaced;
+  private volatile boolean closed;
+
+  /**
+   * Counts attempts that are in {@link #replacedByAttempt} or about to be. Every attempt that ends
+   * reads it, and almost none has to take the lock.
+   */
+  private final AtomicInteger hung = new AtomicInteger();
+
+  private volatile List<Lane> lanes = List.of();
+
+  /**
+   * @param mostReplaced how many slots may be replaced at a time
+   */
+  public LostSlots(int mostReplaced, Meters meters, LifecycleEvents events) {
+    this.mostReplaced = mostReplaced;
+    this.meters = meters;
+    this.events = events;
+  }
+
+  /** Tells which lanes the node has. */
+  public void of(List<Lane> all) {
+    this.lanes = List.copyOf(all);
+  }
+
+  /** Notes that the thread of an attempt runs on although it should have ended long ago. */
+  void lose(Holding holding) {
+    Lane lane = holding.lane();
+    if (lane == null) {
+      return;
+    }
+    boolean replaces;
+    synchronized (this) {
+      hung.incrementAndGet(); // Before the look at the thread: see release.
+      if (!holding.isRunning() || replacedByAttempt.containsKey(holding)) {
+        hung.decrementAndGet();
+        return;
+      }
+      replaces = replaced < mostReplaced && lane.executor().hasThreadPerJob();
+      replacedByAttempt.put(holding, replaces);
+      if (replaces) {
+        replaced++;
+      } else {
+        lane.slots().lose();
+      }
+    }
+    if (replaces) {
+      lane.release();
+    }
+    log.error(
+        "Job {} of {} ignores its interrupt; its slot of queue {} is {} until its thread ends",
+        holding.job().id(),
+        holding.job().task(),
+        lane.queue(),
+        replaces ? "replaced by another" : "lost");
+    tell(() -> {
+      measure(lane, replaces, 1);
+      events.slotLost(holding.job(), replaces);
+    });
+  }
+
+  /**
+   * Returns the slot of an attempt whose thread is about to end. The thread has noted that its
+   * handler returned before this looks at the number: if that was too late for {@link #lose}, the
+   * number counts this attempt.
+   */
+  void release(Lane lane, Holding holding) {
+    Boolean replaces = hung.get() == 0 ? null : found(lane, holding);
+    if (replaces == null || !replaces) {
+      lane.release();
+    }
+    if (replaces != null) {
+      log.warn(
+          "The slot of queue {} that job {} had is free again", lane.queue(), holding.job().id());
+      tell(() -> measure(lane, replaces, -1));
+    }
+  }
+
+  /** Shows none of them any more: a node that was stopped has no slots to lose. */
+  public synchronized void close() {
+    replacedByAttempt.forEach((holding, replaces) -> {
+      Lane lane = holding.lane();
+      if (lane != null) {
+        measure(lane, replaces, -1);
+      }
+    });
+    closed = true;
+  }
+
+  private synchronized void measure(Lane lane, boolean replaces, int by) {
+    if (!closed) {
+      meters.hung(lane.queue(), replaces, by);
+    }
+  }
+
+  private synchronized @Nullable Boolean found(Lane lane, Holding holding) {
+    Boolean replaces = replacedByAttempt.remove(holding);
+    if (replaces != null) {
+      hung.decrementAndGet();
+      if (replaces) {
+        replaced--;
+      } else {
+        lane.slots().find();
+      }
+    }
+    return replaces;
+  }
+
+  /** What a meter or a listener throws must not cost the node a slot. */
+  private static void tell(Runnable news) {
+    try {
+      news.run();
+    } catch (RuntimeException | Error broken) {
+      log.warn("A slot that was lost or found could not be reported", broken);
+    }
+  }
+
+  /** How many slots are lost and not replaced. */
+  public int count() {
+    if (hung.get() == 0) {
+      return 0;
+    }
+    synchronized (this) {
+      return replacedByAttempt.size() - replaced;
+    }
+  }
+
+  /** What a heartbeat says about it. */
+  public NodeBook.Lost report() {
+    int slots = count();
+    if (slots == 0) {
+      return NodeBook.Lost.NONE;
+    }
+    return new NodeBook.Lost(
+        slots,
+        lanes.stream()
+            .filter(lane -> lane.slots().lost() > 0)
+            .map(lane ->
+                new LostLane(
+                    lane.queue(), lane.slots().lost(), lane.slots().capacity(), lane.tasks()))
+            .toList());
+  }
+}

@@ -1,0 +1,158 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Jobs whose payload this node could not read while another node may: during a rolling deployment,
+ * producers of the new version write what nodes of the old one cannot read. This node does not
+ * claim such a job again as long as there is a live node that serves it and has not failed to read
+ * it. The failures that the job carries tell which nodes have, so that in the end its attempts are
+ * used up although each node avoids it.
+ */
+public final class Unreadable {
+  private static final Logger log = LoggerFactory.getLogger(Unreadable.class);
+
+  /** A node that could not read this many jobs of a task leaves the task to the others. */
+  public static final int MOST_OF_TASK = 100;
+
+  private static final Duration REVIEW = Duration.ofMinutes(1);
+
+  private final String node;
+  private final Lookup lookup;
+  private final NodeBook nodes;
+  private final Map<JobId, Refused> refused = new ConcurrentHashMap<>();
+  private volatile Moment nextReview = Moment.NEVER;
+
+  /** What claims are made by. */
+  private record Refused(String queue, String task) {}
+
+  /**
+   * @param node the readable id of this node
+   */
+  public Unreadable(String node, Lookup lookup, NodeBook nodes) {
+    this.node = node;
+    this.lookup = lookup;
+    this.nodes = nodes;
+  }
+
+  /**
+   * Leaves a job to the other nodes, if one of them may be able to read it.
+   *
+   * @return false if this node has to count the attempt
+   */
+  public boolean leave(ClaimedJob job, Moment now) {
+    try {
+      Job stored = lookup.find(List.of(job.id())).get(job.id());
+      if (stored == null || !mayBeReadElsewhere(stored, nodes.list())) {
+        return false;
+      }
+    } catch (StoreException away) {
+      log.warn(
+          "Whether another node can read job {} is not known, so it is left to the others for now:"
+              + " {}",
+          job.id(),
+          away.getMessage());
+    }
+    refused.put(job.id(), new Refused(job.queue(), job.task()));
+    nextReview = nextReview.earlier(now.plus(REVIEW));
+    return true;
+  }
+
+  /** Whether this node claims jobs of a task, apart from those that are {@link #leftOut}. */
+  public boolean mayClaim(String task) {
+    return refused.size() < MOST_OF_TASK
+        || refused.values().stream().filter(job -> job.task().equals(task)).count() < MOST_OF_TASK;
+  }
+
+  /** The jobs that a claim must not bring. */
+  public Set<JobId> leftOut(String queue, Collection<String> tasks) {
+    return refused.isEmpty()
+        ? Set.of()
+        : refused.entrySet().stream()
+            .filter(entry -> entry.getValue().queue().equals(queue))
+            .filter(entry -> tasks.contains(entry.getValue().task()))
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
+  }
+
+  /**
+   * Looks from time to time whether the other nodes can still be relied on, and forgets the jobs
+   * for which that is not so, or which have ended.
+   *
+   * @return when to call again at the latest
+   */
+  public Moment review(Moment now) {
+    if (now.isBefore(nextReview)) {
+      return nextReview;
+    }
+    nextReview = now.plus(REVIEW);
+    try {
+      Map<JobId, Job> stored = lookup.find(refused.keySet());
+      List<NodeStatus> known = nodes.list();
+      refused
+          .keySet()
+          .removeIf(id -> {
+            Job job = stored.get(id);
+            return job == null || hasEnded(job) || !mayBeReadElsewhere(job, known);
+          });
+    } catch (StoreException away) {
+      log.warn("Jobs that are left to other nodes are reviewed later: {}", away.getMessage());
+    }
+    if (refused.isEmpty()) {
+      nextReview = Moment.NEVER;
+    }
+    return nextReview;
+  }
+
+  private static boolean hasEnded(Job job) {
+    return switch (job.state()) {
+      case SUCCEEDED, FAILED, CANCELLED, EXPIRED -> true;
+      case SCHEDULED, READY, CLAIMED, RUNNING -> false;
+    };
+  }
+
+  private boolean mayBeReadElsewhere(Job job, List<NodeStatus> known) {
+    return known.stream().anyMatch(other -> serves(other, job) && !failedToRead(other, job));
+  }
+
+  private boolean serves(NodeStatus other, Job job) {
+    String stack = job.stack();
+    return other.alive()
+        && !other.card().id().equals(node)
+        && other.card().queues().contains(job.queue())
+        && other.card().tasks().contains(job.task())
+        && (stack == null || other.card().serves().contains(stack))
+        && new ModeSwitch(other.modes()).mayRun(job.task());
+  }
+
+  /** A node of the same id that was started since may be of a newer version. */
+  private static boolean failedToRead(NodeStatus other, Job job) {
+    for (FailedAttempt failure : job.failures()) {
+      if (failure.code().equals(FailureCode.BAD_PAYLOAD)
+          && failure.node().equals(other.card().id())
+          && !failure.failedAt().isBefore(other.startedAt())) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

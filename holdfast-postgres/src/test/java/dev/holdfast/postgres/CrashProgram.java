@@ -1,0 +1,63 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.LivenessSettings;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+
+/** A node in a process that is killed, or that one of its jobs kills. */
+final class CrashProgram {
+  /** A payload. */
+  record Work(Kind kind) {}
+
+  /** What a job does to its process. */
+  enum Kind {
+    /** It runs until its process is killed. */
+    HOLD,
+    /** It kills its process while others run. */
+    POISON,
+    /** It runs for a moment. */
+    HARMLESS
+  }
+
+  static final TaskType<Work, String> TASK = TaskType.of("test::crash", Work.class, String.class);
+
+  /** How many jobs it runs at once. */
+  static final int SLOTS = 50;
+
+  static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+  /** Sweeps as rarely as allowed, so that a recovery that waits for one is seen to. */
+  static final LivenessSettings LIVENESS =
+      LivenessSettings.DEFAULT.with(settings ->
+          settings.heartbeat(Duration.ofMillis(500)).terms(TIMEOUT).sweep(TIMEOUT.minusMillis(1)));
+
+  private CrashProgram() {}
+
+  /** Takes the URL, the user and the password of a database. */
+  public static void main(String[] args) throws Exception {
+    PostgresStore store =
+        PostgresStore.connect(
+            PostgresSettings.builder(args[0]).user(args[1]).password(args[2]).build());
+    HoldfastNode.on(store)
+        .liveness(LIVENESS)
+        .maxConcurrent(SLOTS)
+        .handle(TASK, (work, context) -> run(work.kind()))
+        .start();
+    System.out.println(NodeProcess.READY);
+    Thread.currentThread().join();
+  }
+
+  private static String run(Kind kind) throws InterruptedException {
+    switch (kind) {
+      case HOLD -> new CountDownLatch(1).await();
+      case POISON -> {
+        Thread.sleep(50);
+        Runtime.getRuntime().halt(1);
+      }
+      case HARMLESS -> Thread.sleep(200);
+    }
+    return "done";
+  }
+}

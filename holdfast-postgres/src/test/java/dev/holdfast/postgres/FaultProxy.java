@@ -1,0 +1,189 @@
+package dev.holdfast.postgres;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The network between a program and its database, which can fail in several ways. */
+final class FaultProxy implements AutoCloseable {
+  private final int target;
+  private final ServerSocket door;
+  private final Set<Link> links = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger accepted = new AtomicInteger();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition resumed = lock.newCondition();
+  private boolean stalled;
+  private volatile boolean refusing;
+
+  /** One connection; what is sent on a dead one disappears. */
+  private static final class Link {
+    final Socket client;
+    final Socket server;
+    volatile boolean dead;
+
+    Link(Socket client, Socket server) {
+      this.client = client;
+      this.server = server;
+    }
+
+    void close() {
+      shut(client);
+      shut(server);
+    }
+  }
+
+  FaultProxy(int target) {
+    this.target = target;
+    try {
+      this.door = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+    Thread.ofVirtual().name("proxy").start(this::accept);
+  }
+
+  /** The URL of a database, by way of this proxy. */
+  String through(String jdbcUrl) {
+    return jdbcUrl.replaceFirst("//[^/]*/", "//127.0.0.1:%d/".formatted(door.getLocalPort()));
+  }
+
+  int port() {
+    return door.getLocalPort();
+  }
+
+  /** How many connections were opened so far. */
+  int accepted() {
+    return accepted.get();
+  }
+
+  int open() {
+    return links.size();
+  }
+
+  /** Hold everything back, until {@link #resume}; nothing is lost. */
+  void stall() {
+    lock.lock();
+    try {
+      stalled = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void resume() {
+    lock.lock();
+    try {
+      stalled = false;
+      resumed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Hold everything back for this long. */
+  void stallFor(Duration time) throws InterruptedException {
+    stall();
+    Thread.sleep(time);
+    resume();
+  }
+
+  /** Drop, silently and for good, whatever is sent on the connections that exist; new ones work. */
+  void forgetConnections() {
+    links.forEach(link -> link.dead = true);
+  }
+
+  /** Close all connections and refuse new ones, until {@link #heal}. */
+  void cut() {
+    refusing = true;
+    links.forEach(Link::close);
+  }
+
+  void heal() {
+    refusing = false;
+  }
+
+  private void accept() {
+    while (!door.isClosed()) {
+      try {
+        Socket client = door.accept();
+        if (refusing) {
+          shut(client);
+          continue;
+        }
+        accepted.incrementAndGet();
+        Thread.ofVirtual().name("proxy").start(() -> connect(client));
+      } catch (IOException closed) {
+        // The proxy was closed, or a client left before it was accepted.
+      }
+    }
+  }
+
+  private void connect(Socket client) {
+    try {
+      Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target));
+      links.add(link);
+      if (refusing) {
+        link.close();
+      }
+      Thread.ofVirtual().name("proxy").start(() -> pass(link, link.client, link.server));
+      Thread.ofVirtual().name("proxy").start(() -> pass(link, link.server, link.client));
+    } catch (IOException away) {
+      shut(client);
+    }
+  }
+
+  private void pass(Link link, Socket from, Socket to) {
+    byte[] buffer = new byte[16 * 1024];
+    try (InputStream in = from.getInputStream();
+        OutputStream out = to.getOutputStream()) {
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        awaitResumed();
+        if (!link.dead) {
+          out.write(buffer, 0, read);
+          out.flush();
+        }
+      }
+    } catch (IOException broken) {
+      // One side is gone, which the other is about to learn.
+    } finally {
+      links.remove(link);
+      link.close();
+    }
+  }
+
+  private void awaitResumed() {
+    lock.lock();
+    try {
+      while (stalled) {
+        resumed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void shut(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException broken) {
+      // It is as closed as it can be.
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    door.close();
+    resume();
+    cut();
+  }
+}

@@ -1,0 +1,125 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.engine.store.LeaseBook;
+import dev.holdfast.engine.store.LeaseBook.Answer;
+import dev.holdfast.engine.store.LeaseBook.Grip;
+import dev.holdfast.engine.store.LeaseBook.Renewal;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Leases after another server, with another clock, has taken over. */
+class LeaseFailoverTest {
+  private static final String KEY = "invoice:42";
+  private static final Duration TTL = Duration.ofSeconds(120);
+
+  private static PostgresFixture fixture;
+
+  private LeaseBook leases;
+  private Grip held;
+
+  @BeforeAll
+  static void open() {
+    fixture = new PostgresFixture();
+  }
+
+  @AfterAll
+  static void close() {
+    fixture.close();
+  }
+
+  @BeforeEach
+  void oneHoldsALease() {
+    leases = fixture.emptied().store().leases();
+    held = new Grip(KEY, granted(acquire("holder")));
+  }
+
+  private Answer acquire(String holder) {
+    return leases.acquire(LeaseRequest.of(KEY, TTL), UUID.randomUUID(), holder);
+  }
+
+  private static long granted(Answer answer) {
+    assertThat(answer).isInstanceOf(Answer.Granted.class);
+    return ((Answer.Granted) answer).token();
+  }
+
+  private static LeaseInfo taken(Answer answer) {
+    assertThat(answer).isInstanceOf(Answer.Taken.class);
+    return ((Answer.Taken) answer).by();
+  }
+
+  /** The lease was granted by a server that was started at another time. */
+  private static void failOverToAClockThatIsAheadBy(Duration ahead) {
+    fixture.passTime(ahead);
+    fixture.execute("update holdfast.lease set server = server - 1");
+  }
+
+  private static void assertNearly(Duration actual, Duration expected) {
+    assertThat(actual.toMillis()).isCloseTo(expected.toMillis(), within(20_000L));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3_600, -3_600})
+  void aLeaseIsNotStolenThoughTheNewClockSaysOtherwise(int secondsAhead) {
+    failOverToAClockThatIsAheadBy(Duration.ofSeconds(secondsAhead));
+
+    assertThat(leases.find(KEY)).hasValueSatisfying(info -> assertThat(info.isHeld()).isTrue());
+    assertNearly(taken(acquire("other")).remaining(), TTL);
+  }
+
+  @Test
+  void itsHolderRenewsItOnTheNewClock() {
+    failOverToAClockThatIsAheadBy(Duration.ofHours(1));
+
+    assertThat(leases.renew(List.of(new Renewal(held, TTL)))).containsExactly(held.token());
+
+    fixture.passTime(TTL.minusSeconds(10));
+    assertThat(taken(acquire("other")).holder()).isEqualTo("holder");
+  }
+
+  @Test
+  void aHolderThatIsGoneIsWaitedForOnTheNewClock() {
+    failOverToAClockThatIsAheadBy(Duration.ofHours(-1));
+    taken(acquire("other"));
+    fixture.passTime(TTL.plusSeconds(1));
+
+    assertThat(granted(acquire("other"))).isGreaterThan(held.token());
+
+    assertThat(leases.renew(List.of(new Renewal(held, TTL)))).isEmpty();
+    assertThat(leases.end(held, new LeaseBook.Ending.Done())).isFalse();
+  }
+
+  @Test
+  void itIsNotReclaimedUntilItsTimeIsOverOnTheNewClock() {
+    failOverToAClockThatIsAheadBy(Duration.ofHours(1));
+
+    assertThat(leases.reclaimExpired(10)).isEmpty();
+    fixture.passTime(TTL.plusSeconds(1));
+    assertThat(leases.reclaimExpired(10)).extracting(LeaseInfo::key).containsExactly(KEY);
+  }
+
+  /** A server that sets its own clock forward is not noticed; tokens protect what is written. */
+  @Test
+  void aClockSetForwardOnTheSameServerFreesALeaseButItsTokenIsWorthNothingAfterwards() {
+    fixture.passTime(Duration.ofHours(1));
+
+    long token = granted(acquire("other"));
+
+    assertThat(token).isGreaterThan(held.token());
+    assertThat(leases.renew(List.of(new Renewal(held, TTL)))).isEmpty();
+    assertThat(leases.end(held, new LeaseBook.Ending.Done())).isFalse();
+    assertThat(leases.renew(List.of(new Renewal(new Grip(KEY, token), TTL))))
+        .containsExactly(token);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ch.qos.logback.classic.Level;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.HoldfastNode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Through pgbouncer. */
+class PoolerTest {
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final TaskType<String, String> ECHO =
+      TaskType.of("test::echo", String.class, String.class);
+
+  @TempDir private Path folder;
+  private PostgresFixture fixture;
+
+  @BeforeEach
+  void open() {
+    assumeTrue(PgBouncer.binary().isPresent(), "pgbouncer is not installed on this machine");
+    fixture = new PostgresFixture();
+  }
+
+  @AfterEach
+  void close() {
+    if (fixture != null) {
+      fixture.close();
+    }
+  }
+
+  @Test
+  void aNodeBehindTransactionPoolingWorksAndPollsEverySecond() throws Exception {
+    try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "transaction");
+        HikariDataSource pool = pool(bouncer);
+        Lines ours = Lines.of("dev.holdfast");
+        Lines pools = Lines.of("com.zaxxer.hikari")) {
+      try (PostgresStore store = PostgresStore.on(pool, "holdfast");
+          HoldfastNode node =
+              HoldfastNode.on(store)
+                  // Without the bound, the tenth look would be 20 s after the ninth.
+                  .poll(Duration.ofMillis(1), Duration.ofMinutes(1))
+                  .handle(ECHO, (text, context) -> text)
+                  .start();
+          HoldfastClient aside = HoldfastClient.on(fixture.store())) {
+        await()
+            .atMost(SOON)
+            .until(() ->
+                ours.texts(Level.WARN).stream().anyMatch(line -> line.contains("does not hear")));
+        assertThat(node.client().await(node.client().enqueue(ECHO, "from here"), SOON))
+            .isEqualTo("from here");
+        node.client()
+            .enqueueAll(
+                IntStream.range(0, 300).mapToObj(i -> JobRequest.of(ECHO, "n" + i)).toList());
+        await()
+            .atMost(SOON)
+            .until(() -> aside.count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, 301L)));
+        // Long enough to back off far beyond a second.
+        Thread.sleep(12_000);
+
+        long start = System.nanoTime();
+        assertThat(aside.await(aside.enqueue(ECHO, "from elsewhere"), SOON))
+            .isEqualTo("from elsewhere");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        start = System.nanoTime();
+        assertThat(
+                aside.await(
+                    aside.enqueue(ECHO, "later", options -> options.runIn(Duration.ofSeconds(2))),
+                    SOON))
+            .isEqualTo("later");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+        assertThat(store.coordinator().hearsOthers()).isFalse();
+      }
+
+      assertThat(ours.all())
+          .noneMatch(line -> line.text().contains("Hearing other nodes again"))
+          .noneMatch(line -> line.level().equals(Level.ERROR));
+      assertThat(pools.texts(Level.WARN)).isEmpty();
+    }
+  }
+
+  @Test
+  void aPoolerThatRejectsOurSettingsIsReportedWithWhatWouldHelp() throws Exception {
+    try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "session")) {
+      assertThatThrownBy(() -> PostgresStore.connect(through(bouncer)))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              failure -> assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED))
+          .hasMessageContaining("startup parameter")
+          .hasMessageContaining("goes past the pooler")
+          .hasMessageContaining("PostgresStore.on")
+          .hasMessageNotContaining("ask again");
+    }
+  }
+
+  @Test
+  void aPoolerThatDropsOurSettingsIsWarnedOf() throws Exception {
+    try (PgBouncer bouncer =
+            PgBouncer.start(
+                folder,
+                fixture.database(),
+                "session",
+                "ignore_startup_parameters = options,extra_float_digits");
+        Lines lines = Lines.of("dev.holdfast.postgres")) {
+      PostgresStore.connect(through(bouncer)).close();
+
+      assertThat(lines.texts(Level.WARN))
+          .singleElement()
+          .asString()
+          .contains("do not have the settings")
+          .contains("goes past the pooler");
+    }
+  }
+
+  private PostgresSettings through(PgBouncer bouncer) {
+    return PostgresSettings.builder(bouncer.through(fixture.database().jdbcUrl()))
+        .user(fixture.database().user())
+        .password(fixture.database().password())
+        .build();
+  }
+
+  private HikariDataSource pool(PgBouncer bouncer) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(
+        bouncer.through(fixture.database().jdbcUrl())
+            + (fixture.database().jdbcUrl().contains("?") ? "&" : "?")
+            + "prepareThreshold=0");
+    pool.setUsername(fixture.database().user());
+    pool.setPassword(fixture.database().password());
+    pool.setMaximumPoolSize(8);
+    pool.setMinimumIdle(0);
+    return pool;
+  }
+}
