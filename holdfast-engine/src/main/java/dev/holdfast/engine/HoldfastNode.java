@@ -72,7 +72,11 @@ public final class HoldfastNode implements AutoCloseable {
       declare.run();
       work();
     } catch (RuntimeException | Error failure) {
-      stopNow();
+      if (running) {
+        stopNow();
+      } else {
+        shutdown.undoStart();
+      }
       throw failure;
     }
   }

@@ -91,6 +91,15 @@ final class Shutdown {
     run();
   }
 
+  /** Undoes a start that failed before any role ran, on the thread of the caller. */
+  void undoStart() {
+    if (asked.compareAndSet(false, true)) {
+      hurried = true;
+      deadline = Deadline.in(AFTER_GRACE);
+      stopInOrder();
+    }
+  }
+
   private boolean hasStopped() {
     return stopped.getCount() == 0;
   }

@@ -31,11 +31,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** How nodes run jobs whose nodes died or fenced themselves. */
@@ -192,7 +192,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
   @Test
   void aJobWhoseNodeFencesItselfTooOftenIsDeadLettered() {
     AtomicInteger runs = new AtomicInteger();
-    AtomicReference<HoldfastNode> stalled = new AtomicReference<>();
+    CompletableFuture<HoldfastNode> stalled = new CompletableFuture<>();
     HoldfastNode node =
         start(
             quick()
@@ -200,12 +200,11 @@ public abstract class CrashNodeContract extends NodeTestBase {
                     ECHO,
                     (note, context) -> {
                       runs.incrementAndGet();
-                      await().atMost(SOON).until(() -> stalled.get() != null);
                       client().nodes().dismiss(stalled.get().id());
                       new CountDownLatch(1).await();
                       return "never";
                     }));
-    stalled.set(node);
+    stalled.complete(node);
     JobId job =
         client()
             .enqueue(
