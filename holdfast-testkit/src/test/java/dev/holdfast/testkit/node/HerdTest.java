@@ -32,7 +32,7 @@ class HerdTest {
   private static final TaskType<String, Void> TASK = TaskType.of("test::task", String.class);
 
   private final FaultyStore store = new FaultyStore(new InMemoryStore(InstantSource.system()));
-  private final ClusterCoordinator coordinator = ClusterCoordinator.none();
+  private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
   private final List<Driven> roles = new ArrayList<>();
   private final List<HoldfastNode> nodes = new ArrayList<>();
   private Moment now = new Moment(0);
