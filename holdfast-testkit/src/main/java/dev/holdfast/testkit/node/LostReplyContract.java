@@ -165,7 +165,7 @@ public abstract class LostReplyContract extends NodeTestBase {
   }
 
   @Test
-  void aResultTheDatabaseRefusesHarmsNoOtherOfItsGroup() {
+  void aResultThatCannotBeStoredHarmsNoOtherOfItsGroup() {
     PayloadCodec raw =
         new PayloadCodec() {
           private final JsonCodec json = new JsonCodec();
@@ -194,6 +194,6 @@ public abstract class LostReplyContract extends NodeTestBase {
                 .equals(Map.of(JobState.SUCCEEDED, 39L, JobState.FAILED, 1L)));
     assertThat(client().list(JobFilter.state(JobState.FAILED), null, 10).get(0).failures())
         .extracting(FailedAttempt::code)
-        .containsExactly(FailureCode.NOT_RECORDED);
+        .containsExactly(FailureCode.BAD_RESULT);
   }
 }
