@@ -8,6 +8,7 @@ import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NodeBook;
 import dev.holdfast.engine.store.NodeBook.Beat;
 import dev.holdfast.engine.store.NodeBook.BeatReply;
+import dev.holdfast.engine.store.NodeBook.ClaimRow;
 import dev.holdfast.engine.store.NodeBook.NodeCard;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.NodeBook.Terms;
@@ -160,6 +161,12 @@ final class Plants {
               reply.tasks(),
               reply.modes(),
               reply.dismissed()));
+    }
+    if (answer instanceof List<?> rows) {
+      // The last resort, which compares everything that a node holds, must not find them either.
+      return rows.stream()
+          .filter(row -> !(row instanceof ClaimRow claim && calls.contains(claim.claimNo())))
+          .toList();
     }
     return answer;
   }
