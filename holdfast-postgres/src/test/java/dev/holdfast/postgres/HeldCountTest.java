@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 class HeldCountTest {
   private final PostgresFixture fixture = new PostgresFixture();
   private final List<PostgresStore> stores = new ArrayList<>();
-  private final List<Process> processes = new ArrayList<>();
+  private final List<Participant> processes = new ArrayList<>();
 
-  private record Process(Worker worker, List<ClaimedJob> held) {}
+  private record Participant(Worker worker, List<ClaimedJob> held) {}
 
   @BeforeEach
   void threeProcesses() {
@@ -33,7 +33,7 @@ class HeldCountTest {
       PostgresStore store = PostgresStore.connect(fixture.settings().build());
       stores.add(store);
       processes.add(
-          new Process(
+          new Participant(
               Worker.join(store, "node-" + i, Drafts.QUEUE, Drafts.TASK), new ArrayList<>()));
     }
     fixture.store().intake().enqueue(Stream.generate(Drafts::job).limit(1_000).toList());
@@ -50,7 +50,7 @@ class HeldCountTest {
     Random random = new Random(5);
     Integer limit = null;
     for (int round = 0; round < 300; round++) {
-      Process process = processes.get(random.nextInt(processes.size()));
+      Participant process = processes.get(random.nextInt(processes.size()));
       switch (random.nextInt(8)) {
         case 0 -> {
           limit = random.nextInt(4) == 0 ? null : 1 + random.nextInt(8);
@@ -72,7 +72,7 @@ class HeldCountTest {
     return processes.stream().mapToInt(process -> process.held.size()).sum();
   }
 
-  private static void end(Process process, Random random) {
+  private static void end(Participant process, Random random) {
     if (process.held.isEmpty()) {
       return;
     }

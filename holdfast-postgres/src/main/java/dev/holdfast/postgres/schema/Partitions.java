@@ -256,8 +256,6 @@ public final class Partitions {
     }
   }
 
-  private record Row(LocalDate today, String name, boolean mayChange) {}
-
   private Calendar look() {
     return database.run(
         "list the partitions of history",
