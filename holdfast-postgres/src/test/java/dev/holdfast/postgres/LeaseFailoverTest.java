@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Leases after another server, with another clock, has taken over. */
 class LeaseFailoverTest {
   private static final String KEY = "invoice:42";
-  private static final Duration TTL = Duration.ofSeconds(120);
+  private static final Duration TTL = Duration.ofMinutes(2);
 
   private static PostgresFixture fixture;
 
