@@ -163,9 +163,9 @@ class StalledStopTest {
     await().atMost(SOON).until(() -> begun.get() == 1 && claimed() == 1);
 
     holdClaims = true;
-    claimInProgress.await();
-    proxy.stall();
     Enqueued<Void> late = client.enqueue(TASK, new Nap(Duration.ZERO));
+    claimInProgress.await(); // An idle node claims only where there is something to claim.
+    proxy.stall();
     long before = System.nanoTime();
     node.close();
     Duration took = Duration.ofNanos(System.nanoTime() - before);
