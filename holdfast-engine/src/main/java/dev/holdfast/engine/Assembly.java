@@ -24,6 +24,7 @@ final class Assembly {
 
   /** A new incarnation declares anew what the old one did, and claims in its own name. */
   private void startedOver() {
+    ground.bus.publish(new Signal.NodeJoined());
     upkeep.declareAgain();
     work.claimers.expectWork();
   }
@@ -58,6 +59,11 @@ final class Assembly {
       case Signal.NewWork fresh -> {
         work.wakeups.hear(fresh, own);
         life.sweeper.expectWork();
+      }
+      case Signal.NodeJoined joined -> {
+        if (!own) {
+          life.sweeper.expectNode();
+        }
       }
       case Signal.NodeDied died -> life.sweeper.sweepNow();
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);

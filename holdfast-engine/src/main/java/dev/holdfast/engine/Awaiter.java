@@ -62,6 +62,7 @@ final class Awaiter implements AutoCloseable {
       case Signal.Called other -> {}
       case Signal.Awaited other -> {}
       case Signal.SchedulesChanged other -> {}
+      case Signal.NodeJoined other -> {}
       case Signal.NodeDied other -> {}
     }
   }

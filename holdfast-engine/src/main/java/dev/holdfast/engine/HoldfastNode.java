@@ -12,6 +12,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeBook.NodeStatus;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.wake.Signal;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -93,6 +94,7 @@ public final class HoldfastNode implements AutoCloseable {
     running = true;
     ground.events.start();
     ground.events.nodeJoined(incarnation());
+    ground.bus.publish(new Signal.NodeJoined());
     threads.completer().start();
     threads.heart().forEach(Driver.Driven::start);
     threads.clocks().forEach(Driver.Driven::start);

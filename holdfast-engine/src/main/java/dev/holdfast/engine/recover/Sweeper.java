@@ -115,9 +115,23 @@ public final class Sweeper implements Role {
 
   /** Note that there is work, which a node that is watched may be about to claim. */
   public void expectWork() {
+    if (watching) {
+      lookSoon();
+    }
+  }
+
+  /**
+   * Note that a node has registered. It may claim many jobs at once and die: how long it is silent
+   * is measured from the first look that shows it, which should not be a sweep interval later.
+   */
+  public void expectNode() {
+    lookSoon();
+  }
+
+  private void lookSoon() {
     Moment now = parts.ticker().now();
     boolean resting = !now.isBefore(lastLook.plus(CLOSE));
-    if (watching && resting) {
+    if (resting) {
       lastLook = now; // One look is enough for all who say so until then.
       expectantUntil = now.plus(EXPECTANT);
       waker.wake();

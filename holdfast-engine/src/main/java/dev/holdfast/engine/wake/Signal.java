@@ -53,6 +53,9 @@ public sealed interface Signal {
    */
   record SchedulesChanged() implements Signal {}
 
+  /** A node has registered: from now on the sweepers of others measure how long it is silent. */
+  record NodeJoined() implements Signal {}
+
   /** A node was marked dead: what it held is to be recovered, perhaps not by the one that did. */
   record NodeDied() implements Signal {}
 

@@ -60,6 +60,7 @@ final class Inbox {
       case Signal.TaskChanged changed -> RARELY;
       case Signal.Called call -> RARELY;
       case Signal.SchedulesChanged changed -> RARELY;
+      case Signal.NodeJoined joined -> RARELY;
       case Signal.NodeDied died -> RARELY;
       case Signal.Missed missed -> RARELY;
     };

@@ -86,6 +86,7 @@ public final class SignalBatch {
           case Signal.Awaited awaited -> awaited.job();
           case Signal.Ended ended -> ended.job();
           case Signal.SchedulesChanged changed -> "";
+          case Signal.NodeJoined joined -> "";
           case Signal.NodeDied died -> "";
           case Signal.Missed missed -> "";
         });

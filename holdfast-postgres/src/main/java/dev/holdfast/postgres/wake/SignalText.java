@@ -42,6 +42,7 @@ final class SignalText {
           case Signal.Awaited(JobId job) -> "awaited:" + job;
           case Signal.Ended(JobId job) -> "ended:" + job;
           case Signal.SchedulesChanged() -> "schedules";
+          case Signal.NodeJoined() -> "joined";
           case Signal.NodeDied() -> "died";
           case Signal.Missed() -> "missed";
         };
@@ -77,6 +78,7 @@ final class SignalText {
         case "awaited" -> Optional.of(new Signal.Awaited(JobId.parse(parts[1])));
         case "ended" -> Optional.of(new Signal.Ended(JobId.parse(parts[1])));
         case "schedules" -> Optional.of(new Signal.SchedulesChanged());
+        case "joined" -> Optional.of(new Signal.NodeJoined());
         case "died" -> Optional.of(new Signal.NodeDied());
         case "missed" -> Optional.of(new Signal.Missed());
         default -> Optional.empty();

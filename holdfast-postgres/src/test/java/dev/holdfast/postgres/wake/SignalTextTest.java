@@ -27,6 +27,7 @@ class SignalTextTest {
         new Signal.Awaited(job),
         new Signal.Ended(job),
         new Signal.SchedulesChanged(),
+        new Signal.NodeJoined(),
         new Signal.NodeDied(),
         new Signal.Missed());
   }

@@ -281,6 +281,26 @@ class SweeperTest {
   }
 
   @Test
+  void aNodeThatHasJustJoinedIsSeenBeforeTheNextSweep() {
+    Sweeper sweeper = sweeper();
+    List<Moment> wakes = new ArrayList<>();
+    sweeper.wokenBy(() -> wakes.add(ticker.now()));
+    tick(sweeper);
+    ticker.pass(Duration.ofSeconds(5));
+    UUID other = join("other");
+    hold(other, true);
+
+    sweeper.expectNode();
+
+    assertThat(wakes).hasSize(1);
+    assertThat(ticker.now().until(tick(sweeper))).isEqualTo(Duration.ofSeconds(1));
+    sweepFor(sweeper, RUNNING.minusSeconds(1));
+    assertThat(isAlive(other)).isTrue();
+    sweepFor(sweeper, Duration.ofSeconds(1));
+    assertThat(isAlive(other)).as("its timeout after it was first seen").isFalse();
+  }
+
+  @Test
   void anOutageOfItsOwnReadsIsNoSilence() {
     UUID other = join("other");
     JobId job = hold(other, true);
