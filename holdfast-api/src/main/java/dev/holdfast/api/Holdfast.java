@@ -1,13 +1,13 @@
 package dev.holdfast.api;
 
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RequeueAnswer;
-import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.RequeueResult;
+import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Publisher;
@@ -33,7 +33,7 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
    *
    * @throws UnsupportedOperationException if the store behind this client is not a database
    */
-  InTransaction in(Connection transaction);
+  TransactionScope in(Connection transaction);
 
   /**
    * Enqueue and publish inside a transaction of the caller's own, where something tells when it
@@ -44,7 +44,7 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
    *     makes nodes find the jobs by polling
    * @throws UnsupportedOperationException if the store behind this client is not a database
    */
-  InTransaction in(Connection transaction, Consumer<Runnable> afterCommit);
+  TransactionScope in(Connection transaction, Consumer<Runnable> afterCommit);
 
   /** Read a job, whatever its state. */
   Optional<Job> find(JobId id);
@@ -82,10 +82,10 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
   Optional<WaitReason> whyWaiting(JobId id);
 
   /** Cancel a job: at once if it has not begun, by interrupting it if it runs. */
-  CancelAnswer cancel(JobId id);
+  CancelResult cancel(JobId id);
 
   /** Run a dead-lettered job again, with a fresh budget of attempts. */
-  RetryAnswer retry(JobId id);
+  RetryResult retry(JobId id);
 
   /**
    * Runs all jobs of a filter again that were dead-lettered before this call, and returns how many.
@@ -102,7 +102,7 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
    * Let a job be run by whoever is free: one that waits for its time or failed for good is ready at
    * once, one that a node holds is asked back from it.
    */
-  RequeueAnswer requeue(JobId id);
+  RequeueResult requeue(JobId id);
 
   /** Steer nodes. */
   Nodes nodes();

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation new at every start, and after every fencing
  * @param alive whether it is alive in the books
  * @param startedAt when this incarnation began
- * @param silence how long ago it was last heard of, by the database's clock
+ * @param sinceLastHeartbeat how long ago it was last heard of, by the database's clock
  * @param mode what it does with work
- * @param exceptions what it does with work of tasks whose names match a pattern
+ * @param modeOverrides what it does with work of tasks whose names match a pattern
  * @param stack the fleet it belongs to; null for none
  * @param serves the fleets whose jobs it runs, besides jobs of none
  * @param roles what it does for the cluster
@@ -37,9 +37,9 @@ public record NodeInfo(
     long pid,
     String version,
     Instant startedAt,
-    Duration silence,
+    Duration sinceLastHeartbeat,
     NodeMode mode,
-    Map<String, NodeMode> exceptions,
+    Map<String, NodeMode> modeOverrides,
     @Nullable String stack,
     Set<String> serves,
     Set<String> roles,
@@ -50,7 +50,7 @@ public record NodeInfo(
     int lostSlots) {
 
   public NodeInfo {
-    exceptions = Map.copyOf(exceptions);
+    modeOverrides = Map.copyOf(modeOverrides);
     serves = Set.copyOf(serves);
     roles = Set.copyOf(roles);
     queues = Set.copyOf(queues);

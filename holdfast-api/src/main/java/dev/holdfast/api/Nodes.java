@@ -25,7 +25,7 @@ public interface Nodes {
    *
    * @return how many live nodes of this id there are
    */
-  int dismiss(String id);
+  int fence(String id);
 
   /**
    * Tell a node what to do with work.

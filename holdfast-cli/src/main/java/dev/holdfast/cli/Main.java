@@ -39,7 +39,7 @@ public final class Main {
     String sentence =
         wrong instanceof UnmatchedArgumentException unmatched
             ? unknown(unmatched, command.getCommandSpec())
-            : Sentence.of(wrong);
+            : ErrorText.of(wrong);
     command
         .getErr()
         .println(
@@ -53,7 +53,7 @@ public final class Main {
     boolean option = word.startsWith("-");
     String sentence =
         option || spec.subcommands().isEmpty()
-            ? Sentence.of(unmatched)
+            ? ErrorText.of(unmatched)
             : "There is no command '%s'.".formatted(word);
     return Closest.to(word.split("=", 2)[0], option ? spec.optionsMap().keySet() : visible(spec))
         .map(meant -> "%s Did you mean '%s'?".formatted(sentence, meant))
@@ -71,7 +71,7 @@ public final class Main {
     if (verbose) {
       failure.printStackTrace(err);
     }
-    err.println(Sentence.of(failure));
+    err.println(ErrorText.of(failure));
     return FAILED;
   }
 }

@@ -82,7 +82,7 @@ record Binaries(Path home, String version) {
     long began = System.nanoTime();
     try (DirectoryStream<Path> halves = Files.newDirectoryStream(cache, UNFINISHED + "*")) {
       for (Path half : halves) {
-        Trees.delete(half);
+        FileTrees.delete(half);
       }
     }
     Path unfinished = cache.resolve(UNFINISHED + checksum);

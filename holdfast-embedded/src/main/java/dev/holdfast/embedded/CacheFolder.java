@@ -15,7 +15,7 @@ final class CacheFolder {
   private CacheFolder() {}
 
   /** Makes the folder that was asked for, or the first of the usual ones that can be made. */
-  static Path open(@Nullable Path asked, Account account) {
+  static Path open(@Nullable Path asked, OsAccount account) {
     Path folder = asked != null ? asked : usual(account, System.getenv());
     try {
       return Files.createDirectories(folder).toRealPath();
@@ -27,7 +27,7 @@ final class CacheFolder {
     }
   }
 
-  static Path usual(Account account, Map<String, String> environment) {
+  static Path usual(OsAccount account, Map<String, String> environment) {
     if (account.isSomebodyElse()) {
       // Another user can read neither root's home nor anything below it.
       return Path.of("/var/cache/holdfast");

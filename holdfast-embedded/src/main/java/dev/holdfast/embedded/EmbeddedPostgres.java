@@ -150,7 +150,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
    * back. For tests of what happens then. Only its owner may.
    */
   public void kill() {
-    asOwner("kill", () -> Killing.kill(folder));
+    asOwner("kill", () -> ForcedStop.kill(folder));
   }
 
   /** Stops the server if it runs, and starts it at the same port. Only its owner may. */

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Makes a cluster in a data folder that has none. */
-record InitDb(DataFolder folder, Binaries binaries, Account account) {
+record InitDb(DataFolder folder, Binaries binaries, OsAccount account) {
 
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
@@ -23,7 +23,7 @@ record InitDb(DataFolder folder, Binaries binaries, Account account) {
   void run(boolean durable) {
     Path nursery = folder.root().resolve("initdb");
     try {
-      Trees.delete(nursery);
+      FileTrees.delete(nursery);
       Files.createDirectory(nursery);
       folder.ensurePassword();
       account.takeOver(folder.root());
@@ -34,7 +34,7 @@ record InitDb(DataFolder folder, Binaries binaries, Account account) {
           "\ninclude_if_exists = '" + ServerSettings.FILE + "'\n",
           StandardOpenOption.APPEND);
       Files.move(cluster, folder.pgdata(), StandardCopyOption.ATOMIC_MOVE);
-      Trees.delete(nursery);
+      FileTrees.delete(nursery);
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
           "Could not make a cluster in " + folder.root() + " (" + e + "): is the disk full?", e);

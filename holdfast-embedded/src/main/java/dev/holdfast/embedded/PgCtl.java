@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * PostgreSQL's own starter and stopper. It gives the server a session of its own, so that Ctrl-C in
  * a terminal reaches the program but not the server, which the program may still need to drain.
  */
-record PgCtl(DataFolder folder, Binaries binaries, Account account) {
+record PgCtl(DataFolder folder, Binaries binaries, OsAccount account) {
 
   /** How a server ends. */
   enum Mode {

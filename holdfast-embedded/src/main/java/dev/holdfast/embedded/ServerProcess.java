@@ -25,20 +25,20 @@ final class ServerProcess {
   private final Options options;
   private final Binaries binaries;
   private final PgCtl pgCtl;
-  private final Greeting greeting;
+  private final ReadinessCheck greeting;
 
   private ServerProcess(
-      DataFolder folder, Options options, Binaries binaries, Account account, Login login) {
+      DataFolder folder, Options options, Binaries binaries, OsAccount account, Login login) {
     this.folder = folder;
     this.options = options;
     this.binaries = binaries;
     this.pgCtl = new PgCtl(folder, binaries, account);
-    this.greeting = new Greeting(folder, login, options.startLimit());
+    this.greeting = new ReadinessCheck(folder, login, options.startLimit());
   }
 
   /** Unpacks what is not unpacked, and makes a cluster if there is none. */
   static ServerProcess prepare(DataFolder folder, Options options) {
-    Account account = Account.forFolder(folder.root(), folder.ownerOfData());
+    OsAccount account = OsAccount.forFolder(folder.root(), folder.ownerOfData());
     account.requireReach(folder.root());
     Binaries binaries = Binaries.in(CacheFolder.open(options.cacheFolder(), account));
     if (!folder.initialised()) {

@@ -45,9 +45,9 @@ final class TemporaryFolders {
 
   /** Deletes a folder, and ends the server in it if there is one. */
   static void discard(DataFolder folder) {
-    Killing.end(folder);
+    ForcedStop.end(folder);
     try {
-      Trees.delete(folder.root());
+      FileTrees.delete(folder.root());
     } catch (IOException e) {
       log.warn("Could not delete the temporary folder {}", folder.root(), e);
     }
@@ -82,8 +82,8 @@ final class TemporaryFolders {
           // Proves, by the password, that it is no other server.
           new Login(Login.SUPERUSER, folder.password()).dataDirectory(orphan.port());
         }
-        Killing.end(folder);
-        if (Trees.deleteIfPrivate(folder.root(), ours)) {
+        ForcedStop.end(folder);
+        if (FileTrees.deleteIfPrivate(folder.root(), ours)) {
           log.info("Deleted the temporary server that a killed program left in {}", folder.root());
         }
       }

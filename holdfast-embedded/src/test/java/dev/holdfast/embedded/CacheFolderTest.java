@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CacheFolderTest {
 
-  private static final Account SELF = new Account(Account.Way.DIRECTLY, "");
-  private static final Account OTHER = new Account(Account.Way.RUNUSER, "nobody");
+  private static final OsAccount SELF = new OsAccount(OsAccount.Way.DIRECTLY, "");
+  private static final OsAccount OTHER = new OsAccount(OsAccount.Way.RUNUSER, "nobody");
 
   @Test
   void itIsTheUsersOwn() {

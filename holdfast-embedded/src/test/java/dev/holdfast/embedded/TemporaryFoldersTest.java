@@ -70,7 +70,7 @@ class TemporaryFoldersTest {
 
   @Test
   void aFolderOfAnotherUserIsLeftAlone() throws Exception {
-    assumeTrue(Account.isRoot());
+    assumeTrue(OsAccount.isRoot());
     Path other = leftover(temp.resolve("holdfast-postgres-1"));
     Files.setOwner(
         other,
@@ -88,9 +88,10 @@ class TemporaryFoldersTest {
     Path open = leftover(temp.resolve("holdfast-postgres-2"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
 
-    assertThat(Trees.deleteIfPrivate(open, ours)).isFalse();
+    assertThat(FileTrees.deleteIfPrivate(open, ours)).isFalse();
     assertThat(
-            org.assertj.core.api.Assertions.catchThrowable(() -> Trees.deleteIfPrivate(link, ours)))
+            org.assertj.core.api.Assertions.catchThrowable(
+                () -> FileTrees.deleteIfPrivate(link, ours)))
         .isNotNull();
 
     assertThat(open.resolve("pgdata/base")).exists();

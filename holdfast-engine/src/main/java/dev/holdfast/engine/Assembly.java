@@ -1,6 +1,6 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.wake.Signal;
 import java.util.ArrayList;
@@ -9,14 +9,14 @@ import java.util.List;
 /** Puts the roles of a node together. */
 final class Assembly {
   private final NodeBuilder from;
-  private final Groundwork ground;
+  private final NodeComponents ground;
   private final WorkingRoles work;
   private final UpkeepRoles upkeep;
   private final LivenessRoles life;
 
   Assembly(NodeBuilder from, NodeSettings settings) {
     this.from = from;
-    this.ground = new Groundwork(from, settings);
+    this.ground = new NodeComponents(from, settings);
     this.work = new WorkingRoles(from, ground);
     this.upkeep = new UpkeepRoles(from, ground);
     this.life = new LivenessRoles(from, ground, work.claimers::expectWork, this::startedOver);
@@ -50,8 +50,8 @@ final class Assembly {
         from.codec,
         ground.bus,
         from.client,
-        ground.surroundings.ids(),
-        Stamper.onNode(ground.settings.id(), ground.settings.fleet().stack(), ground.modes));
+        ground.environment.ids(),
+        JobOrigin.onNode(ground.settings.id(), ground.settings.stacks().stack(), ground.modes));
   }
 
   private void hear(Signal signal, boolean own) {
@@ -73,15 +73,15 @@ final class Assembly {
         work.claimers.expectWork();
         life.beating.wake();
       }
-      case Signal.Called call -> {
+      case Signal.HeartbeatRequested call -> {
         if (call.incarnation().equals(ground.identity.incarnation())) {
           life.beating.wake();
         }
       }
-      case Signal.Awaited wish -> ground.awaited.add(wish.job());
-      case Signal.Ended ended -> {}
+      case Signal.ResultAwaited wish -> ground.awaited.add(wish.job());
+      case Signal.JobEnded ended -> {}
       case Signal.SchedulesChanged changed -> upkeep.schedulesChanged();
-      case Signal.Missed missed -> {
+      case Signal.SignalsMissed missed -> {
         work.claimers.expectWork();
         upkeep.lookAgain();
         life.beating.wake();

@@ -6,7 +6,7 @@ import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.engine.store.Lookup;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -25,7 +25,7 @@ final class Awaiter implements AutoCloseable {
   private static final Duration FIRST_LOOK = Duration.ofMillis(250);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
-  private final Lookup lookup;
+  private final JobQueries lookup;
   private final PayloadCodec codec;
   private final SignalBus bus;
   private final Runnable subscription;
@@ -41,7 +41,7 @@ final class Awaiter implements AutoCloseable {
     }
   }
 
-  Awaiter(Lookup lookup, PayloadCodec codec, SignalBus bus) {
+  Awaiter(JobQueries lookup, PayloadCodec codec, SignalBus bus) {
     this.lookup = lookup;
     this.codec = codec;
     this.bus = bus;
@@ -50,17 +50,17 @@ final class Awaiter implements AutoCloseable {
 
   private void hear(Signal signal) {
     switch (signal) {
-      case Signal.Ended ended ->
+      case Signal.JobEnded ended ->
           calls.stream()
               .filter(call -> call.job.equals(ended.job()))
               .forEach(call -> call.bell.release());
-      case Signal.Missed missed -> calls.forEach(call -> call.bell.release());
+      case Signal.SignalsMissed missed -> calls.forEach(call -> call.bell.release());
       case Signal.NewWork other -> {}
       case Signal.Scheduled other -> {}
       case Signal.QueueChanged other -> {}
       case Signal.TaskChanged other -> {}
-      case Signal.Called other -> {}
-      case Signal.Awaited other -> {}
+      case Signal.HeartbeatRequested other -> {}
+      case Signal.ResultAwaited other -> {}
       case Signal.SchedulesChanged other -> {}
       case Signal.NodeJoined other -> {}
       case Signal.NodeDied other -> {}
@@ -74,7 +74,7 @@ final class Awaiter implements AutoCloseable {
     Call call = new Call(id);
     calls.add(call);
     try {
-      bus.publish(new Signal.Awaited(id));
+      bus.publish(new Signal.ResultAwaited(id));
       Duration wait = FIRST_LOOK;
       while (true) {
         Job job = look(id);

@@ -6,9 +6,9 @@ import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerNames;
 import dev.holdfast.engine.codec.Encoding;
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.store.EventIntake;
-import dev.holdfast.engine.trigger.EventDesk;
+import dev.holdfast.engine.trigger.EventPublication;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.util.Map;
@@ -27,14 +27,14 @@ final class EventPublisher {
   private final ClientSettings settings;
   private final Supplier<UUID> ids;
   private final SignalBus bus;
-  private final Stamper stamper;
+  private final JobOrigin stamper;
 
   EventPublisher(
       PayloadCodec codec,
       ClientSettings settings,
       Supplier<UUID> ids,
       SignalBus bus,
-      Stamper stamper) {
+      JobOrigin stamper) {
     this.stamper = stamper;
     this.codec = codec;
     this.settings = settings;
@@ -44,9 +44,9 @@ final class EventPublisher {
 
   /** Publish in a transaction of our own. */
   Published publish(EventIntake intake, String event, Object payload) {
-    EventDesk desk = desk(event, payload);
+    EventPublication desk = desk(event, payload);
     Published published =
-        Repeatedly.ask("publish event %s".formatted(event), before -> desk.publish(intake));
+        StoreRetry.ask("publish event %s".formatted(event), before -> desk.publish(intake));
     announce(desk, published);
     return published;
   }
@@ -58,20 +58,20 @@ final class EventPublisher {
    */
   Published publishOnce(
       EventIntake intake, String event, Object payload, Consumer<Runnable> afterCommit) {
-    EventDesk desk = desk(event, payload);
+    EventPublication desk = desk(event, payload);
     Published published = desk.publish(intake);
     afterCommit.accept(() -> announce(desk, published));
     return published;
   }
 
-  private EventDesk desk(String event, Object payload) {
+  private EventPublication desk(String event, Object payload) {
     TriggerNames.event(event);
     String text =
         Encoding.payload(codec, payload, "event '%s'".formatted(event), settings.payloadLimit());
-    return new EventDesk(event, text, ids, stamper);
+    return new EventPublication(event, text, ids, stamper);
   }
 
-  private void announce(EventDesk desk, Published published) {
+  private void announce(EventPublication desk, Published published) {
     Map<String, Trigger> triggers =
         desk.listening().stream().collect(Collectors.toMap(Trigger::id, Function.identity()));
     for (Outcome outcome : published.outcomes()) {
@@ -79,14 +79,14 @@ final class EventPublisher {
       if (trigger == null) {
         continue;
       }
-      switch (outcome.fate()) {
+      switch (outcome.decision()) {
         case STARTED -> bus.publish(new Signal.NewWork(trigger.queue(), trigger.priority(), 1));
         case DEBOUNCED -> {
           if (trigger.debounce() != null) {
             bus.publish(new Signal.Scheduled(trigger.debounce()));
           }
         }
-        case DEDUPLICATED, COOLED_DOWN, FILTERED -> {}
+        case DEDUPLICATED, IN_COOLDOWN, NOT_MATCHED -> {}
       }
     }
   }

@@ -3,13 +3,13 @@ package dev.holdfast.engine;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.Enqueuer;
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.InTransaction;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.Nodes;
 import dev.holdfast.api.Queues;
 import dev.holdfast.api.Tasks;
+import dev.holdfast.api.TransactionScope;
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
@@ -17,18 +17,18 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
-import dev.holdfast.api.job.RequeueAnswer;
-import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.RequeueResult;
+import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.codec.JsonCodec;
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.ScheduleDesk;
-import dev.holdfast.engine.store.Control;
+import dev.holdfast.engine.store.JobControl;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.engine.wake.Signal;
@@ -54,7 +54,7 @@ public final class HoldfastClient implements Holdfast {
 
   private final Store store;
   private final SignalBus bus;
-  private final Intaker intaker;
+  private final JobSubmitter intaker;
   private final EventPublisher publisher;
   private final Triggers triggers;
   private final Awaiter awaiter;
@@ -68,7 +68,7 @@ public final class HoldfastClient implements Holdfast {
       SignalBus bus,
       ClientSettings settings,
       Supplier<UUID> ids,
-      Stamper stamper) {
+      JobOrigin stamper) {
     this(store, codec, bus, settings, ids, stamper, () -> {});
   }
 
@@ -78,15 +78,15 @@ public final class HoldfastClient implements Holdfast {
       SignalBus bus,
       ClientSettings settings,
       Supplier<UUID> ids,
-      Stamper stamper,
+      JobOrigin stamper,
       Runnable onClose) {
     this.store = store;
     this.bus = bus;
-    DeclaredQueues declared = new DeclaredQueues(store.queues(), settings);
-    this.intaker = new Intaker(codec, settings, ids, declared, bus, stamper);
+    ServedQueues declared = new ServedQueues(store.queues(), settings);
+    this.intaker = new JobSubmitter(codec, settings, ids, declared, bus, stamper);
     this.publisher = new EventPublisher(codec, settings, ids, bus, stamper);
     this.triggers = new StoredTriggers(store.triggers(), declared);
-    this.awaiter = new Awaiter(store.lookup(), codec, bus);
+    this.awaiter = new Awaiter(store.queries(), codec, bus);
     this.schedules =
         new ScheduleDesk(
             store,
@@ -118,7 +118,7 @@ public final class HoldfastClient implements Holdfast {
         bus,
         settings,
         UuidCreator::getTimeOrderedEpochPlus1,
-        Stamper.NONE,
+        JobOrigin.NONE,
         bus::close);
   }
 
@@ -133,18 +133,19 @@ public final class HoldfastClient implements Holdfast {
   }
 
   @Override
-  public InTransaction in(Connection transaction) {
+  public TransactionScope in(Connection transaction) {
     return in(transaction, true, done -> {});
   }
 
   @Override
-  public InTransaction in(Connection transaction, Consumer<Runnable> afterCommit) {
+  public TransactionScope in(Connection transaction, Consumer<Runnable> afterCommit) {
     return in(transaction, false, afterCommit);
   }
 
-  private InTransaction in(Connection transaction, boolean wakes, Consumer<Runnable> afterCommit) {
+  private TransactionScope in(
+      Connection transaction, boolean wakes, Consumer<Runnable> afterCommit) {
     Enqueuer enqueuer = intaker.enqueuer(store.intakeIn(transaction, wakes), afterCommit);
-    return new InTransaction() {
+    return new TransactionScope() {
       @Override
       public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
         return enqueuer.enqueue(request);
@@ -175,7 +176,7 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public Optional<Job> find(JobId id) {
-    return Optional.ofNullable(store.lookup().find(List.of(id)).get(id));
+    return Optional.ofNullable(store.queries().find(List.of(id)).get(id));
   }
 
   @Override
@@ -190,36 +191,42 @@ public final class HoldfastClient implements Holdfast {
       throw new IllegalArgumentException(
           "A page of %d jobs is not valid: ask for 1 to %d.".formatted(limit, LONGEST_PAGE));
     }
-    return store.lookup().list(filter, before, limit);
+    return store.queries().list(filter, before, limit);
   }
 
   @Override
   public Map<JobState, Long> count(JobFilter filter) {
-    return store.lookup().count(filter);
+    return store.queries().count(filter);
   }
 
   @Override
   public Optional<WaitReason> whyWaiting(JobId id) {
-    return store.lookup().whyWaiting(id);
+    return store.queries().whyWaiting(id);
   }
 
   @Override
-  public CancelAnswer cancel(JobId id) {
-    CancelAnswer answer = store.control().cancel(id);
-    if (answer == CancelAnswer.REQUESTED) {
-      store.nodes().holderOf(id).ifPresent(holder -> bus.publish(new Signal.Called(holder)));
-    } else if (answer == CancelAnswer.CANCELLED) {
-      bus.publish(new Signal.Ended(id));
+  public CancelResult cancel(JobId id) {
+    CancelResult answer = store.control().cancel(id);
+    if (answer == CancelResult.REQUESTED) {
+      store
+          .nodes()
+          .holderOf(id)
+          .ifPresent(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
+    } else if (answer == CancelResult.CANCELLED) {
+      bus.publish(new Signal.JobEnded(id));
     }
     return answer;
   }
 
   @Override
-  public RequeueAnswer requeue(JobId id) {
-    RequeueAnswer answer = store.control().requeue(id);
-    if (answer == RequeueAnswer.REQUESTED) {
-      store.nodes().holderOf(id).ifPresent(holder -> bus.publish(new Signal.Called(holder)));
-    } else if (answer == RequeueAnswer.READY) {
+  public RequeueResult requeue(JobId id) {
+    RequeueResult answer = store.control().requeue(id);
+    if (answer == RequeueResult.REQUESTED) {
+      store
+          .nodes()
+          .holderOf(id)
+          .ifPresent(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
+    } else if (answer == RequeueResult.READY) {
       find(id).ifPresent(job -> bus.publish(new Signal.NewWork(job.queue(), job.priority())));
     }
     return answer;
@@ -231,9 +238,9 @@ public final class HoldfastClient implements Holdfast {
   }
 
   @Override
-  public RetryAnswer retry(JobId id) {
-    RetryAnswer answer = store.control().retry(id);
-    if (answer == RetryAnswer.READY) {
+  public RetryResult retry(JobId id) {
+    RetryResult answer = store.control().retry(id);
+    if (answer == RetryResult.READY) {
       find(id).ifPresent(job -> announce(List.of(job.queue())));
     }
     return answer;
@@ -242,7 +249,7 @@ public final class HoldfastClient implements Holdfast {
   @Override
   public long retryAll(JobFilter filter) {
     return inSteps(until -> {
-      Control.Step step = store.control().retryAll(filter, until, BULK);
+      JobControl.Step step = store.control().retryAll(filter, until, BULK);
       announce(step.jobs().keySet());
       return step;
     });
@@ -254,11 +261,11 @@ public final class HoldfastClient implements Holdfast {
   }
 
   /** Repeat a step until it finds no more jobs that were dead-lettered before the first one. */
-  private static long inSteps(Function<@Nullable Instant, Control.Step> next) {
+  private static long inSteps(Function<@Nullable Instant, JobControl.Step> next) {
     long total = 0;
     Instant until = null;
     while (true) {
-      Control.Step step = next.apply(until);
+      JobControl.Step step = next.apply(until);
       total += step.count();
       if (step.count() < BULK) {
         return total;

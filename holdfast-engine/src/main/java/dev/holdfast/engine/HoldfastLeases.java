@@ -6,14 +6,14 @@ import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.api.lease.Locks;
 import dev.holdfast.api.lease.StartupCoordinator;
-import dev.holdfast.engine.lease.Fence;
 import dev.holdfast.engine.lease.HeldLeases;
+import dev.holdfast.engine.lease.LeaseAcquirer;
+import dev.holdfast.engine.lease.LeaseExpiry;
 import dev.holdfast.engine.lease.LeaseParts;
-import dev.holdfast.engine.lease.Lessor;
 import dev.holdfast.engine.lease.Renewer;
 import dev.holdfast.engine.meter.LeaseMeters;
 import dev.holdfast.engine.role.Driver;
-import dev.holdfast.engine.role.Surroundings;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Deadline;
@@ -35,7 +35,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);
 
   private final HeldLeases held = new HeldLeases();
-  private final Lessor lessor;
+  private final LeaseAcquirer acquirer;
   private final Locks locks;
   private final StartupCoordinator startup;
   private final Driver.Driven renewer;
@@ -44,19 +44,15 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private boolean closed;
 
   private HoldfastLeases(
-      Store store,
-      String holder,
-      LeaseMeters meters,
-      Surroundings surroundings,
-      Runnable entering) {
-    Driver driver = surroundings.driver();
+      Store store, String holder, LeaseMeters meters, Environment environment, Runnable entering) {
+    Driver driver = environment.driver();
     LeaseParts parts =
         new LeaseParts(
             store.leases(),
             holder,
             held,
-            surroundings.ids(),
-            surroundings.ticker(),
+            environment.ids(),
+            environment.ticker(),
             meters,
             callback ->
                 driver.run(
@@ -65,11 +61,11 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
                       entering.run();
                       callback.run();
                     }));
-    this.lessor = new Lessor(parts);
+    this.acquirer = new LeaseAcquirer(parts);
     this.locks = Locks.over(this);
     this.startup = StartupCoordinator.over(this);
     this.renewer = driver.drive(new Renewer(parts), entering);
-    this.fence = driver.drive(new Fence(held), entering);
+    this.fence = driver.drive(new LeaseExpiry(held), entering);
     held.wokenBy(this::lookAfter);
   }
 
@@ -84,7 +80,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
    * @param holder what people call this process when they ask who holds a lease
    */
   public static HoldfastLeases on(Store store, String holder, MeterRegistry meters) {
-    return on(store, holder, meters, Surroundings.machine());
+    return on(store, holder, meters, Environment.machine());
   }
 
   /**
@@ -92,15 +88,15 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
    * the threads.
    */
   public static HoldfastLeases on(
-      Store store, String holder, MeterRegistry meters, Surroundings surroundings) {
-    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), surroundings, () -> {});
+      Store store, String holder, MeterRegistry meters, Environment environment) {
+    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), environment, () -> {});
   }
 
   /** Leases of a node, whose threads speak for it. */
   static HoldfastLeases ofNode(
-      Store store, LogContext node, MeterRegistry meters, Surroundings surroundings) {
+      Store store, LogContext node, MeterRegistry meters, Environment environment) {
     return new HoldfastLeases(
-        store, node.node(), new LeaseMeters(meters, node.name()), surroundings, node::enter);
+        store, node.node(), new LeaseMeters(meters, node.name()), environment, node::enter);
   }
 
   /** See to it that there is a thread for each role, and that it knows of the new lease. */
@@ -120,13 +116,13 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   @Override
   public Acquisition acquire(String key, Duration ttl) {
     checkOpen();
-    return lessor.acquire(key, ttl);
+    return acquirer.acquire(key, ttl);
   }
 
   @Override
   public Acquisition acquireOnce(String key, Duration ttl) {
     checkOpen();
-    return lessor.acquireOnce(key, ttl);
+    return acquirer.acquireOnce(key, ttl);
   }
 
   private synchronized void checkOpen() {
@@ -138,22 +134,22 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
 
   @Override
   public boolean reopen(String key) {
-    return lessor.reopen(key);
+    return acquirer.reopen(key);
   }
 
   @Override
   public List<LeaseInfo> reclaimExpired(int limit) {
-    return lessor.reclaimExpired(limit);
+    return acquirer.reclaimExpired(limit);
   }
 
   @Override
   public Optional<LeaseInfo> find(String key) {
-    return lessor.find(key);
+    return acquirer.find(key);
   }
 
   @Override
   public List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit) {
-    return lessor.list(state, after, limit);
+    return acquirer.list(state, after, limit);
   }
 
   /** Named locks. */

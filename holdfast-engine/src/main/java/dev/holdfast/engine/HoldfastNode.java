@@ -10,7 +10,7 @@ import dev.holdfast.engine.mode.ModeChange;
 import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.Signal;
 import java.time.Duration;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class HoldfastNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastNode.class);
 
-  private final Groundwork ground;
+  private final NodeComponents ground;
   private final WorkingRoles work;
   private final LivenessRoles life;
   private final Shutdown.Threads threads;
@@ -42,7 +42,7 @@ public final class HoldfastNode implements AutoCloseable {
   private volatile boolean running;
 
   HoldfastNode(
-      Groundwork ground,
+      NodeComponents ground,
       WorkingRoles work,
       LivenessRoles life,
       Shutdown.Threads threads,
@@ -99,7 +99,7 @@ public final class HoldfastNode implements AutoCloseable {
     threads.heart().forEach(Driver.Driven::start);
     threads.clocks().forEach(Driver.Driven::start);
     threads.claiming().forEach(Driver.Driven::start);
-    ground.surroundings.driver().keepAlive(shutdown.stopped());
+    ground.environment.driver().keepAlive(shutdown.stopped());
     log.info(
         "Node {} serves {} with up to {} jobs at once",
         id(),
@@ -118,17 +118,17 @@ public final class HoldfastNode implements AutoCloseable {
   private void warnOfNamesakes() {
     for (NodeStatus other : ground.store.nodes().list()) {
       if (other.alive()
-          && other.card().id().equals(id())
-          && other.silence().compareTo(other.card().terms().running()) < 0) {
+          && other.registration().id().equals(id())
+          && other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0) {
         log.warn(
             "Another node is called {} and seems to live: {} on host {} with process id {}, silent"
                 + " for {} ms, beside this one, {} on host {} with process id {}. If that one was"
                 + " killed this is no harm; otherwise give each its own id",
             id(),
-            other.card().incarnation(),
-            other.card().host(),
-            other.card().pid(),
-            other.silence().toMillis(),
+            other.registration().incarnation(),
+            other.registration().host(),
+            other.registration().pid(),
+            other.sinceLastHeartbeat().toMillis(),
             incarnation(),
             NodeIdentity.hostName(),
             ProcessHandle.current().pid());
@@ -232,7 +232,7 @@ public final class HoldfastNode implements AutoCloseable {
 
   /** How many jobs it holds. */
   public int held() {
-    return ground.holdings.size();
+    return ground.heldJobs.size();
   }
 
   /**

@@ -1,18 +1,18 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.engine.live.BeatPace;
 import dev.holdfast.engine.live.Fence;
 import dev.holdfast.engine.live.Heart;
-import dev.holdfast.engine.live.Office;
-import dev.holdfast.engine.live.Strays;
+import dev.holdfast.engine.live.HeartbeatInterval;
+import dev.holdfast.engine.live.IncarnationFactory;
+import dev.holdfast.engine.live.LostClaimReturner;
 import dev.holdfast.engine.live.Watchdog;
 import dev.holdfast.engine.mode.WhileEnabled;
 import dev.holdfast.engine.recover.Sweeper;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.BeatReply;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.Recovery;
 import java.util.List;
 import java.util.Set;
@@ -26,10 +26,10 @@ final class LivenessRoles {
   private static final Set<String> ROLES = Set.of("worker", "scheduler", "sweeper");
 
   private static final Set<String> ROLES_ALONE =
-      Set.of("worker", "scheduler", "sweeper", Alone.ROLE);
+      Set.of("worker", "scheduler", "sweeper", SingleNodeGuard.ROLE);
 
   private final NodeBuilder from;
-  private final Groundwork ground;
+  private final NodeComponents ground;
   private final LivenessSettings liveness;
   private final Waker claimers;
   final Fence fence;
@@ -44,7 +44,7 @@ final class LivenessRoles {
    * @param claimers woken when what the node may do has changed
    * @param onStartedOver told when a new incarnation is in office
    */
-  LivenessRoles(NodeBuilder from, Groundwork ground, Waker claimers, Runnable onStartedOver) {
+  LivenessRoles(NodeBuilder from, NodeComponents ground, Waker claimers, Runnable onStartedOver) {
     this.from = from;
     this.ground = ground;
     this.liveness = ground.settings.liveness();
@@ -52,7 +52,7 @@ final class LivenessRoles {
     this.fence =
         new Fence(
             ground.identity,
-            ground.holdings,
+            ground.heldJobs,
             ground.meters,
             ground.events,
             ground.ticker,
@@ -60,14 +60,14 @@ final class LivenessRoles {
     this.sweeper = sweeper();
     this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper, ground.modes)));
     sweeper.wokenBy(sweeping);
-    Strays strays =
-        new Strays(
-            new Strays.Parts(
+    LostClaimReturner strays =
+        new LostClaimReturner(
+            new LostClaimReturner.Parts(
                 ground.store.claims(),
                 ground.store.nodes(),
                 ground.identity,
                 ground.calls,
-                ground.holdings,
+                ground.heldJobs,
                 liveness.compareEvery()));
     this.givingBack = ground.drive(strays);
     strays.wokenBy(givingBack);
@@ -82,7 +82,7 @@ final class LivenessRoles {
             });
     this.beating = ground.drive(heart);
     Watchdog watchdog =
-        new Watchdog(ground.identity, fence, liveness.terms().running().dividedBy(10));
+        new Watchdog(ground.identity, fence, liveness.timeouts().running().dividedBy(10));
     watchdog.wakes(beating);
     this.guarding = ground.drive(watchdog);
   }
@@ -92,14 +92,14 @@ final class LivenessRoles {
     return List.of(beating, guarding);
   }
 
-  private Heart heart(Strays strays, Runnable onStartedOver) {
+  private Heart heart(LostClaimReturner strays, Runnable onStartedOver) {
     return new Heart(
         new Heart.Parts(
             ground.store.nodes(),
             strays,
-            new Office(
+            new IncarnationFactory(
                 ground.identity,
-                ground.surroundings.ids(),
+                ground.environment.ids(),
                 ground.ticker,
                 liveness.allowed(),
                 ground.alone::isUnseated,
@@ -107,7 +107,7 @@ final class LivenessRoles {
                 ground.modes::modes),
             fence,
             ground.calls,
-            ground.holdings,
+            ground.heldJobs,
             pace(),
             ground.lost::report,
             this::hearing,
@@ -126,12 +126,12 @@ final class LivenessRoles {
     };
   }
 
-  private BeatPace pace() {
+  private HeartbeatInterval pace() {
     return liveness.singleNode()
-        ? BeatPace.ALONE
-        : BeatPace.of(
+        ? HeartbeatInterval.ALONE
+        : HeartbeatInterval.of(
             liveness.heartbeat(),
-            liveness.terms().shorter(),
+            liveness.timeouts().shorter(),
             ground.settings.maxConcurrent(),
             liveness.keepHeartbeats());
   }
@@ -147,31 +147,31 @@ final class LivenessRoles {
             ground.events,
             ground.endings,
             ground.ticker,
-            ground.surroundings.random(),
+            ground.environment.random(),
             ground.identity::incarnation,
             liveness.sweep(),
             new Recovery.Scope(
                 liveness.recoverClaimed(),
                 liveness.recoverRunning(),
-                ground.settings.fleet().sweeps())));
+                ground.settings.stacks().sweeps())));
   }
 
   /** How an incarnation of this node introduces itself. */
-  private NodeCard card(UUID incarnation) {
+  private NodeRegistration card(UUID incarnation) {
     NodeSettings settings = ground.settings;
-    return new NodeCard(
+    return new NodeRegistration(
         incarnation,
         settings.id(),
         settings.name(),
         NodeIdentity.hostName(),
         ProcessHandle.current().pid(),
         Version.current(),
-        liveness.terms(),
+        liveness.timeouts(),
         settings.queues().keySet(),
         ground.tasks.names(),
         settings.maxConcurrent(),
-        settings.fleet().stack(),
-        settings.fleet().serves(),
+        settings.stacks().stack(),
+        settings.stacks().serves(),
         liveness.singleNode() ? ROLES_ALONE : ROLES,
         advice());
   }
@@ -184,7 +184,7 @@ final class LivenessRoles {
                 .filter(task -> task.recovery().isPresent())
                 .map(task -> task.type().name())
                 .collect(Collectors.toSet()),
-            ground.settings.fleet().sweeps())
+            ground.settings.stacks().sweeps())
         : Advice.NONE;
   }
 }

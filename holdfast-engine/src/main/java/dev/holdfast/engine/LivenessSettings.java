@@ -1,7 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.api.Times;
-import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 
@@ -10,9 +10,9 @@ import java.util.function.UnaryOperator;
  *
  * @param heartbeat between two beats while jobs run; defaults to 10 s. Half of it under full load,
  *     up to twice of it while idle.
- * @param terms how long the node may be silent before others take its jobs back; defaults to 60 s,
- *     both for jobs it has not begun and for those it runs. A database that is away for longer than
- *     three quarters of it interrupts everything the node runs, so long tasks want long terms.
+ * @param timeouts how long the node may be silent before others take its jobs back; defaults to 60
+ *     s, both for jobs it has not begun and for those it runs. A database that is away for longer
+ *     than three quarters of it interrupts everything the node runs, so long tasks want long terms.
  * @param sweep how often the node looks for others that are gone, less than the terms of what it
  *     takes back; defaults to 30 s
  * @param recoverClaimed whether it takes back jobs that were not begun; defaults to yes
@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
  */
 public record LivenessSettings(
     Duration heartbeat,
-    Terms terms,
+    Timeouts timeouts,
     Duration sweep,
     boolean recoverClaimed,
     boolean recoverRunning,
@@ -34,7 +34,7 @@ public record LivenessSettings(
   public static final LivenessSettings DEFAULT =
       new LivenessSettings(
           Duration.ofSeconds(10),
-          Terms.of(Duration.ofSeconds(60)),
+          Timeouts.of(Duration.ofSeconds(60)),
           Duration.ofSeconds(30),
           true,
           true,
@@ -48,7 +48,7 @@ public record LivenessSettings(
   public static final LivenessSettings FAST_FAILOVER =
       new LivenessSettings(
           Duration.ofSeconds(1),
-          Terms.of(Duration.ofSeconds(4)),
+          Timeouts.of(Duration.ofSeconds(4)),
           Duration.ofSeconds(1),
           true,
           true,
@@ -67,19 +67,19 @@ public record LivenessSettings(
   public LivenessSettings {
     heartbeat = Times.positive("A heartbeat", heartbeat);
     sweep = Times.positive("A sweep interval", sweep);
-    terms = new Terms(Times.bounded(terms.claimed()), Times.bounded(terms.running()));
-    requireCovered("claimed", terms.claimed(), heartbeat);
-    requireCovered("running", terms.running(), heartbeat);
-    if (terms.claimed().compareTo(terms.running()) > 0) {
+    timeouts = new Timeouts(Times.bounded(timeouts.claimed()), Times.bounded(timeouts.running()));
+    requireCovered("claimed", timeouts.claimed(), heartbeat);
+    requireCovered("running", timeouts.running(), heartbeat);
+    if (timeouts.claimed().compareTo(timeouts.running()) > 0) {
       throw new IllegalArgumentException(
           "Terms of %s for claimed jobs are longer than those of %s for running ones, after which a node is dead altogether: give at most %s."
-              .formatted(terms.claimed(), terms.running(), terms.running()));
+              .formatted(timeouts.claimed(), timeouts.running(), timeouts.running()));
     }
     if (recoverClaimed) {
-      requireSwept("claimed", terms.claimed(), sweep);
+      requireSwept("claimed", timeouts.claimed(), sweep);
     }
     if (recoverRunning) {
-      requireSwept("running", terms.running(), sweep);
+      requireSwept("running", timeouts.running(), sweep);
     }
   }
 
@@ -105,12 +105,12 @@ public record LivenessSettings(
    * heed their interrupt.
    */
   Duration allowed() {
-    return singleNode ? FOR_EVER : terms.running().minus(margin());
+    return singleNode ? FOR_EVER : timeouts.running().minus(margin());
   }
 
   /** How long tasks may take to heed their interrupt. */
   Duration margin() {
-    return terms.running().dividedBy(4);
+    return timeouts.running().dividedBy(4);
   }
 
   /**
@@ -118,7 +118,7 @@ public record LivenessSettings(
    * the last resort, for what no heartbeat asks about.
    */
   Duration compareEvery() {
-    Duration terms = terms().running();
+    Duration terms = timeouts().running();
     return terms.compareTo(LONGEST_COMPARE.dividedBy(TERMS_PER_COMPARE)) > 0
         ? LONGEST_COMPARE
         : terms.multipliedBy(TERMS_PER_COMPARE);
@@ -132,8 +132,8 @@ public record LivenessSettings(
   /** Collects changes to settings; what is not called stays as it was. */
   public static final class Builder {
     private Duration heartbeat;
-    private Duration claimedTerms;
-    private Duration runningTerms;
+    private Duration claimedTimeout;
+    private Duration runningTimeout;
     private Duration sweep;
     private boolean recoverClaimed;
     private boolean recoverRunning;
@@ -142,8 +142,8 @@ public record LivenessSettings(
 
     private Builder(LivenessSettings from) {
       this.heartbeat = from.heartbeat;
-      this.claimedTerms = from.terms.claimed();
-      this.runningTerms = from.terms.running();
+      this.claimedTimeout = from.timeouts.claimed();
+      this.runningTimeout = from.timeouts.running();
       this.sweep = from.sweep;
       this.recoverClaimed = from.recoverClaimed;
       this.recoverRunning = from.recoverRunning;
@@ -157,15 +157,15 @@ public record LivenessSettings(
     }
 
     /** Be dead to others after this much silence, and lose jobs that were not begun as well. */
-    public Builder terms(Duration silence) {
-      this.claimedTerms = silence;
-      this.runningTerms = silence;
+    public Builder timeout(Duration silence) {
+      this.claimedTimeout = silence;
+      this.runningTimeout = silence;
       return this;
     }
 
     /** Lose jobs that were not begun after this much silence. */
-    public Builder claimedTerms(Duration silence) {
-      this.claimedTerms = silence;
+    public Builder claimedTimeout(Duration silence) {
+      this.claimedTimeout = silence;
       return this;
     }
 
@@ -194,7 +194,7 @@ public record LivenessSettings(
     private LivenessSettings build() {
       return new LivenessSettings(
           heartbeat,
-          new Terms(claimedTerms, runningTerms),
+          new Timeouts(claimedTimeout, runningTimeout),
           sweep,
           recoverClaimed,
           recoverRunning,

@@ -7,16 +7,16 @@ import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
-import dev.holdfast.api.task.Breaker;
+import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.engine.NodeSettings.Fleet;
 import dev.holdfast.engine.NodeSettings.QueueSettings;
-import dev.holdfast.engine.claim.PollPace;
+import dev.holdfast.engine.NodeSettings.StackSettings;
+import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.codec.JsonCodec;
-import dev.holdfast.engine.role.Surroundings;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.route.Router;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
@@ -49,14 +49,14 @@ public final class NodeBuilder {
   final List<LifecycleListener> listeners = new ArrayList<>();
   final List<Trigger> triggers = new ArrayList<>();
   final List<Function<PayloadCodec, Schedule>> declared = new ArrayList<>();
-  final PerTask<Integer> limits = new PerTask<>();
-  final PerTask<Breaker> breakers = new PerTask<>();
+  final TaskPatternMap<Integer> limits = new TaskPatternMap<>();
+  final TaskPatternMap<CircuitBreaker> breakers = new TaskPatternMap<>();
   String application = "default";
   boolean namedApplication;
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
   private @Nullable ClusterCoordinator coordinator;
-  Surroundings surroundings = Surroundings.machine();
+  Environment environment = Environment.machine();
   ClientSettings client = ClientSettings.DEFAULT;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
@@ -70,7 +70,7 @@ public final class NodeBuilder {
   private int maxConcurrent = 200;
   private Router router = Router.toAll(TaskExecutor.VIRTUAL);
   private int platformThreads = Runtime.getRuntime().availableProcessors();
-  private PollPace poll = PollPace.DEFAULT;
+  private PollBackoff poll = PollBackoff.DEFAULT;
   private Upkeep.Retention retention =
       new Upkeep.Retention(Duration.ofDays(14), Duration.ofDays(90));
   private int resultLimit = 1 << 20;
@@ -101,7 +101,7 @@ public final class NodeBuilder {
   /**
    * Run jobs of this task by this code, and ask this policy what becomes of one whose node died
    * while it ran. It is asked for jobs whose crash policy says so; see {@link
-   * dev.holdfast.api.task.CrashPolicy#ask}.
+   * dev.holdfast.api.task.CrashPolicy#decidedByTask}.
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
@@ -181,7 +181,7 @@ public final class NodeBuilder {
    * Failures are counted over all nodes that say so, so say it on each. The first rule that matches
    * wins.
    */
-  public NodeBuilder breaker(String pattern, Breaker breaker) {
+  public NodeBuilder breaker(String pattern, CircuitBreaker breaker) {
     breakers.add(pattern, breaker);
     return this;
   }
@@ -271,7 +271,7 @@ public final class NodeBuilder {
 
   /** Poll this often when nobody calls; defaults to every 500 ms, backing off to 60 s. */
   public NodeBuilder poll(Duration burst, Duration deepIdle) {
-    this.poll = new PollPace(burst, deepIdle, poll.unheard());
+    this.poll = new PollBackoff(burst, deepIdle, poll.unheard());
     return this;
   }
 
@@ -281,7 +281,7 @@ public final class NodeBuilder {
    * sooner, at the price of a statement for each look. Defaults to 1 s.
    */
   public NodeBuilder pollUnheard(Duration atMost) {
-    this.poll = new PollPace(poll.burst(), poll.deepIdle(), atMost);
+    this.poll = new PollBackoff(poll.burst(), poll.deepIdle(), atMost);
     return this;
   }
 
@@ -380,8 +380,8 @@ public final class NodeBuilder {
    * Live in these surroundings; defaults to the machine. For simulations, which hand in time,
    * threads, ids and chance of their own.
    */
-  public NodeBuilder surroundings(Surroundings own) {
-    this.surroundings = own;
+  public NodeBuilder environment(Environment own) {
+    this.environment = own;
     return this;
   }
 
@@ -413,7 +413,8 @@ public final class NodeBuilder {
         platformThreads,
         poll,
         liveness,
-        new Fleet(stack, serves != null ? serves : stack == null ? Set.of() : Set.of(stack), mode),
+        new StackSettings(
+            stack, serves != null ? serves : stack == null ? Set.of() : Set.of(stack), mode),
         retention,
         resultLimit,
         shutdownGrace,

@@ -3,7 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.api.Names;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.Times;
-import dev.holdfast.engine.claim.PollPace;
+import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.route.Router;
 import dev.holdfast.engine.store.Upkeep;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param platformThreads the size of the executor {@code platform}; defaults to the number of cores
  * @param poll how often to look for work when nobody calls
  * @param liveness how it shows that it lives, and takes over from others
- * @param fleet which jobs of which fleets it serves, and how
+ * @param stacks which jobs of which fleets it serves, and how
  * @param retention how long ended jobs are kept; defaults to 14 days, 90 for the dead letter
  * @param resultLimit how large an encoded result may be, in bytes of UTF-8; defaults to 1 MiB
  * @param shutdownGrace how long {@code close} lets running jobs go on before it interrupts them;
@@ -37,9 +37,9 @@ public record NodeSettings(
     Map<String, QueueSettings> queues,
     Router router,
     int platformThreads,
-    PollPace poll,
+    PollBackoff poll,
     LivenessSettings liveness,
-    Fleet fleet,
+    StackSettings stacks,
     Upkeep.Retention retention,
     int resultLimit,
     Duration shutdownGrace,
@@ -74,10 +74,10 @@ public record NodeSettings(
    * @param serves the fleets whose jobs it runs, besides jobs of none; defaults to its own
    * @param mode what it does with work; defaults to all
    */
-  public record Fleet(@Nullable String stack, Set<String> serves, NodeMode mode) {
-    public static final Fleet NONE = new Fleet(null, Set.of(), NodeMode.FULL);
+  public record StackSettings(@Nullable String stack, Set<String> serves, NodeMode mode) {
+    public static final StackSettings NONE = new StackSettings(null, Set.of(), NodeMode.FULL);
 
-    public Fleet {
+    public StackSettings {
       serves = Set.copyOf(serves);
       serves.forEach(name -> Names.text("Stack", name));
       if (stack != null) {

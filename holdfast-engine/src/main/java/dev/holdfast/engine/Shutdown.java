@@ -3,7 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.role.Driver.Driven;
-import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.HeldJob;
 import dev.holdfast.engine.run.StopReason;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.time.Deadline;
@@ -36,7 +36,7 @@ final class Shutdown {
   record Threads(
       List<Driven> claiming, List<Driven> clocks, Driven completer, List<Driven> heart) {}
 
-  private final Groundwork ground;
+  private final NodeComponents ground;
   private final WorkingRoles work;
   private final LivenessRoles life;
   private final Threads threads;
@@ -51,7 +51,7 @@ final class Shutdown {
    * @param subscription ends that the node receives signals
    */
   Shutdown(
-      Groundwork ground,
+      NodeComponents ground,
       WorkingRoles work,
       LivenessRoles life,
       Threads threads,
@@ -158,9 +158,9 @@ final class Shutdown {
   /** Called again and again: a claim that was in progress may bring jobs even now. */
   private void interruptAll() {
     handBackUnstarted();
-    for (Holding holding : ground.holdings.all()) {
-      if (holding.stopReason() == null) {
-        holding.stop(StopReason.HANDED_BACK);
+    for (HeldJob heldJob : ground.heldJobs.all()) {
+      if (heldJob.stopReason() == null) {
+        heldJob.stop(StopReason.HANDED_BACK);
       }
     }
   }
@@ -261,7 +261,7 @@ final class Shutdown {
   }
 
   private int held() {
-    return ground.holdings.size();
+    return ground.heldJobs.size();
   }
 
   private String id() {

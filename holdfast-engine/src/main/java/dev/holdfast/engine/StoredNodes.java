@@ -6,9 +6,9 @@ import dev.holdfast.api.Nodes;
 import dev.holdfast.engine.mode.ModeChange;
 import dev.holdfast.engine.mode.WrittenModes;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.util.List;
@@ -20,10 +20,10 @@ import java.util.function.UnaryOperator;
 final class StoredNodes implements Nodes {
   private static final int MOST_BEATS = 10_000;
 
-  private final NodeBook nodes;
+  private final NodeStore nodes;
   private final SignalBus bus;
 
-  StoredNodes(NodeBook nodes, SignalBus bus) {
+  StoredNodes(NodeStore nodes, SignalBus bus) {
     this.nodes = nodes;
     this.bus = bus;
   }
@@ -34,7 +34,7 @@ final class StoredNodes implements Nodes {
   }
 
   private static NodeInfo info(NodeStatus status) {
-    NodeCard card = status.card();
+    NodeRegistration card = status.registration();
     return new NodeInfo(
         card.id(),
         card.name(),
@@ -44,9 +44,9 @@ final class StoredNodes implements Nodes {
         card.pid(),
         card.version(),
         status.startedAt(),
-        status.silence(),
+        status.sinceLastHeartbeat(),
         status.modes().node(),
-        status.modes().exceptions(),
+        status.modes().overrides(),
         card.stack(),
         card.serves(),
         card.roles(),
@@ -70,8 +70,8 @@ final class StoredNodes implements Nodes {
   }
 
   @Override
-  public int dismiss(String id) {
-    return each(id, status -> nodes.dismiss(status.card().incarnation()));
+  public int fence(String id) {
+    return each(id, status -> nodes.requestFence(status.registration().incarnation()));
   }
 
   @Override
@@ -96,15 +96,17 @@ final class StoredNodes implements Nodes {
 
   private int change(String id, UnaryOperator<Modes> change) {
     return each(
-        id, status -> WrittenModes.change(nodes, status.card().incarnation(), change).isPresent());
+        id,
+        status ->
+            WrittenModes.change(nodes, status.registration().incarnation(), change).isPresent());
   }
 
   private int each(String id, Predicate<NodeStatus> told) {
     int count = 0;
     for (NodeStatus status : nodes.list()) {
-      if (status.alive() && status.card().id().equals(id) && told.test(status)) {
+      if (status.alive() && status.registration().id().equals(id) && told.test(status)) {
         count++;
-        wake(status.card().incarnation());
+        wake(status.registration().incarnation());
       }
     }
     return count;
@@ -112,6 +114,6 @@ final class StoredNodes implements Nodes {
 
   /** Let it beat at once, and so learn of the change. */
   private void wake(UUID incarnation) {
-    bus.publish(new Signal.Called(incarnation));
+    bus.publish(new Signal.HeartbeatRequested(incarnation));
   }
 }

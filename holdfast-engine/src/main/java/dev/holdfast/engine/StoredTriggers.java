@@ -4,16 +4,16 @@ import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerNames;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.api.trigger.Triggers;
-import dev.holdfast.engine.store.TriggerBook;
+import dev.holdfast.engine.store.TriggerStore;
 import java.util.List;
 import java.util.Optional;
 
 /** Triggers in the books of a store. */
 final class StoredTriggers implements Triggers {
-  private final TriggerBook book;
-  private final DeclaredQueues declared;
+  private final TriggerStore book;
+  private final ServedQueues declared;
 
-  StoredTriggers(TriggerBook book, DeclaredQueues declared) {
+  StoredTriggers(TriggerStore book, ServedQueues declared) {
     this.book = book;
     this.declared = declared;
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.Registrar;
@@ -16,13 +16,13 @@ import java.util.Optional;
 
 /** The roles that any node plays for all: what is due, what recurs, what is too old. */
 final class UpkeepRoles {
-  private final Groundwork ground;
+  private final NodeComponents ground;
   private final Optional<Registrar> registrar;
   final Stager stager;
   private final Scheduler scheduler;
   final List<Driver.Driven> threads = new ArrayList<>();
 
-  UpkeepRoles(NodeBuilder from, Groundwork ground) {
+  UpkeepRoles(NodeBuilder from, NodeComponents ground) {
     this.ground = ground;
     this.stager =
         new Stager(
@@ -30,7 +30,7 @@ final class UpkeepRoles {
             ground.bus,
             ground.ticker,
             ground.crowd,
-            ground.surroundings.random());
+            ground.environment.random());
     stager.wokenBy(keep(ground.driveWhileEnabled(stager)));
     this.scheduler =
         new Scheduler(
@@ -38,14 +38,14 @@ final class UpkeepRoles {
             ground.bus,
             ground.settings.id(),
             ground.ticker,
-            ground.surroundings.ids(),
-            ground.surroundings.random(),
+            ground.environment.ids(),
+            ground.environment.random(),
             ground.crowd);
     scheduler.wokenBy(keep(ground.driveWhileEnabled(scheduler)));
     keep(
         ground.driveWhileEnabled(
             new Housekeeper(
-                ground.store.upkeep(), ground.settings.retention(), ground.surroundings.random())));
+                ground.store.upkeep(), ground.settings.retention(), ground.environment.random())));
     keep(
         ground.drive(
             new Sampler(
@@ -77,7 +77,7 @@ final class UpkeepRoles {
         new Planner(
             from.codec,
             from.client.payloadLimit(),
-            Stamper.declared(ground.settings.fleet().stack()));
+            JobOrigin.declared(ground.settings.stacks().stack()));
     return Optional.of(
         new Registrar(
             ground.store.schedules(),
@@ -87,7 +87,7 @@ final class UpkeepRoles {
             from.declared.stream()
                 .map(schedule -> planner.plan(schedule.apply(from.codec)))
                 .toList(),
-            DeclaredQueues.lenient(ground.store.queues())::check));
+            ServedQueues.lenient(ground.store.queues())::check));
   }
 
   /** Schedules have changed, or may have. */

@@ -1,7 +1,7 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.api.task.Breaker;
-import dev.holdfast.engine.breaker.Tripper;
+import dev.holdfast.api.task.CircuitBreaker;
+import dev.holdfast.engine.breaker.BreakerReporter;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.IdlePoll;
@@ -13,7 +13,7 @@ import dev.holdfast.engine.run.Lane;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskExecutor;
-import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.run.Unreadable;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.Optional;
 
 /** The roles that claim jobs, run them and write down how they ended. */
 final class WorkingRoles {
-  private final Groundwork ground;
+  private final NodeComponents ground;
   final Claimers claimers;
   final WakeupSpread wakeups;
   final Completer completer;
@@ -36,23 +36,23 @@ final class WorkingRoles {
 
   final Driver.Driven completing;
 
-  WorkingRoles(NodeBuilder from, Groundwork ground) {
+  WorkingRoles(NodeBuilder from, NodeComponents ground) {
     this.ground = ground;
-    Optional<Tripper> tripper = tripper(from);
-    this.completer = completer(tripper);
+    Optional<BreakerReporter> breakerReporter = breakerReporter(from);
+    this.completer = completer(breakerReporter);
     this.completing = ground.drive(completer);
     completer.wokenBy(completing);
-    tripper.ifPresent(trips -> {
+    breakerReporter.ifPresent(trips -> {
       Driver.Driven thread = ground.drive(trips);
       trips.wokenBy(thread);
       watching.add(thread);
     });
-    Timekeeper timekeeper = timekeeper();
+    TimeoutWatcher timeoutWatcher = timeoutWatcher();
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
     Unreadable unreadable =
-        new Unreadable(ground.settings.id(), ground.store.lookup(), ground.store.nodes());
-    ClaimParts parts = claimParts(runner(from, timekeeper, unreadable), unreadable);
+        new Unreadable(ground.settings.id(), ground.store.queries(), ground.store.nodes());
+    ClaimParts parts = claimParts(runner(from, timeoutWatcher, unreadable), unreadable);
     IdlePoll idlePoll = new IdlePoll(parts, ground::pollPace);
     this.claimers = new Claimers(idlePoll);
     List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
@@ -61,23 +61,23 @@ final class WorkingRoles {
     Driver.Driven polling = ground.drive(idlePoll);
     idlePoll.wokenBy(polling);
     claiming.add(polling);
-    ground.holdings.onSuspectGone(claimers::expectWork);
+    ground.heldJobs.onSuspectGone(claimers::expectWork);
     this.wakeups =
         new WakeupSpread(
-            ground.crowd, claimers::expectWork, ground.ticker, ground.surroundings.random());
+            ground.crowd, claimers::expectWork, ground.ticker, ground.environment.random());
     Driver.Driven later = ground.drive(wakeups);
     wakeups.wokenBy(later);
     claiming.add(later);
   }
 
   /** Nobody waits for the failures of tasks that have no breaker here. */
-  private Optional<Tripper> tripper(NodeBuilder from) {
-    Map<String, Breaker> breakers = from.breakers.of(ground.tasks.names());
+  private Optional<BreakerReporter> breakerReporter(NodeBuilder from) {
+    Map<String, CircuitBreaker> breakers = from.breakers.of(ground.tasks.names());
     return breakers.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            new Tripper(
-                new Tripper.Parts(
+            new BreakerReporter(
+                new BreakerReporter.Parts(
                     ground.store.tasks(),
                     ground.taskRules,
                     breakers,
@@ -86,19 +86,19 @@ final class WorkingRoles {
                     ground.events)));
   }
 
-  private Completer completer(Optional<Tripper> tripper) {
+  private Completer completer(Optional<BreakerReporter> breakerReporter) {
     Receipts.Follower makeRoom = makeRoom();
     return new Completer(
         ground.store.outcomes(),
         ground.store.claims(),
         ground.identity,
         new Receipts(
-            ground.holdings,
+            ground.heldJobs,
             ground.meters,
             ground.bus,
             ground.events,
             ground.endings,
-            tripper.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
+            breakerReporter.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
         ground.meters);
   }
 
@@ -113,38 +113,38 @@ final class WorkingRoles {
     };
   }
 
-  private Timekeeper timekeeper() {
-    Timekeeper timekeeper =
-        new Timekeeper(
-            new Timekeeper.Parts(
+  private TimeoutWatcher timeoutWatcher() {
+    TimeoutWatcher timeoutWatcher =
+        new TimeoutWatcher(
+            new TimeoutWatcher.Parts(
                 ground.settings.id(),
-                ground.holdings,
+                ground.heldJobs,
                 completer,
                 ground.lost,
                 ground.settings.hung().patience(),
                 ground.settings.hung().holdJobs(),
                 ground.ticker,
-                ground.surroundings.random()));
-    Driver.Driven thread = ground.drive(timekeeper);
-    timekeeper.wokenBy(thread);
+                ground.environment.random()));
+    Driver.Driven thread = ground.drive(timeoutWatcher);
+    timeoutWatcher.wokenBy(thread);
     watching.add(thread);
-    return timekeeper;
+    return timeoutWatcher;
   }
 
-  private Runner runner(NodeBuilder from, Timekeeper timekeeper, Unreadable unreadable) {
+  private Runner runner(NodeBuilder from, TimeoutWatcher timeoutWatcher, Unreadable unreadable) {
     return new Runner(
         new Runner.Parts(
             ground.logs,
             new Spans(ground.logs, from.telemetry),
             ground.tasks,
             from.codec,
-            ground.holdings,
+            ground.heldJobs,
             completer,
-            timekeeper,
+            timeoutWatcher,
             unreadable,
             ground.meters,
             ground.ticker,
-            ground.surroundings.random(),
+            ground.environment.random(),
             ground.settings.resultLimit()));
   }
 
@@ -156,16 +156,16 @@ final class WorkingRoles {
         ground.rules,
         ground.taskRules,
         ground.modes,
-        ground.settings.fleet().serves(),
+        ground.settings.stacks().serves(),
         ground.tasks,
-        ground.holdings,
+        ground.heldJobs,
         runner,
         unreadable,
         completer,
         ground.meters,
         ground.events,
         ground.ticker,
-        ground.surroundings.random());
+        ground.environment.random());
   }
 
   private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {

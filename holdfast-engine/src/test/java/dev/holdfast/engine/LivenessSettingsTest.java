@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.holdfast.api.Times;
-import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
@@ -14,15 +14,15 @@ class LivenessSettingsTest {
 
   @Test
   void claimedTermsCountWhereTheyAreTheShorterOnes() {
-    assertThat(new Terms(Duration.ofSeconds(3), Duration.ofSeconds(4)).shorter())
+    assertThat(new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(4)).shorter())
         .isEqualTo(Duration.ofSeconds(3));
     assertThatIllegalArgumentException()
         .isThrownBy(
-            () -> LivenessSettings.DEFAULT.with(s -> s.claimedTerms(Duration.ofSeconds(30))))
+            () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(30))))
         .withMessageContaining("A sweep every PT30S is too rare for terms of PT30S for claimed");
     assertThatIllegalArgumentException()
         .isThrownBy(
-            () -> LivenessSettings.DEFAULT.with(s -> s.claimedTerms(Duration.ofSeconds(20))))
+            () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(20))))
         .withMessageContaining("give terms of at least PT30S");
   }
 
@@ -30,7 +30,7 @@ class LivenessSettingsTest {
   void whatIsNotTakenBackNeedNoSweep() {
     assertThat(
             LivenessSettings.DEFAULT
-                .with(s -> s.claimedTerms(Duration.ofSeconds(30)).recover(false, true))
+                .with(s -> s.claimedTimeout(Duration.ofSeconds(30)).recover(false, true))
                 .sweep())
         .isEqualTo(Duration.ofSeconds(30));
     assertThat(
@@ -42,8 +42,8 @@ class LivenessSettingsTest {
 
   @Test
   void termsMayLastForEver() {
-    assertThat(LivenessSettings.DEFAULT.with(s -> s.terms(FOREVER)).terms())
-        .isEqualTo(Terms.of(Times.FOR_EVER));
+    assertThat(LivenessSettings.DEFAULT.with(s -> s.timeout(FOREVER)).timeouts())
+        .isEqualTo(Timeouts.of(Times.FOR_EVER));
   }
 
   @Test

@@ -85,7 +85,7 @@ final class ClaimSql {
 
   // Asked once. Closed for a node that is not alive, a queue that is paused, and one whose limit is
   // not what the caller believes. For tasks with rules, read once by task_rule_barred, it opens
-  // only to who orders them alone; TaskGate has let that one through before.
+  // only to who orders them alone; TaskRuleGate has let that one through before.
   private static final String GATE =
       """
       exists (select from ${schema}.node where incarnation = :incarnation and state = 'ALIVE')

@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.KeptConnection;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
@@ -113,7 +113,7 @@ record Connections(PostgresSettings settings, String session) {
   DataSource migrating() {
     Properties properties = properties(MIGRATION);
     PGProperty.LOGIN_TIMEOUT.set(properties, (int) CONNECT.toSeconds());
-    return new QuietDataSource(settings.url(), properties);
+    return new SocketValidatedDataSource(settings.url(), properties);
   }
 
   private DataSource working(Duration timeout, Duration grace) {
@@ -121,7 +121,7 @@ record Connections(PostgresSettings settings, String session) {
     PGProperty.OPTIONS.set(properties, options(timeout));
     PGProperty.CONNECT_TIMEOUT.set(
         properties, (int) Math.min(CONNECT.toSeconds(), timeout.toSeconds()));
-    return new QuietDataSource(settings.url(), properties);
+    return new SocketValidatedDataSource(settings.url(), properties);
   }
 
   private Properties properties(Duration silence) {

@@ -1,9 +1,9 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.engine.store.ScheduleBook.Declaration;
-import dev.holdfast.engine.store.ScheduleBook.Declared;
-import dev.holdfast.engine.store.ScheduleBook.Standing;
-import dev.holdfast.engine.store.ScheduleBook.Survey;
+import dev.holdfast.engine.store.ScheduleStore.Declaration;
+import dev.holdfast.engine.store.ScheduleStore.Declared;
+import dev.holdfast.engine.store.ScheduleStore.Standing;
+import dev.holdfast.engine.store.ScheduleStore.Survey;
 import dev.holdfast.postgres.db.Database;
 import java.sql.ResultSet;
 import java.sql.SQLException;

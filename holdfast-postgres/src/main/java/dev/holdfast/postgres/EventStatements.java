@@ -5,7 +5,7 @@ import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.store.EventIntake.Start;
 import dev.holdfast.engine.trigger.SubjectState;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -151,10 +151,10 @@ final class EventStatements {
         return new Subject(
             new SubjectState(
                 job == null ? null : new JobId(job),
-                Values.instantOrNull(rows, 2),
-                Values.instantOrNull(rows, 3)),
+                SqlValues.instantOrNull(rows, 2),
+                SqlValues.instantOrNull(rows, 3)),
             rows.getString(4),
-            Values.instant(rows, 5));
+            SqlValues.instant(rows, 5));
       }
     }
   }

@@ -1,13 +1,13 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.trigger.Published.Fate;
+import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.EventIntake.Manners;
 import dev.holdfast.engine.store.EventIntake.Plan;
 import dev.holdfast.engine.store.EventIntake.Start;
 import dev.holdfast.engine.store.EventIntake.Started;
+import dev.holdfast.engine.store.EventIntake.SubjectRules;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.trigger.SubjectState;
 import dev.holdfast.engine.trigger.SubjectState.Step;
@@ -54,13 +54,13 @@ final class EventTransaction {
     List<Trigger> listening = statements.listening(connection, event);
     List<Start> starts = listening.isEmpty() ? List.of() : plan.of(listening);
     for (Start start : starts) {
-      Manners manners = start.manners();
+      SubjectRules manners = start.manners();
       if (manners != null) {
         statements.lock(connection, start.trigger(), manners.subject());
       }
     }
     for (Start start : starts) {
-      Manners manners = start.manners();
+      SubjectRules manners = start.manners();
       if (manners == null) {
         openings.add(new Opening(start, start.job(), null));
       } else {
@@ -79,21 +79,21 @@ final class EventTransaction {
         admissions);
   }
 
-  private void judge(Start start, Manners manners) throws SQLException {
+  private void judge(Start start, SubjectRules manners) throws SQLException {
     Subject subject = statements.read(connection, start.trigger(), manners.subject());
     JobId own = start.job().id();
     JobId holder = holder(start);
     switch (subject.state().decide(manners, own, holder, subject.now())) {
       case Step.Repeat repeat -> answer(start, manners.made(), own);
-      case Step.Duplicate(JobId job) -> answer(start, Fate.DEDUPLICATED, job);
-      case Step.Cool(JobId job) -> answer(start, Fate.COOLED_DOWN, job);
+      case Step.Duplicate(JobId job) -> answer(start, Decision.DEDUPLICATED, job);
+      case Step.Cool(JobId job) -> answer(start, Decision.IN_COOLDOWN, job);
       case Step.Postpone(JobId job, Instant firesAt) -> {
         if (statements.postpone(connection, start, job, firesAt)) {
           statements.moveKey(connection, start, job, subject.key(), firesAt);
           remember(start, manners, new SubjectState(job, subject.state().since(), firesAt));
-          answer(start, Fate.DEBOUNCED, job);
+          answer(start, Decision.DEBOUNCED, job);
         } else if (holder != null) {
-          answer(start, Fate.DEDUPLICATED, holder);
+          answer(start, Decision.DEDUPLICATED, holder);
         } else {
           open(start, manners.quietEnd(subject.now(), subject.now()), subject.now());
         }
@@ -117,22 +117,22 @@ final class EventTransaction {
   private void settle(Opening opening, Admission admission) throws SQLException {
     Start start = opening.start();
     if (!admission.id().equals(start.job().id())) {
-      answer(start, Fate.DEDUPLICATED, admission.id());
+      answer(start, Decision.DEDUPLICATED, admission.id());
       return;
     }
-    Manners manners = start.manners();
+    SubjectRules manners = start.manners();
     if (manners != null && opening.state() != null) {
       remember(start, manners, opening.state());
     }
-    answer(start, manners == null ? Fate.STARTED : manners.made(), admission.id());
+    answer(start, manners == null ? Decision.STARTED : manners.made(), admission.id());
   }
 
-  private void remember(Start start, Manners manners, SubjectState state) throws SQLException {
+  private void remember(Start start, SubjectRules manners, SubjectState state) throws SQLException {
     statements.remember(
         connection, start, manners.subject(), state, SubjectState.mattersFor(manners));
   }
 
-  private void answer(Start start, Fate fate, JobId job) {
+  private void answer(Start start, Decision fate, JobId job) {
     answers.put(start.trigger(), new Started(start.trigger(), fate, job));
   }
 }

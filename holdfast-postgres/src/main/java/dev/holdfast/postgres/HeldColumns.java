@@ -1,7 +1,7 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims.HandBack;
-import dev.holdfast.engine.store.Held;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -11,17 +11,17 @@ import java.util.UUID;
  * that no two writers wait for each other.
  */
 record HeldColumns(List<UUID> ids, List<Long> tokens, List<Boolean> ran) {
-  private static final Comparator<HandBack> BY_ID = Comparator.comparing(back -> back.held().id());
+  private static final Comparator<HandBack> BY_ID = Comparator.comparing(back -> back.claim().id());
 
-  static HeldColumns of(List<Held> claims) {
+  static HeldColumns of(List<ClaimId> claims) {
     return ofHandBacks(claims.stream().map(held -> new HandBack(held, true)).toList());
   }
 
   static HeldColumns ofHandBacks(List<HandBack> claims) {
     List<HandBack> sorted = claims.stream().sorted(BY_ID).toList();
     return new HeldColumns(
-        sorted.stream().map(back -> back.held().id().value()).toList(),
-        sorted.stream().map(back -> back.held().token()).toList(),
+        sorted.stream().map(back -> back.claim().id().value()).toList(),
+        sorted.stream().map(back -> back.claim().token()).toList(),
         sorted.stream().map(HandBack::ran).toList());
   }
 }

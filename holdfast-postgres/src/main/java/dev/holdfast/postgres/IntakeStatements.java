@@ -4,9 +4,9 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Portions;
+import dev.holdfast.postgres.db.CustomPlan;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.FreshPlan;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -150,7 +150,7 @@ final class IntakeStatements {
 
   private final Database database;
   private final LockPatience patience;
-  private final KeyStatements keys;
+  private final UniqueKeyStatements keys;
   private final long agingMicros;
   private final String insert;
   private final String insertNew;
@@ -166,8 +166,8 @@ final class IntakeStatements {
   private IntakeStatements(Database database, Duration aging, LockPatience patience) {
     this.database = database;
     this.patience = patience;
-    this.keys = new KeyStatements(database, patience);
-    this.agingMicros = Values.micros(aging);
+    this.keys = new UniqueKeyStatements(database, patience);
+    this.agingMicros = SqlValues.micros(aging);
     this.insert = database.sql(INSERT);
     this.insertNew = database.sql(patience.in(INSERT_NEW));
     this.replace = database.sql(REPLACE);
@@ -196,7 +196,7 @@ final class IntakeStatements {
   }
 
   /** Those about unique keys. */
-  KeyStatements keys() {
+  UniqueKeyStatements keys() {
     return keys;
   }
 
@@ -267,21 +267,21 @@ final class IntakeStatements {
       throws SQLException {
     statement.setLong(1, agingMicros);
     statement.setArray(2, c.createArrayOf("uuid", ids.toArray()));
-    statement.setArray(3, Values.array(c, "int4", jobs, Candidate::ordinal));
-    statement.setArray(4, Values.array(c, "int4", jobs, e -> e.job().priority()));
-    statement.setArray(5, Values.array(c, "int8", jobs, e -> delay(e.job().when())));
-    statement.setArray(6, Values.array(c, "timestamptz", jobs, e -> at(e.job().when())));
+    statement.setArray(3, SqlValues.array(c, "int4", jobs, Candidate::ordinal));
+    statement.setArray(4, SqlValues.array(c, "int4", jobs, e -> e.job().priority()));
+    statement.setArray(5, SqlValues.array(c, "int8", jobs, e -> delay(e.job().when())));
+    statement.setArray(6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
     statement.setArray(
-        7, Values.array(c, "int8", jobs, e -> Values.microsOrNull(e.job().startWithin())));
-    statement.setArray(8, Values.texts(c, jobs, e -> e.job().queue()));
-    statement.setArray(9, Values.texts(c, jobs, e -> e.job().task()));
-    statement.setArray(10, Values.texts(c, jobs, e -> e.job().payload()));
-    statement.setArray(11, Values.texts(c, jobs, e -> e.job().policy()));
-    statement.setArray(12, Values.texts(c, jobs, e -> Values.arrayText(e.job().tags())));
-    statement.setArray(13, Values.texts(c, jobs, e -> key(e, false)));
-    statement.setArray(14, Values.texts(c, jobs, e -> key(e, true)));
-    statement.setArray(15, Values.texts(c, jobs, e -> e.job().stamp().stack()));
-    statement.setArray(16, Values.texts(c, jobs, e -> e.job().stamp().source()));
+        7, SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
+    statement.setArray(8, SqlValues.texts(c, jobs, e -> e.job().queue()));
+    statement.setArray(9, SqlValues.texts(c, jobs, e -> e.job().task()));
+    statement.setArray(10, SqlValues.texts(c, jobs, e -> e.job().payload()));
+    statement.setArray(11, SqlValues.texts(c, jobs, e -> e.job().policy()));
+    statement.setArray(12, SqlValues.texts(c, jobs, e -> SqlValues.arrayText(e.job().tags())));
+    statement.setArray(13, SqlValues.texts(c, jobs, e -> key(e, false)));
+    statement.setArray(14, SqlValues.texts(c, jobs, e -> key(e, true)));
+    statement.setArray(15, SqlValues.texts(c, jobs, e -> e.job().stamp().stack()));
+    statement.setArray(16, SqlValues.texts(c, jobs, e -> e.job().stamp().source()));
   }
 
   /** Which of these ids belong to jobs that have ended. */
@@ -312,7 +312,7 @@ final class IntakeStatements {
   private Set<UUID> ended(Connection c, String sql, HistorySearch.Window window, Set<UUID> ids)
       throws SQLException {
     try (PreparedStatement statement = database.prepare(c, sql)) {
-      FreshPlan.plan(statement);
+      CustomPlan.plan(statement);
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
       statement.setObject(2, window.start());
       statement.setObject(3, window.end());
@@ -365,7 +365,7 @@ final class IntakeStatements {
   }
 
   private static @Nullable Long delay(When when) {
-    return when instanceof When.After(Duration delay) ? Values.micros(delay) : null;
+    return when instanceof When.After(Duration delay) ? SqlValues.micros(delay) : null;
   }
 
   private static @Nullable String at(When when) {

@@ -2,22 +2,22 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.BeatReply;
-import dev.holdfast.engine.store.NodeBook.ClaimRow;
-import dev.holdfast.engine.store.NodeBook.Dead;
-import dev.holdfast.engine.store.NodeBook.Death;
-import dev.holdfast.engine.store.NodeBook.Lost;
-import dev.holdfast.engine.store.NodeBook.LostLane;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
-import dev.holdfast.engine.store.NodeBook.Pulse;
-import dev.holdfast.engine.store.NodeBook.Terms;
-import dev.holdfast.engine.store.QueueBook.Rule;
-import dev.holdfast.engine.store.TaskBook;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Dead;
+import dev.holdfast.engine.store.NodeStore.Death;
+import dev.holdfast.engine.store.NodeStore.Lost;
+import dev.holdfast.engine.store.NodeStore.LostLane;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.Pulse;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
+import dev.holdfast.engine.store.QueueStore.Rule;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the statements of {@link PgNodeBook} find, read. */
+/** What the statements of {@link PgNodeStore} find, read. */
 final class NodeRows {
   private NodeRows() {}
 
@@ -38,7 +38,7 @@ final class NodeRows {
     return new Pulse(
         row.getObject(1, UUID.class),
         row.getString(2),
-        new Terms(Values.ofMicros(row.getLong(3)), Values.ofMicros(row.getLong(4))),
+        new Timeouts(SqlValues.ofMicros(row.getLong(3)), SqlValues.ofMicros(row.getLong(4))),
         row.getLong(5),
         row.getBoolean(6));
   }
@@ -48,12 +48,12 @@ final class NodeRows {
         row.getObject(1, UUID.class),
         row.getString(2),
         Death.valueOf(row.getString(7)),
-        Values.ofMicros(row.getLong(8)));
+        SqlValues.ofMicros(row.getLong(8)));
   }
 
   static ClaimRow claim(ResultSet row) throws SQLException {
     return new ClaimRow(
-        new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
+        new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
         row.getLong(3),
         row.getBoolean(4),
         row.getBoolean(5),
@@ -62,28 +62,28 @@ final class NodeRows {
 
   static NodeStatus status(ResultSet row) throws SQLException {
     return new NodeStatus(
-        new NodeCard(
+        new NodeRegistration(
             row.getObject(1, UUID.class),
             row.getString(2),
             row.getString(3),
             row.getString(4),
             row.getLong(5),
             row.getString(6),
-            new Terms(Values.ofMicros(row.getLong(7)), Values.ofMicros(row.getLong(8))),
-            Values.strings(row, 9),
-            Values.strings(row, 10),
+            new Timeouts(SqlValues.ofMicros(row.getLong(7)), SqlValues.ofMicros(row.getLong(8))),
+            SqlValues.strings(row, 9),
+            SqlValues.strings(row, 10),
             row.getInt(11),
             row.getString(12),
-            Values.strings(row, 23),
-            Values.strings(row, 13),
+            SqlValues.strings(row, 23),
+            SqlValues.strings(row, 13),
             advice(row, 21)),
         row.getBoolean(14),
         row.getLong(15),
-        Values.instant(row, 16),
-        Values.ofMicros(Math.max(0, row.getLong(17))),
+        SqlValues.instant(row, 16),
+        SqlValues.ofMicros(Math.max(0, row.getLong(17))),
         row.getInt(18),
-        modes(row.getString(19), Values.strings(row, 20)),
-        new Lost(row.getInt(24), lostLanes(Values.strings(row, 25))));
+        modes(row.getString(19), SqlValues.strings(row, 20)),
+        new Lost(row.getInt(24), lostLanes(SqlValues.strings(row, 25))));
   }
 
   /** Each as its queue, its lost and all of its slots, and its tasks: no name contains a space. */
@@ -111,11 +111,11 @@ final class NodeRows {
   private static Advice advice(ResultSet row, int column) throws SQLException {
     boolean sweepsAll = row.getArray(column + 1) == null;
     return new Advice(
-        Values.strings(row, column), sweepsAll ? null : Values.strings(row, column + 1));
+        SqlValues.strings(row, column), sweepsAll ? null : SqlValues.strings(row, column + 1));
   }
 
   static List<String> texts(Modes modes) {
-    return modes.exceptions().entrySet().stream()
+    return modes.overrides().entrySet().stream()
         .map(exception -> exception.getKey() + "=" + exception.getValue().name())
         .toList();
   }
@@ -134,7 +134,7 @@ final class NodeRows {
     private boolean dismissed;
     private final List<ClaimRow> claims = new ArrayList<>();
     private final Map<String, Rule> rules = new HashMap<>();
-    private final Map<String, TaskBook.Rule> tasks = new HashMap<>();
+    private final Map<String, TaskStore.Rule> tasks = new HashMap<>();
 
     String read(ResultSet row) throws SQLException {
       String kind = row.getString(1);
@@ -142,7 +142,7 @@ final class NodeRows {
         case "CLAIM" ->
             claims.add(
                 new ClaimRow(
-                    new Held(new JobId(row.getObject(2, UUID.class)), row.getLong(3)),
+                    new ClaimId(new JobId(row.getObject(2, UUID.class)), row.getLong(3)),
                     row.getLong(4),
                     row.getBoolean(5),
                     row.getBoolean(6),
@@ -153,9 +153,9 @@ final class NodeRows {
         case "TASK" ->
             tasks.put(
                 row.getString(7),
-                new TaskBook.Rule(row.getObject(8, Integer.class), PgTaskBook.shut(row, 3)));
+                new TaskStore.Rule(row.getObject(8, Integer.class), PgTaskStore.shut(row, 3)));
         default -> {
-          modes = modes(row.getString(7), Values.strings(row, 9));
+          modes = modes(row.getString(7), SqlValues.strings(row, 9));
           dismissed = row.getBoolean(5);
         }
       }

@@ -1,16 +1,16 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.ClaimOrder;
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Suspicion;
-import dev.holdfast.engine.store.TaskBook;
+import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.postgres.UnreadableJobs.Unreadable;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class PgClaims implements Claims {
   private final Database database;
   private final Starts starts;
   private final LaneMemory<ReadyScan> scans;
-  private final LaneMemory<SuspectPace> suspectPaces = new LaneMemory<>(SuspectPace::new);
+  private final LaneMemory<SuspectBackoff> suspectPaces = new LaneMemory<>(SuspectBackoff::new);
   private final String claimOneTask;
   private final String claimSeveralTasks;
   private final String claimStacks;
@@ -43,7 +43,7 @@ final class PgClaims implements Claims {
   private final HeldCount heldCount;
   private final ReadyEntries readyEntries;
   private final ReadyQueues readyQueues;
-  private final TaskGate gate;
+  private final TaskRuleGate gate;
   private final UnreadableJobs unreadableJobs;
 
   PgClaims(Database database, Duration aging) {
@@ -62,12 +62,12 @@ final class PgClaims implements Claims {
     this.claimSuspects = ClaimSql.suspects(database);
     this.lockLimit = database.sql(LOCK_LIMIT);
     this.heldCount = HeldCount.ofQueue(database);
-    this.gate = new TaskGate(database);
+    this.gate = new TaskRuleGate(database);
     this.unreadableJobs = new UnreadableJobs(database);
   }
 
   @Override
-  public List<ClaimedJob> claim(ClaimOrder order) {
+  public List<ClaimedJob> claim(ClaimRequest order) {
     if (order.wanted() <= 0 || order.tasks().isEmpty()) {
       return List.of();
     }
@@ -78,19 +78,19 @@ final class PgClaims implements Claims {
   }
 
   /** Whoever locks rows of both locks that of the queue first, so that nobody waits in a circle. */
-  private List<ClaimedJob> claimByRules(Handle handle, ClaimOrder order) {
+  private List<ClaimedJob> claimByRules(Handle handle, ClaimRequest order) {
     Integer limit = order.limit();
     int room = limit == null ? order.wanted() : room(handle, order, limit);
     if (room <= 0) {
       return List.of();
     }
-    TaskBook.Rule alone = order.alone();
+    TaskStore.Rule alone = order.alone();
     return alone == null
         ? claim(handle, order, room)
         : gate.claim(handle, order, alone, room, most -> claim(handle, order, most));
   }
 
-  private int room(Handle handle, ClaimOrder order, int limit) {
+  private int room(Handle handle, ClaimRequest order, int limit) {
     Optional<Integer> recorded =
         handle
             .createQuery(lockLimit)
@@ -103,14 +103,14 @@ final class PgClaims implements Claims {
     return (int) Math.min(order.wanted(), limit - heldCount.of(handle, order.queue()));
   }
 
-  private List<ClaimedJob> claim(Handle handle, ClaimOrder order, int wanted) {
-    SuspectPace pace = suspectPaces.of(order.queue(), order.tasks(), order.stacks());
+  private List<ClaimedJob> claim(Handle handle, ClaimRequest order, int wanted) {
+    SuspectBackoff pace = suspectPaces.of(order.queue(), order.tasks(), order.stacks());
     List<Ranked> claimed = new ArrayList<>();
     boolean looked = order.suspects().most() > 0 && pace.isDue(System.nanoTime());
     if (looked) {
       claimed.addAll(claimSuspects(handle, order, wanted, pace));
     }
-    ClaimOrder rest = rest(order, claimed, wanted);
+    ClaimRequest rest = rest(order, claimed, wanted);
     if (rest.wanted() > 0) {
       List<Ranked> others = claimOthers(handle, rest);
       pace.found(others.size(), rest.wanted());
@@ -124,13 +124,13 @@ final class PgClaims implements Claims {
   }
 
   private List<Ranked> claimSuspects(
-      Handle handle, ClaimOrder order, int wanted, SuspectPace pace) {
+      Handle handle, ClaimRequest order, int wanted, SuspectBackoff pace) {
     pace.looked(System.nanoTime());
     int most = Math.min(order.suspects().most(), wanted);
     return run(handle, claimSuspects, order, most, ReadyScan.WHOLE);
   }
 
-  private List<Ranked> claimOthers(Handle handle, ClaimOrder order) {
+  private List<Ranked> claimOthers(Handle handle, ClaimRequest order) {
     int wanted = order.wanted();
     ReadyScan scan = scans.of(order.queue(), order.tasks(), order.stacks());
     if (scan.isUnclear()) {
@@ -141,18 +141,18 @@ final class PgClaims implements Claims {
     List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
     List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
     if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
-      ClaimOrder rest = rest(order, claimed, wanted);
+      ClaimRequest rest = rest(order, claimed, wanted);
       claimed.addAll(claim(handle, rest, rest.wanted(), ReadyScan.WHOLE, scan));
     }
     return claimed;
   }
 
   /** The same order after a part of it was carried out. */
-  private static ClaimOrder rest(ClaimOrder order, List<Ranked> claimed, int wanted) {
+  private static ClaimRequest rest(ClaimRequest order, List<Ranked> claimed, int wanted) {
     int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
     int left = wanted - claimed.size();
     int start = Math.clamp(order.start() - started, 0, left);
-    return new ClaimOrder(
+    return new ClaimRequest(
         order.incarnation(),
         order.claimNo(),
         order.queue(),
@@ -168,7 +168,11 @@ final class PgClaims implements Claims {
 
   /** Claim, and let the scan learn from it. */
   private List<Ranked> claim(
-      Handle handle, ClaimOrder order, int wanted, List<ReadyScan.Window> windows, ReadyScan scan) {
+      Handle handle,
+      ClaimRequest order,
+      int wanted,
+      List<ReadyScan.Window> windows,
+      ReadyScan scan) {
     long began = System.nanoTime();
     List<Ranked> claimed = claim(handle, order, wanted, windows);
     long ended = System.nanoTime();
@@ -181,14 +185,14 @@ final class PgClaims implements Claims {
   }
 
   private List<Ranked> claim(
-      Handle handle, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
+      Handle handle, ClaimRequest order, int wanted, List<ReadyScan.Window> windows) {
     boolean one = order.tasks().size() == 1 && order.stacks().isEmpty();
     String several = order.stacks().isEmpty() ? claimSeveralTasks : claimStacks;
     return run(handle, one ? claimOneTask : several, order, wanted, windows);
   }
 
   private List<Ranked> run(
-      Handle handle, String claim, ClaimOrder order, int wanted, List<ReadyScan.Window> windows) {
+      Handle handle, String claim, ClaimRequest order, int wanted, List<ReadyScan.Window> windows) {
     Query query =
         handle
             .createQuery(order.without().isEmpty() ? claim : ClaimSql.leavingOut(claim))
@@ -235,7 +239,7 @@ final class PgClaims implements Claims {
   }
 
   @Override
-  public Set<Held> start(UUID incarnation, List<Held> claims) {
+  public Set<ClaimId> start(UUID incarnation, List<ClaimId> claims) {
     return claims.isEmpty()
         ? Set.of()
         : database.run(
@@ -244,7 +248,7 @@ final class PgClaims implements Claims {
   }
 
   @Override
-  public Set<Held> giveBack(UUID incarnation, List<HandBack> claims) {
+  public Set<ClaimId> giveBack(UUID incarnation, List<HandBack> claims) {
     return claims.isEmpty()
         ? Set.of()
         : database.run(
@@ -258,7 +262,7 @@ final class PgClaims implements Claims {
       try {
         return Ranked.read(row, queue);
       } catch (SQLException | RuntimeException why) {
-        Held held = new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
+        ClaimId held = new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
         return new Broken(new Unreadable(held, row.getInt(5), why));
       }
     }
@@ -273,7 +277,7 @@ final class PgClaims implements Claims {
       boolean started = row.getString(4).equals("RUNNING");
       int begun = row.getInt(5);
       return new Ranked(
-          Values.instant(row, 13),
+          SqlValues.instant(row, 13),
           new ClaimedJob(
               new JobId(row.getObject(1, UUID.class)),
               row.getLong(2),
@@ -283,11 +287,11 @@ final class PgClaims implements Claims {
               started ? begun : begun + 1,
               row.getInt(6),
               row.getString(7),
-              Values.strings(row, 8),
+              SqlValues.strings(row, 8),
               row.getString(9),
-              Values.instant(row, 10),
-              Values.instant(row, 11),
-              Values.instant(row, 12),
+              SqlValues.instant(row, 10),
+              SqlValues.instant(row, 11),
+              SqlValues.instant(row, 12),
               row.getInt(14),
               row.getString(15) == null ? Suspicion.NONE : Suspicion.valueOf(row.getString(15))));
     }

@@ -4,7 +4,7 @@ import dev.holdfast.api.KeyLockedException;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Failures;
+import dev.holdfast.postgres.db.SqlFailures;
 import java.util.List;
 
 /** Events, each a transaction of its own. */
@@ -30,7 +30,7 @@ final class PgEvents implements EventIntake {
                   .publish(event, plan)
                   .answers());
     } catch (StoreException failure) {
-      if (!Failures.state(failure).equals(Failures.LOCK_NOT_AVAILABLE)) {
+      if (!SqlFailures.state(failure).equals(SqlFailures.LOCK_NOT_AVAILABLE)) {
         throw failure;
       }
       throw new KeyLockedException(

@@ -7,7 +7,7 @@ import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.Database.Work;
-import dev.holdfast.postgres.db.Failures;
+import dev.holdfast.postgres.db.SqlFailures;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -36,11 +36,11 @@ final class PgIntake implements Intake {
     outside.check("enqueue");
     String operation = "enqueue %d jobs".formatted(jobs.size());
     List<NewJob> known = jobs;
-    if (AdmissionDesk.isPlain(jobs)) {
+    if (UniqueEnqueue.isPlain(jobs)) {
       try {
         return insert(operation, jobs);
       } catch (StoreException refused) {
-        if (!Failures.state(refused).equals(Failures.UNIQUE_VIOLATION)) {
+        if (!SqlFailures.state(refused).equals(SqlFailures.UNIQUE_VIOLATION)) {
           throw refused;
         }
         // An id that was thought fresh is known after all, so this list was sent before.
@@ -60,7 +60,7 @@ final class PgIntake implements Intake {
   /** The short way for fresh ids without keys: all or none without looking first. */
   private List<Admission> insert(String operation, List<NewJob> jobs) {
     Work<Set<UUID>> insert =
-        handle -> statements.insert(handle.getConnection(), AdmissionDesk.entries(jobs));
+        handle -> statements.insert(handle.getConnection(), UniqueEnqueue.entries(jobs));
     Set<UUID> late =
         IntakeStatements.fitsOneStatement(jobs)
             ? database.run(operation, insert)
@@ -70,8 +70,8 @@ final class PgIntake implements Intake {
             new Admission(
                 job.id(),
                 late.contains(job.id().value())
-                    ? Admission.Answer.EXISTING
-                    : Admission.Answer.CREATED))
+                    ? Admission.Outcome.EXISTING
+                    : Admission.Outcome.CREATED))
         .toList();
   }
 
@@ -80,7 +80,7 @@ final class PgIntake implements Intake {
       return database.transaction(
           operation, handle -> admit(statements, handle.getConnection(), jobs));
     } catch (StoreException failure) {
-      if (!Failures.state(failure).equals(Failures.LOCK_NOT_AVAILABLE)) {
+      if (!SqlFailures.state(failure).equals(SqlFailures.LOCK_NOT_AVAILABLE)) {
         throw failure;
       }
       throw locked(operation, jobs, failure);
@@ -109,7 +109,7 @@ final class PgIntake implements Intake {
 
   static List<Admission> admit(
       IntakeStatements statements, Connection connection, List<NewJob> jobs) throws SQLException {
-    return new AdmissionDesk(statements, connection, jobs.size())
-        .admit(AdmissionDesk.entries(jobs));
+    return new UniqueEnqueue(statements, connection, jobs.size())
+        .admit(UniqueEnqueue.entries(jobs));
   }
 }

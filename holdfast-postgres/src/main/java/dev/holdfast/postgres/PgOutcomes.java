@@ -1,11 +1,11 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -109,7 +109,7 @@ final class PgOutcomes implements Outcomes {
   private final Database database;
   private final long agingMicros;
   private final TallyShards shards = new TallyShards();
-  private final Repeats repeats;
+  private final RepeatedFinishes repeats;
   private final String succeed;
   private final String again;
   private final String cancel;
@@ -117,8 +117,8 @@ final class PgOutcomes implements Outcomes {
 
   PgOutcomes(Database database, Duration aging) {
     this.database = database;
-    this.agingMicros = Values.micros(aging);
-    this.repeats = new Repeats(database);
+    this.agingMicros = SqlValues.micros(aging);
+    this.repeats = new RepeatedFinishes(database);
     this.succeed = complete(SUCCEED);
     this.again = complete(AGAIN);
     this.cancel = complete(CANCEL);
@@ -130,81 +130,81 @@ final class PgOutcomes implements Outcomes {
   }
 
   @Override
-  public List<Answer> finish(UUID incarnation, List<? extends Finish> finishes) {
+  public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
     Sorted sorted = Sorted.of(finishes);
     String operation = "write how %d attempts ended".formatted(finishes.size());
     // A single statement is a transaction by itself and saves the commit's round trip.
-    Map<Held, Answer> answers =
+    Map<ClaimId, Result> answers =
         sorted.onlySuccesses()
             ? database.run(operation, handle -> write(handle, incarnation, sorted))
             : database.transaction(operation, handle -> write(handle, incarnation, sorted));
-    return finishes.stream().map(f -> answers.getOrDefault(f.held(), Answer.LOST)).toList();
+    return finishes.stream().map(f -> answers.getOrDefault(f.claim(), Result.LOST)).toList();
   }
 
-  private Map<Held, Answer> write(Handle handle, UUID incarnation, Sorted finishes)
+  private Map<ClaimId, Result> write(Handle handle, UUID incarnation, Sorted finishes)
       throws SQLException {
-    Map<Held, Answer> answers = new HashMap<>();
-    note(answers, Answer.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
-    note(answers, Answer.WRITTEN, again(handle, again, incarnation, finishes.again));
+    Map<ClaimId, Result> answers = new HashMap<>();
+    note(answers, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
+    note(answers, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
     List<Again> stopped =
         finishes.again.stream().filter(f -> !answers.containsKey(f.held())).toList();
-    note(answers, Answer.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
-    note(answers, Answer.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
-    note(answers, Answer.WRITTEN, bury(handle, incarnation, finishes.dead));
+    note(answers, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
+    note(answers, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
+    note(answers, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
     List<Finish> missing =
-        finishes.all.stream().filter(f -> !answers.containsKey(f.held())).toList();
+        finishes.all.stream().filter(f -> !answers.containsKey(f.claim())).toList();
     if (!missing.isEmpty()) {
       answers.putAll(repeats.recognise(handle, missing));
     }
     return answers;
   }
 
-  private List<Held> succeed(Handle handle, UUID incarnation, List<Finish.Succeeded> finishes) {
+  private List<ClaimId> succeed(Handle handle, UUID incarnation, List<Finish.Succeeded> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
-            bind(handle, succeed, incarnation, finishes, Finish::held)
+            bind(handle, succeed, incarnation, finishes, Finish::claim)
                 .bindArray("results", String.class, column(finishes, PgOutcomes::keptResult))
                 .bindArray(
                     "keeps",
                     Long.class,
-                    column(finishes, f -> Values.microsOrNull(f.keepResult()))));
+                    column(finishes, f -> SqlValues.microsOrNull(f.keepResult()))));
   }
 
-  private List<Held> again(Handle handle, String sql, UUID incarnation, List<Again> finishes) {
+  private List<ClaimId> again(Handle handle, String sql, UUID incarnation, List<Again> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
             bind(handle, sql, incarnation, finishes, Again::held)
                 .bind("aging", agingMicros)
                 .bind("requestedOnly", true)
-                .bindArray("delays", Long.class, column(finishes, f -> Values.micros(f.delay())))
+                .bindArray("delays", Long.class, column(finishes, f -> SqlValues.micros(f.delay())))
                 .bindArray("failures", String.class, column(finishes, Again::failure))
                 .bindArray("ran", Boolean.class, column(finishes, Again::ran)));
   }
 
-  private List<Held> cancel(Handle handle, UUID incarnation, List<Finish.Cancelled> finishes) {
+  private List<ClaimId> cancel(Handle handle, UUID incarnation, List<Finish.Cancelled> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
-            bind(handle, cancel, incarnation, finishes, Finish::held)
+            bind(handle, cancel, incarnation, finishes, Finish::claim)
                 .bind("requestedOnly", false)
                 .bindArray("failures", String.class, column(finishes, f -> null)));
   }
 
-  private List<Held> bury(Handle handle, UUID incarnation, List<Finish.Dead> finishes) {
+  private List<ClaimId> bury(Handle handle, UUID incarnation, List<Finish.Dead> finishes) {
     return finishes.isEmpty()
         ? List.of()
         : held(
-            bind(handle, bury, incarnation, finishes, Finish::held)
+            bind(handle, bury, incarnation, finishes, Finish::claim)
                 .bindArray(
                     "failures",
                     String.class,
-                    column(finishes, f -> FailureJson.write(f.failure(), f.held().token()))));
+                    column(finishes, f -> FailureJson.write(f.failure(), f.claim().token()))));
   }
 
   private <F> Query bind(
-      Handle handle, String sql, UUID incarnation, List<F> finishes, Function<F, Held> held) {
+      Handle handle, String sql, UUID incarnation, List<F> finishes, Function<F, ClaimId> held) {
     return handle
         .createQuery(sql)
         .bind("incarnation", incarnation)
@@ -213,13 +213,13 @@ final class PgOutcomes implements Outcomes {
         .bindArray("tokens", Long.class, column(finishes, f -> held.apply(f).token()));
   }
 
-  private static List<Held> held(Query query) {
+  private static List<ClaimId> held(Query query) {
     return query
-        .map((row, context) -> new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)))
+        .map((row, context) -> new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2)))
         .list();
   }
 
-  private static void note(Map<Held, Answer> answers, Answer answer, List<Held> done) {
+  private static void note(Map<ClaimId, Result> answers, Result answer, List<ClaimId> done) {
     done.forEach(held -> answers.put(held, answer));
   }
 
@@ -234,7 +234,7 @@ final class PgOutcomes implements Outcomes {
   }
 
   /** Both ways to run again as one. */
-  private record Again(Held held, Duration delay, @Nullable String failure, boolean ran) {}
+  private record Again(ClaimId held, Duration delay, @Nullable String failure, boolean ran) {}
 
   /** Finishes by kind, each in the order of ids. */
   private record Sorted(
@@ -252,7 +252,7 @@ final class PgOutcomes implements Outcomes {
               new ArrayList<>(),
               new ArrayList<>(),
               new ArrayList<>());
-      sorted.all.sort(Comparator.comparing(f -> f.held().id()));
+      sorted.all.sort(Comparator.comparing(f -> f.claim().id()));
       sorted.all.forEach(sorted::add);
       return sorted;
     }
@@ -260,9 +260,9 @@ final class PgOutcomes implements Outcomes {
     private void add(Finish finish) {
       switch (finish) {
         case Finish.Succeeded f -> succeeded.add(f);
-        case Finish.RetryIn(Held held, Duration delay, Finish.Failure failure) ->
+        case Finish.RetryIn(ClaimId held, Duration delay, Finish.Failure failure) ->
             again.add(new Again(held, delay, FailureJson.write(failure, held.token()), true));
-        case Finish.Later(Held held, Duration delay, boolean ran) ->
+        case Finish.Later(ClaimId held, Duration delay, boolean ran) ->
             again.add(new Again(held, delay, null, ran));
         case Finish.Dead f -> dead.add(f);
         case Finish.Cancelled f -> cancelled.add(f);

@@ -1,11 +1,11 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -163,7 +163,7 @@ final class PgRecovery implements Recovery {
    */
   PgRecovery(Database database, Duration aging, UUID shard) {
     this.database = database;
-    this.agingMicros = Values.micros(aging);
+    this.agingMicros = SqlValues.micros(aging);
     this.shard = shard;
     this.unspent = complete(UNSPENT);
     this.afterFencing = complete(AFTER_FENCING);
@@ -199,32 +199,32 @@ final class PgRecovery implements Recovery {
   }
 
   @Override
-  public List<Answer> recover(Holder holder, List<? extends Ruling> rulings) {
+  public List<Result> recover(Holder holder, List<? extends RecoveryAction> rulings) {
     if (rulings.isEmpty()) {
       return List.of();
     }
-    Map<Held, Answer> answers =
+    Map<ClaimId, Result> answers =
         database.transaction(
             "take %d jobs back from incarnation %s".formatted(rulings.size(), holder.incarnation()),
             handle -> recover(handle, holder, Sorted.of(rulings)));
-    return rulings.stream().map(r -> answers.getOrDefault(r.held(), Answer.NOT_HELD)).toList();
+    return rulings.stream().map(r -> answers.getOrDefault(r.claim(), Result.NOT_HELD)).toList();
   }
 
-  private Map<Held, Answer> recover(Handle handle, Holder holder, Sorted rulings) {
-    Map<Held, Answer> answers = new HashMap<>();
-    note(answers, Answer.DONE, write(handle, unspent, holder, rulings.unspent));
-    note(answers, Answer.DONE, write(handle, afterFencing, holder, rulings.afterFencing));
-    note(answers, Answer.DONE, write(handle, afterCrash, holder, rulings.afterCrash));
-    note(answers, Answer.DONE, write(handle, bury, holder, rulings.bury));
+  private Map<ClaimId, Result> recover(Handle handle, Holder holder, Sorted rulings) {
+    Map<ClaimId, Result> answers = new HashMap<>();
+    note(answers, Result.DONE, write(handle, unspent, holder, rulings.unspent));
+    note(answers, Result.DONE, write(handle, afterFencing, holder, rulings.afterFencing));
+    note(answers, Result.DONE, write(handle, afterCrash, holder, rulings.afterCrash));
+    note(answers, Result.DONE, write(handle, bury, holder, rulings.bury));
     List<Row> rest = new ArrayList<>(rulings.unspent);
     rest.addAll(rulings.afterFencing);
     rest.addAll(rulings.afterCrash);
     rest.removeIf(row -> answers.containsKey(row.held));
-    note(answers, Answer.CANCELLED_INSTEAD, write(handle, cancel, holder, rest));
+    note(answers, Result.CANCELLED_INSTEAD, write(handle, cancel, holder, rest));
     return answers;
   }
 
-  private List<Held> write(Handle handle, String sql, Holder holder, List<Row> rows) {
+  private List<ClaimId> write(Handle handle, String sql, Holder holder, List<Row> rows) {
     if (rows.isEmpty()) {
       return List.of();
     }
@@ -241,7 +241,7 @@ final class PgRecovery implements Recovery {
             .bindArray("delays", Long.class, column(rows, row -> row.delay))
             .bindArray("suspicions", String.class, column(rows, row -> row.suspicion));
     return query
-        .map((row, context) -> new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)))
+        .map((row, context) -> new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2)))
         .list();
   }
 
@@ -259,7 +259,7 @@ final class PgRecovery implements Recovery {
 
   private static Orphan orphan(ResultSet row) throws SQLException {
     return new Orphan(
-        new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
+        new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2)),
         row.getLong(3),
         row.getString(4),
         row.getString(5),
@@ -272,7 +272,7 @@ final class PgRecovery implements Recovery {
         row.getString(12));
   }
 
-  private static void note(Map<Held, Answer> answers, Answer answer, List<Held> done) {
+  private static void note(Map<ClaimId, Result> answers, Result answer, List<ClaimId> done) {
     done.forEach(held -> answers.put(held, answer));
   }
 
@@ -284,9 +284,9 @@ final class PgRecovery implements Recovery {
 
   /** A ruling as its columns. */
   private record Row(
-      Held held, @Nullable String failure, @Nullable Long delay, @Nullable String suspicion) {
+      ClaimId held, @Nullable String failure, @Nullable Long delay, @Nullable String suspicion) {
     /** One that goes back as it was. */
-    static Row back(Held held) {
+    static Row back(ClaimId held) {
       return new Row(held, null, null, null);
     }
   }
@@ -294,25 +294,29 @@ final class PgRecovery implements Recovery {
   /** Rulings by kind. */
   private record Sorted(
       List<Row> unspent, List<Row> afterFencing, List<Row> afterCrash, List<Row> bury) {
-    static Sorted of(List<? extends Ruling> rulings) {
+    static Sorted of(List<? extends RecoveryAction> rulings) {
       Sorted sorted =
           new Sorted(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
       rulings.forEach(sorted::add);
       return sorted;
     }
 
-    private void add(Ruling ruling) {
+    private void add(RecoveryAction ruling) {
       switch (ruling) {
-        case Ruling.Unspent(Held held) -> unspent.add(Row.back(held));
-        case Ruling.AfterFencing(Held held) -> afterFencing.add(Row.back(held));
-        case Ruling.AfterCrash(Held held, Duration delay, Suspicion suspicion, var failure) ->
+        case RecoveryAction.NotStarted(ClaimId held) -> unspent.add(Row.back(held));
+        case RecoveryAction.AfterFencing(ClaimId held) -> afterFencing.add(Row.back(held));
+        case RecoveryAction.AfterCrash(
+                ClaimId held,
+                Duration delay,
+                Suspicion suspicion,
+                var failure) ->
             afterCrash.add(
                 new Row(
                     held,
                     FailureJson.writeCrash(failure),
-                    Values.micros(delay),
+                    SqlValues.micros(delay),
                     suspicion == Suspicion.NONE ? null : suspicion.name()));
-        case Ruling.Bury(Held held, var failure) ->
+        case RecoveryAction.DeadLetter(ClaimId held, var failure) ->
             bury.add(new Row(held, FailureJson.writeCrash(failure), null, null));
       }
     }

@@ -2,7 +2,7 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -92,7 +92,7 @@ final class PgStaging implements Staging {
         .createQuery(next)
         .map((row, context) -> Optional.ofNullable(row.getObject(1, Long.class)))
         .one()
-        .map(micros -> Values.ofMicros(Math.max(0, micros)));
+        .map(micros -> SqlValues.ofMicros(Math.max(0, micros)));
   }
 
   private int expire(Handle handle, int limit) {

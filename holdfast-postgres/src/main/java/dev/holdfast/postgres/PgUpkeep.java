@@ -4,8 +4,8 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.postgres.HistorySearch.Window;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Failures;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlFailures;
+import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.schema.Partitions;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -292,7 +292,7 @@ final class PgUpkeep implements Upkeep {
             operation, handle -> isAlone(handle, operation) ? step.run(handle) : 0);
       } catch (StoreException failure) {
         // Without a connection the other steps would fail as well, each after a while.
-        if (Failures.isOfConnection(failure)) {
+        if (SqlFailures.isOfConnection(failure)) {
           throw failure;
         }
         log.warn("{} The next round of upkeep tries again.", failure.getMessage());
@@ -305,7 +305,7 @@ final class PgUpkeep implements Upkeep {
     return handle ->
         handle
             .createUpdate(database.sql(sql))
-            .bind("retention", Values.micros(retention))
+            .bind("retention", SqlValues.micros(retention))
             .bind("batch", BATCH)
             .execute();
   }

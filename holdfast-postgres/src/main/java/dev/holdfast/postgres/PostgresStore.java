@@ -2,20 +2,20 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
-import dev.holdfast.engine.store.LeaseBook;
-import dev.holdfast.engine.store.Lookup;
-import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
-import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
-import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.store.TaskBook;
-import dev.holdfast.engine.store.TriggerBook;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.KeptConnection;
@@ -44,19 +44,19 @@ public final class PostgresStore implements Store {
   private final TransactionNotice notice;
   private final Intake intake;
   private final EventIntake events;
-  private final TriggerBook triggers;
+  private final TriggerStore triggers;
   private final Claims claims;
   private final Outcomes outcomes;
   private final Staging staging;
-  private final Lookup lookup;
-  private final Control control;
-  private final QueueBook queues;
-  private final TaskBook tasks;
-  private final NodeBook nodes;
+  private final JobQueries lookup;
+  private final JobControl control;
+  private final QueueStore queues;
+  private final TaskStore tasks;
+  private final NodeStore nodes;
   private final Recovery recovery;
-  private final LeaseBook leases;
+  private final LeaseStore leases;
   private final Upkeep upkeep;
-  private final ScheduleBook schedules;
+  private final ScheduleStore schedules;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
 
@@ -92,25 +92,25 @@ public final class PostgresStore implements Store {
     this.callersIntake = IntakeStatements.callers(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
     this.reminders = new Reminders(signal -> coordinator().announce(signal));
-    this.notice = new PacedNotice(callers, Channel.of(database.schema()), reminders);
+    this.notice = new TransactionNotifier(callers, Channel.of(database.schema()), reminders);
     IntakeStatements intakeStatements = IntakeStatements.own(database, aging);
     OutsideTransaction outside =
         access.isGiven() ? OutsideTransaction.detect() : OutsideTransaction.UNCHECKED;
     this.intake = new PgIntake(database, intakeStatements, outside);
     this.events = new PgEvents(database, new EventStatements(database, intakeStatements), outside);
-    this.triggers = new PgTriggerBook(database);
+    this.triggers = new PgTriggerStore(database);
     this.claims = new PgClaims(database, aging);
     this.outcomes = new PgOutcomes(database, aging);
     this.staging = new PgStaging(database, shard);
-    this.lookup = new PgLookup(database);
-    this.control = new PgControl(database, aging, shard);
-    this.queues = new PgQueueBook(database);
-    this.tasks = new PgTaskBook(database);
-    this.nodes = new PgNodeBook(database, access.heart(), access.session(), access.spare());
+    this.lookup = new PgJobQueries(database);
+    this.control = new PgJobControl(database, aging, shard);
+    this.queues = new PgQueueStore(database);
+    this.tasks = new PgTaskStore(database);
+    this.nodes = new PgNodeStore(database, access.heart(), access.session(), access.spare());
     this.recovery = new PgRecovery(database, aging, shard);
-    this.leases = new PgLeaseBook(database);
+    this.leases = new PgLeaseStore(database);
     this.upkeep = new PgUpkeep(database);
-    this.schedules = new PgScheduleBook(database, intakeStatements);
+    this.schedules = new PgScheduleStore(database, intakeStatements);
   }
 
   /**
@@ -172,8 +172,8 @@ public final class PostgresStore implements Store {
     PostgresSettings.checkSchema(schema);
     PostgresSettings.checkStatementTimeout(statementTimeout);
     PostgresSettings.checkAging(aging);
-    GivenPool pool = new GivenPool(dataSource);
-    pool.requireRoom(GivenPool.PATIENCE);
+    ExternalPool pool = new ExternalPool(dataSource);
+    pool.requireRoom(ExternalPool.PATIENCE);
     new Migrations(
             Database.foreign(dataSource, schema, Connections.MIGRATION), "the given data source")
         .migrate();
@@ -183,7 +183,7 @@ public final class PostgresStore implements Store {
         new Access(
             database,
             database,
-            Database.foreign(heart, schema, Connections.HEARTBEAT, GivenPool.HEART_SILENCE),
+            Database.foreign(heart, schema, Connections.HEARTBEAT, ExternalPool.HEART_SILENCE),
             dataSource,
             null,
             false,
@@ -199,7 +199,7 @@ public final class PostgresStore implements Store {
   @Override
   public Intake intakeIn(Connection transaction, boolean wakes) {
     return new TransactionIntake(
-        callersIntake, notice(wakes), new CallersTransaction(access.callers(), transaction));
+        callersIntake, notice(wakes), new ExternalTransaction(access.callers(), transaction));
   }
 
   private TransactionNotice notice(boolean wakes) {
@@ -214,11 +214,11 @@ public final class PostgresStore implements Store {
   @Override
   public EventIntake eventsIn(Connection transaction, boolean wakes) {
     return new TransactionEvents(
-        callersEvents, notice(wakes), new CallersTransaction(access.callers(), transaction));
+        callersEvents, notice(wakes), new ExternalTransaction(access.callers(), transaction));
   }
 
   @Override
-  public TriggerBook triggers() {
+  public TriggerStore triggers() {
     return triggers;
   }
 
@@ -238,27 +238,27 @@ public final class PostgresStore implements Store {
   }
 
   @Override
-  public Lookup lookup() {
+  public JobQueries queries() {
     return lookup;
   }
 
   @Override
-  public Control control() {
+  public JobControl control() {
     return control;
   }
 
   @Override
-  public QueueBook queues() {
+  public QueueStore queues() {
     return queues;
   }
 
   @Override
-  public TaskBook tasks() {
+  public TaskStore tasks() {
     return tasks;
   }
 
   @Override
-  public NodeBook nodes() {
+  public NodeStore nodes() {
     return nodes;
   }
 
@@ -268,7 +268,7 @@ public final class PostgresStore implements Store {
   }
 
   @Override
-  public LeaseBook leases() {
+  public LeaseStore leases() {
     return leases;
   }
 
@@ -278,7 +278,7 @@ public final class PostgresStore implements Store {
   }
 
   @Override
-  public ScheduleBook schedules() {
+  public ScheduleStore schedules() {
     return schedules;
   }
 

@@ -2,7 +2,7 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -188,7 +188,7 @@ final class QueueCounts {
         row.getLong(4),
         row.getLong(5),
         row.getLong(6),
-        Values.ofMicros(Math.max(0, row.getLong(7))),
+        SqlValues.ofMicros(Math.max(0, row.getLong(7))),
         row.getBoolean(8),
         row.getBoolean(9),
         row.getBoolean(10));

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.postgres.db.Database;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
@@ -46,7 +46,7 @@ final class ReadyEntries {
   }
 
   /** Count them, on a handle that has not read either index in its transaction. */
-  long before(Handle handle, ClaimOrder order) {
+  long before(Handle handle, ClaimRequest order) {
     return handle
         .createQuery(count)
         .bind("queue", order.queue())

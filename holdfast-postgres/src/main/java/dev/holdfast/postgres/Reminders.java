@@ -17,7 +17,7 @@ final class Reminders implements AutoCloseable {
       List.of(Duration.ofMillis(50), Duration.ofSeconds(1), Duration.ofSeconds(10));
 
   private final Consumer<Signal> announce;
-  private final List<Afterthoughts> waves = AFTER.stream().map(Afterthoughts::new).toList();
+  private final List<DelayedNotifies> waves = AFTER.stream().map(DelayedNotifies::new).toList();
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().daemon().name("holdfast-remind").factory());
@@ -32,20 +32,20 @@ final class Reminders implements AutoCloseable {
   /** Remind everybody of this. */
   synchronized void want(Signal signal) {
     long now = System.nanoTime();
-    for (Afterthoughts wave : waves) {
+    for (DelayedNotifies wave : waves) {
       if (wave.want(signal, now)) {
         callAfter(wave, wave.delay().toNanos());
       }
     }
   }
 
-  private void callAfter(Afterthoughts wave, long nanos) {
+  private void callAfter(DelayedNotifies wave, long nanos) {
     if (!thread.isShutdown()) {
       var unused = thread.schedule(() -> call(wave), nanos, TimeUnit.NANOSECONDS);
     }
   }
 
-  private void call(Afterthoughts wave) {
+  private void call(DelayedNotifies wave) {
     List<Signal> due = new ArrayList<>();
     synchronized (this) {
       long now = System.nanoTime();

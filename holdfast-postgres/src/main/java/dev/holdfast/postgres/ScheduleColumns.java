@@ -5,11 +5,11 @@ import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
-import dev.holdfast.engine.store.ScheduleBook.Declared;
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.store.SchedulePlan;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.engine.store.ScheduleStore.Declared;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,7 +55,7 @@ final class ScheduleColumns {
             plan(row),
             application == null ? null : new Declared(application, row.getString("fingerprint")),
             row.getBoolean("paused"),
-            Values.instant(row, row.findColumn("anchor")),
+            SqlValues.instant(row, row.findColumn("anchor")),
             time(row, "next_fire"));
     return new Kept(
         draft, row.getLong("revision"), row.getBoolean("cancelled"), time(row, "last_fire"));
@@ -69,7 +69,7 @@ final class ScheduleColumns {
             Timing.parse(row.getString("timing")),
             Misfire.parse(row.getString("misfire")),
             Overlap.valueOf(row.getString("overlap")),
-            Values.ofMicros(row.getLong("jitter")),
+            SqlValues.ofMicros(row.getLong("jitter")),
             time(row, "starts_at"),
             time(row, "ends_at")),
         new SchedulePlan.JobTemplate(
@@ -77,14 +77,14 @@ final class ScheduleColumns {
             row.getString("queue"),
             row.getInt("priority"),
             row.getString("payload"),
-            Values.strings(row, row.findColumn("tags")),
+            SqlValues.strings(row, row.findColumn("tags")),
             row.getString("policy"),
-            startWithin == null ? null : Values.ofMicros(startWithin),
+            startWithin == null ? null : SqlValues.ofMicros(startWithin),
             row.getString("stack")));
   }
 
   private static @Nullable Instant time(ResultSet row, String column) throws SQLException {
-    return Values.instantOrNull(row, row.findColumn(column));
+    return SqlValues.instantOrNull(row, row.findColumn(column));
   }
 
   static <S extends SqlStatement<S>> S bind(S statement, Draft draft) {
@@ -99,8 +99,8 @@ final class ScheduleColumns {
         .bind("next", at(draft.nextFire()))
         .bind("starts", at(recurrence.from()))
         .bind("ends", at(recurrence.until()))
-        .bind("jitter", Values.micros(recurrence.jitter()))
-        .bind("startWithin", Values.microsOrNull(startWithin))
+        .bind("jitter", SqlValues.micros(recurrence.jitter()))
+        .bind("startWithin", SqlValues.microsOrNull(startWithin))
         .bind("priority", job.priority())
         .bind("paused", draft.paused())
         .bind("timing", recurrence.timing().toString())
@@ -111,7 +111,7 @@ final class ScheduleColumns {
         .bind("payload", job.payload())
         .bind("policy", job.policy())
         .bind("stack", job.stack())
-        .bind("tags", Values.arrayText(job.tags()))
+        .bind("tags", SqlValues.arrayText(job.tags()))
         .bind("application", declared == null ? null : declared.application())
         .bind("fingerprint", declared == null ? null : declared.fingerprint());
   }

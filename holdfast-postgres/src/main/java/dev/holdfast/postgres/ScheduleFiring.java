@@ -4,10 +4,10 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.ScheduleBook.FireOrder;
-import dev.holdfast.engine.store.ScheduleBook.FireReport;
-import dev.holdfast.engine.store.ScheduleBook.Firing;
-import dev.holdfast.engine.store.ScheduleBook.Settled;
+import dev.holdfast.engine.store.ScheduleStore.FireOrder;
+import dev.holdfast.engine.store.ScheduleStore.FireReport;
+import dev.holdfast.engine.store.ScheduleStore.Firing;
+import dev.holdfast.engine.store.ScheduleStore.Settled;
 import dev.holdfast.postgres.db.Database;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ final class ScheduleFiring {
         jobs.isEmpty() ? List.of() : PgIntake.admit(intake, handle.getConnection(), jobs);
     List<JobId> created =
         admissions.stream()
-            .filter(admission -> admission.answer() == Admission.Answer.CREATED)
+            .filter(admission -> admission.outcome() == Admission.Outcome.CREATED)
             .map(Admission::id)
             .toList();
     boolean queues = order.seen().plan().recurrence().overlap() == Overlap.QUEUE;

@@ -1,8 +1,8 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims.HandBack;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.postgres.db.Database;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -105,9 +105,9 @@ final class Starts {
   }
 
   /** Start claims, and say which run now. */
-  Set<Held> start(Handle handle, UUID incarnation, List<Held> claims) {
-    Set<Held> started = run(handle, start, incarnation, HeldColumns.of(claims));
-    List<Held> others = without(claims, started);
+  Set<ClaimId> start(Handle handle, UUID incarnation, List<ClaimId> claims) {
+    Set<ClaimId> started = run(handle, start, incarnation, HeldColumns.of(claims));
+    List<ClaimId> others = without(claims, started);
     if (!others.isEmpty()) {
       endUnwanted(handle, incarnation, others);
       started.addAll(run(handle, running, incarnation, HeldColumns.of(others)));
@@ -116,25 +116,25 @@ final class Starts {
   }
 
   /** Give claims back, and say which are READY again. */
-  Set<Held> giveBack(Handle handle, UUID incarnation, List<HandBack> claims) {
+  Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<HandBack> claims) {
     HeldColumns columns = HeldColumns.ofHandBacks(claims);
-    Set<Held> given = run(handle, giveBack, incarnation, columns);
-    List<Held> others = without(claims.stream().map(HandBack::held).toList(), given);
+    Set<ClaimId> given = run(handle, giveBack, incarnation, columns);
+    List<ClaimId> others = without(claims.stream().map(HandBack::claim).toList(), given);
     if (!others.isEmpty()) {
       endUnwanted(handle, incarnation, others);
     }
     return given;
   }
 
-  private void endUnwanted(Handle handle, UUID incarnation, List<Held> claims) {
+  private void endUnwanted(Handle handle, UUID incarnation, List<ClaimId> claims) {
     run(handle, endUnwanted, incarnation, HeldColumns.of(claims));
   }
 
-  private static List<Held> without(List<Held> claims, Set<Held> done) {
+  private static List<ClaimId> without(List<ClaimId> claims, Set<ClaimId> done) {
     return claims.stream().filter(claim -> !done.contains(claim)).toList();
   }
 
-  private Set<Held> run(Handle handle, String sql, UUID incarnation, HeldColumns columns) {
+  private Set<ClaimId> run(Handle handle, String sql, UUID incarnation, HeldColumns columns) {
     return new HashSet<>(
         handle
             .createQuery(sql)
@@ -147,7 +147,7 @@ final class Starts {
             .list());
   }
 
-  private static Held held(ResultSet row) throws SQLException {
-    return new Held(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
+  private static ClaimId held(ResultSet row) throws SQLException {
+    return new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
   }
 }

@@ -2,11 +2,11 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.BreakerState;
-import dev.holdfast.engine.breaker.Circuit;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.breaker.BreakerTransition;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.TaskStore.Rule;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param now the time of the database
  */
-record TaskRow(String task, @Nullable Integer limit, Circuit circuit, Instant now) {
+record TaskRow(String task, @Nullable Integer limit, BreakerTransition circuit, Instant now) {
   private static final String LOCK =
       """
       select max_held, breaker, failed_at, open_until, open_for, probe_job, probe_token, now()
@@ -57,13 +57,13 @@ record TaskRow(String task, @Nullable Integer limit, Circuit circuit, Instant no
     return new TaskRow(
         task,
         row.getObject(1, Integer.class),
-        new Circuit(
+        new BreakerTransition(
             BreakerState.valueOf(row.getString(2)),
             instants(row.getArray(3)),
-            Values.instantOrNull(row, 4),
-            Values.ofMicros(row.getLong(5)),
-            probe == null ? null : new Held(new JobId(probe), row.getLong(7))),
-        Values.instant(row, 8));
+            SqlValues.instantOrNull(row, 4),
+            SqlValues.ofMicros(row.getLong(5)),
+            probe == null ? null : new ClaimId(new JobId(probe), row.getLong(7))),
+        SqlValues.instant(row, 8));
   }
 
   private static List<Instant> instants(Array array) throws SQLException {
@@ -71,8 +71,8 @@ record TaskRow(String task, @Nullable Integer limit, Circuit circuit, Instant no
   }
 
   /** Write what has become of the breaker. */
-  void write(Database database, Handle handle, Circuit after) {
-    Held probe = after.probe();
+  void write(Database database, Handle handle, BreakerTransition after) {
+    ClaimId probe = after.probe();
     handle
         .createUpdate(database.sql(WRITE))
         .bind("task", task)
@@ -80,14 +80,14 @@ record TaskRow(String task, @Nullable Integer limit, Circuit circuit, Instant no
         .bindArray(
             "failedAt", String.class, after.failures().stream().map(Instant::toString).toList())
         .bind("openUntil", after.openUntil() == null ? null : after.openUntil().toString())
-        .bind("openFor", Values.micros(after.pause()))
+        .bind("openFor", SqlValues.micros(after.pause()))
         .bind("probeJob", probe == null ? null : probe.id().value())
         .bind("probeToken", probe == null ? null : probe.token())
         .execute();
   }
 
   /** The rule, if its breaker were this. */
-  Rule rule(Circuit other) {
+  Rule rule(BreakerTransition other) {
     return new Rule(limit, other.shut(now));
   }
 }

@@ -11,10 +11,10 @@ import java.util.List;
 final class TransactionEvents implements EventIntake {
   private final EventStatements statements;
   private final TransactionNotice notice;
-  private final CallersTransaction transaction;
+  private final ExternalTransaction transaction;
 
   TransactionEvents(
-      EventStatements statements, TransactionNotice notice, CallersTransaction transaction) {
+      EventStatements statements, TransactionNotice notice, ExternalTransaction transaction) {
     this.statements = statements;
     this.notice = notice;
     this.transaction = transaction;

@@ -17,10 +17,10 @@ import java.util.List;
 final class TransactionIntake implements Intake {
   private final IntakeStatements statements;
   private final TransactionNotice notice;
-  private final CallersTransaction transaction;
+  private final ExternalTransaction transaction;
 
   TransactionIntake(
-      IntakeStatements statements, TransactionNotice notice, CallersTransaction transaction) {
+      IntakeStatements statements, TransactionNotice notice, ExternalTransaction transaction) {
     this.statements = statements;
     this.notice = notice;
     this.transaction = transaction;
@@ -37,7 +37,7 @@ final class TransactionIntake implements Intake {
         connection -> {
           transaction.requireSight(operation, jobs);
           List<Admission> admissions =
-              AdmissionDesk.isPlain(jobs)
+              UniqueEnqueue.isPlain(jobs)
                   ? PgIntake.admit(statements, connection, jobs)
                   : transaction.allOrNothing(c -> PgIntake.admit(statements, c, jobs));
           notice.post(connection, jobs, admissions);

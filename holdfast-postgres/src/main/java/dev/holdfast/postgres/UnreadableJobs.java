@@ -2,8 +2,8 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.postgres.db.Database;
 import java.util.List;
 import java.util.UUID;
@@ -44,7 +44,7 @@ final class UnreadableJobs {
    *
    * @param attempt how many attempts have begun
    */
-  record Unreadable(Held held, int attempt, Exception why) {
+  record Unreadable(ClaimId held, int attempt, Exception why) {
     JobId id() {
       return held.id();
     }

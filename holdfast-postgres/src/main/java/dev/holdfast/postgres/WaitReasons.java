@@ -3,12 +3,12 @@ package dev.holdfast.postgres;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
-import dev.holdfast.engine.mode.Takers;
-import dev.holdfast.engine.mode.Takers.Candidate;
+import dev.holdfast.engine.mode.EligibleNodes;
+import dev.holdfast.engine.mode.EligibleNodes.Candidate;
 import dev.holdfast.postgres.HistorySearch.Window;
+import dev.holdfast.postgres.db.CustomPlan;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.FreshPlan;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -135,7 +135,7 @@ final class WaitReasons {
       Handle handle, String sql, Window window, JobId id, Reader<T> reader) {
     return handle
         .createQuery(sql)
-        .addCustomizer(FreshPlan.INSTANCE)
+        .addCustomizer(CustomPlan.INSTANCE)
         .bind("id", id.value())
         .bind("from", window.start())
         .bind("to", window.end())
@@ -149,11 +149,11 @@ final class WaitReasons {
         .map((row, context) ->
             new Candidate(
                 row.getString(1),
-                Values.strings(row, 2),
-                Values.strings(row, 3),
-                Values.strings(row, 4),
-                NodeRows.modes(row.getString(5), Values.strings(row, 6)),
-                NodeRows.lostLanes(Values.strings(row, 7))))
+                SqlValues.strings(row, 2),
+                SqlValues.strings(row, 3),
+                SqlValues.strings(row, 4),
+                NodeRows.modes(row.getString(5), SqlValues.strings(row, 6)),
+                NodeRows.lostLanes(SqlValues.strings(row, 7))))
         .list();
   }
 
@@ -161,9 +161,9 @@ final class WaitReasons {
       throws SQLException {
     JobState state = JobState.valueOf(row.getString(1));
     return switch (state) {
-      case SCHEDULED -> new WaitReason.NotDue(Values.instant(row, 4));
+      case SCHEDULED -> new WaitReason.NotDue(SqlValues.instant(row, 4));
       case READY -> whileReady(row, living);
-      case CLAIMED -> new WaitReason.Held(String.valueOf(row.getString(5)));
+      case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.getString(5)));
       case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED -> new WaitReason.NotWaiting(state);
     };
   }
@@ -180,11 +180,12 @@ final class WaitReasons {
     if (paused) {
       return new WaitReason.QueuePaused(queue);
     }
-    Optional<WaitReason> lacking = Takers.lacking(queue, task, row.getString(8), living.get());
+    Optional<WaitReason> lacking =
+        EligibleNodes.lacking(queue, task, row.getString(8), living.get());
     if (lacking.isPresent()) {
       return lacking.get();
     }
-    Instant openUntil = Values.instantOrNull(row, 15);
+    Instant openUntil = SqlValues.instantOrNull(row, 15);
     if (openUntil != null) {
       return new WaitReason.BreakerOpen(task, openUntil);
     }
@@ -196,8 +197,8 @@ final class WaitReasons {
       return new WaitReason.TaskFull(task, taskLimit);
     }
     return row.getBoolean(18)
-        ? new WaitReason.Suspected(crashes, row.getLong(13))
-        : new WaitReason.InLine(
-            row.getLong(11) + row.getLong(12), Values.ofMicros(Math.max(0, row.getLong(14))));
+        ? new WaitReason.CrashSuspect(crashes, row.getLong(13))
+        : new WaitReason.Queued(
+            row.getLong(11) + row.getLong(12), SqlValues.ofMicros(Math.max(0, row.getLong(14))));
   }
 }

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.job.QueueStatus;
-import dev.holdfast.engine.store.QueueBook.Depth;
+import dev.holdfast.engine.store.QueueStore.Depth;
 import dev.holdfast.postgres.db.Database;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +51,7 @@ class BoundedCountTest {
     fixture.execute("update holdfast.job set stack = 'blue' where queue = 'short'");
     jobs("later", "a::b", "SCHEDULED", MOST + 7);
     jobs("busy", "a::b", "RUNNING", 3);
-    List<QueueStatus> queues = new PgQueueBook(own(), MOST).list();
+    List<QueueStatus> queues = new PgQueueStore(own(), MOST).list();
 
     assertThat(queues)
         .extracting(QueueStatus::name, QueueStatus::ready, QueueStatus::moreReady)
@@ -84,7 +84,7 @@ class BoundedCountTest {
     String scans = fixture.ask(SCANS);
     try (HikariDataSource pool = fixture.foreignPool(1)) {
       pool.addDataSourceProperty("options", "-c enable_seqscan=off -c enable_hashjoin=off");
-      PgQueueBook queues = new PgQueueBook(Database.own(pool, "holdfast"), MOST);
+      PgQueueStore queues = new PgQueueStore(Database.own(pool, "holdfast"), MOST);
 
       assertThat(queues.list())
           .singleElement()

@@ -31,7 +31,10 @@ final class CrashProgram {
   /** Sweeps as rarely as allowed, so that a recovery that waits for one is seen to. */
   static final LivenessSettings LIVENESS =
       LivenessSettings.DEFAULT.with(settings ->
-          settings.heartbeat(Duration.ofMillis(500)).terms(TIMEOUT).sweep(TIMEOUT.minusMillis(1)));
+          settings
+              .heartbeat(Duration.ofMillis(500))
+              .timeout(TIMEOUT)
+              .sweep(TIMEOUT.minusMillis(1)));
 
   private CrashProgram() {}
 

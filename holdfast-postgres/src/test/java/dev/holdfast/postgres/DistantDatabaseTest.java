@@ -2,7 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.testkit.contract.Worker;
@@ -103,7 +103,7 @@ class DistantDatabaseTest {
 
   private List<ClaimedJob> claim(int tasks) {
     return claims.claim(
-        new ClaimOrder(
+        new ClaimRequest(
             worker.incarnation(),
             ++calls,
             Drafts.QUEUE,
@@ -111,7 +111,7 @@ class DistantDatabaseTest {
             10,
             0,
             null,
-            ClaimOrder.Suspects.NONE,
+            ClaimRequest.Suspects.NONE,
             Set.of()));
   }
 

@@ -32,7 +32,7 @@ final class DrainProgram {
             .liveness(settings ->
                 settings
                     .heartbeat(Duration.ofMillis(300))
-                    .terms(TERMS)
+                    .timeout(TERMS)
                     .sweep(Duration.ofSeconds(1)))
             .stopOnSignals()
             .handle(

@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +69,7 @@ class DrainTest {
     assertThat(nodes())
         .singleElement()
         .matches(NodeStatus::alive)
-        .matches(node -> node.silence().compareTo(DrainProgram.TERMS) < 0);
+        .matches(node -> node.sinceLastHeartbeat().compareTo(DrainProgram.TERMS) < 0);
     process.tell("");
 
     assertThat(client.await(running, SOON)).isEqualTo("done");

@@ -11,7 +11,7 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.testkit.contract.Worker;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -66,7 +66,7 @@ class FailoverTest {
                 .liveness(settings ->
                     settings
                         .heartbeat(Duration.ofMillis(200))
-                        .terms(Duration.ofSeconds(8))
+                        .timeout(Duration.ofSeconds(8))
                         .sweep(Duration.ofSeconds(1)))
                 .handle(
                     ECHO,
@@ -95,11 +95,11 @@ class FailoverTest {
   @Test
   void aNodeThatWasFencedMeanwhileRegistersOnTheNewServer() throws Exception {
     try (PostgresStore store = PostgresStore.connect(settings().build())) {
-      NodeCard card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
+      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
       store.nodes().register(card);
       makeExistingSessionsReadOnly();
 
-      NodeCard successor = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
+      NodeRegistration successor = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
       assertThatThrownBy(() -> register(store, successor, card))
           .isInstanceOf(StoreException.class)
           .hasMessageContaining("read-only");
@@ -109,7 +109,8 @@ class FailoverTest {
     }
   }
 
-  private static void register(PostgresStore store, NodeCard card, NodeCard before) {
+  private static void register(
+      PostgresStore store, NodeRegistration card, NodeRegistration before) {
     store.nodes().register(card, Modes.FULL, before.incarnation());
   }
 
@@ -121,7 +122,7 @@ class FailoverTest {
     source.setUser(server.user());
     source.setPassword(server.password());
     try (PostgresStore store = PostgresStore.on(source, "holdfast")) {
-      NodeCard card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
+      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
       store.nodes().register(card);
       makeExistingSessionsReadOnly();
 

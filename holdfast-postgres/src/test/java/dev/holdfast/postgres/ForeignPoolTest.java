@@ -10,7 +10,7 @@ import dev.holdfast.testkit.contract.FinishContract;
 import dev.holdfast.testkit.contract.IntakeContract;
 import dev.holdfast.testkit.contract.LeaseContract;
 import dev.holdfast.testkit.contract.LimitContract;
-import dev.holdfast.testkit.contract.NodeBookContract;
+import dev.holdfast.testkit.contract.NodeStoreContract;
 import dev.holdfast.testkit.contract.RecoveryContract;
 import dev.holdfast.testkit.contract.StoreFixture;
 import dev.holdfast.testkit.contract.TaskLimitContract;
@@ -157,7 +157,7 @@ class ForeignPoolTest {
   }
 
   @Nested
-  class NodeFacts extends NodeBookContract {
+  class NodeFacts extends NodeStoreContract {
     @Override
     protected StoreFixture newFixture() {
       return emptied();

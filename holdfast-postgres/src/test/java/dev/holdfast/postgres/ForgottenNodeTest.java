@@ -36,7 +36,7 @@ class ForgottenNodeTest {
       fixture.store().upkeep().tidy(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
 
       assertThat(fixture.store().nodes().list())
-          .extracting(status -> status.card().incarnation())
+          .extracting(status -> status.registration().incarnation())
           .containsExactly(worker.incarnation());
       assertThat(fixture.ask("select from_call from holdfast.node")).isEqualTo("100");
     }

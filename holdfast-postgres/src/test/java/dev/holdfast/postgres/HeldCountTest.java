@@ -80,7 +80,7 @@ class HeldCountTest {
     if (random.nextBoolean()) {
       process.worker.succeed(job);
     } else {
-      process.worker.giveBack(job.held());
+      process.worker.giveBack(job.claim());
     }
   }
 

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.TaskBook;
+import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.testkit.contract.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 class HeldSnapshotTest {
   private static final int LIMIT = 3;
-  private static final TaskBook.Rule RULE = new TaskBook.Rule(LIMIT, null);
+  private static final TaskStore.Rule RULE = new TaskStore.Rule(LIMIT, null);
 
   private final PostgresFixture fixture = new PostgresFixture();
   private Connection snapshot;

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.github.f4b6a3.uuid.UuidCreator;
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.postgres.db.Database;
 import java.lang.reflect.InvocationTargetException;
@@ -171,7 +171,7 @@ class HistoryLocksTest {
 
   @Test
   void jobsAreFoundByIdHoweverLongAgoTheyEnded() {
-    PgLookup lookup = new PgLookup(database);
+    PgJobQueries lookup = new PgJobQueries(database);
     List<JobId> ids =
         List.of(
             ended(madeAgo(0), 0),
@@ -195,14 +195,14 @@ class HistoryLocksTest {
 
   @Test
   void requestsAboutJobsLockFewPartitions() {
-    PgControl control = new PgControl(database, Duration.ofMinutes(15), UUID.randomUUID());
+    PgJobControl control = new PgJobControl(database, Duration.ofMinutes(15), UUID.randomUUID());
     JobId old = ended(madeAgo(200), 150);
     JobId unknown = madeAgo(10);
 
-    assertThat(control.cancel(old)).isEqualTo(CancelAnswer.ALREADY_ENDED);
-    assertThat(control.retry(old)).isEqualTo(RetryAnswer.NOT_FAILED);
-    assertThat(control.cancel(unknown)).isEqualTo(CancelAnswer.NOT_FOUND);
-    assertThat(control.retry(unknown)).isEqualTo(RetryAnswer.NOT_FOUND);
+    assertThat(control.cancel(old)).isEqualTo(CancelResult.ALREADY_ENDED);
+    assertThat(control.retry(old)).isEqualTo(RetryResult.NOT_FAILED);
+    assertThat(control.cancel(unknown)).isEqualTo(CancelResult.NOT_FOUND);
+    assertThat(control.retry(unknown)).isEqualTo(RetryResult.NOT_FOUND);
 
     assertThat(measured.most).isBetween(10, MOST_LOCKS);
   }
@@ -210,9 +210,9 @@ class HistoryLocksTest {
   @Test
   void aRepeatedFinishLocksFewPartitions() {
     PgOutcomes outcomes = new PgOutcomes(database, Duration.ofMinutes(15));
-    Held old = new Held(ended(madeAgo(200), 150), 1);
-    Held unknown = new Held(madeAgo(10), 1);
-    Held failed = new Held(madeAgo(10), 1);
+    ClaimId old = new ClaimId(ended(madeAgo(200), 150), 1);
+    ClaimId unknown = new ClaimId(madeAgo(10), 1);
+    ClaimId failed = new ClaimId(madeAgo(10), 1);
 
     assertThat(
             outcomes.finish(
@@ -220,12 +220,12 @@ class HistoryLocksTest {
                 List.of(
                     new Finish.Succeeded(old, null, null),
                     new Finish.Succeeded(unknown, null, null))))
-        .containsExactly(Answer.WRITTEN, Answer.LOST);
+        .containsExactly(Result.WRITTEN, Result.LOST);
     assertThat(
             outcomes.finish(
                 UUID.randomUUID(),
                 List.of(new Finish.Cancelled(failed), new Finish.Succeeded(old, null, null))))
-        .containsExactly(Answer.LOST, Answer.WRITTEN);
+        .containsExactly(Result.LOST, Result.WRITTEN);
 
     assertThat(measured.most).isBetween(10, MOST_LOCKS_OF_WRITERS);
   }
@@ -262,8 +262,8 @@ class HistoryLocksTest {
 
         assertThatCode(() ->
                 assertThat(fixture.store().intakeIn(connection, false).enqueue(jobs))
-                    .extracting(Admission::answer)
-                    .containsExactly(Admission.Answer.CREATED, Admission.Answer.EXISTING))
+                    .extracting(Admission::outcome)
+                    .containsExactly(Admission.Outcome.CREATED, Admission.Outcome.EXISTING))
             .doesNotThrowAnyException();
       }
     } finally {

@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -88,11 +88,11 @@ class IdleConnectionTest {
     return new HikariDataSource(config);
   }
 
-  private QuietDataSource source(Duration trusted) {
+  private SocketValidatedDataSource source(Duration trusted) {
     Properties properties = new Properties();
     properties.setProperty("user", database.user());
     properties.setProperty("password", database.password());
     properties.setProperty("socketTimeout", "40");
-    return new QuietDataSource(proxy.through(database.jdbcUrl()), properties, trusted);
+    return new SocketValidatedDataSource(proxy.through(database.jdbcUrl()), properties, trusted);
   }
 }

@@ -123,7 +123,8 @@ class KilledProcessTest {
       Enqueued<String> poison = enqueue(Kind.POISON, 1).getFirst();
       harmless.addAll(enqueue(Kind.HARMLESS, JOBS / 2));
 
-      // A process that outlives the poison job is not killed: that would be a crash of what it runs.
+      // A process that outlives the poison job is not killed: that would be a crash of what it
+      // runs.
       while (!isFailed(poison)) {
         NodeProcess process = start();
         await().atMost(SOON).until(() -> process.hasEndedWithin(50) || isFailed(poison));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Answer;
+import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.testkit.contract.Worker;
 import java.sql.Connection;
@@ -60,9 +60,9 @@ class LateEnqueueTest {
       worker.succeed(worker.claimOne());
       gate.commit();
 
-      assertThat(repeat).containsExactly(new Admission(job.id(), Answer.CREATED));
+      assertThat(repeat).containsExactly(new Admission(job.id(), Outcome.CREATED));
       assertThat(first.get(10, TimeUnit.SECONDS))
-          .containsExactly(new Admission(job.id(), Answer.EXISTING));
+          .containsExactly(new Admission(job.id(), Outcome.EXISTING));
     }
     assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("0");
     assertThat(fixture.ask("select count(*) from holdfast.job_history")).isEqualTo("1");

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
-import dev.holdfast.engine.store.LeaseBook;
-import dev.holdfast.engine.store.LeaseBook.Answer;
-import dev.holdfast.engine.store.LeaseBook.Grip;
-import dev.holdfast.engine.store.LeaseBook.Renewal;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
+import dev.holdfast.engine.store.LeaseStore.Renewal;
+import dev.holdfast.engine.store.LeaseStore.Result;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -26,8 +26,8 @@ class LeaseFailoverTest {
 
   private static PostgresFixture fixture;
 
-  private LeaseBook leases;
-  private Grip held;
+  private LeaseStore leases;
+  private LeaseClaim held;
 
   @BeforeAll
   static void open() {
@@ -42,21 +42,21 @@ class LeaseFailoverTest {
   @BeforeEach
   void oneHoldsALease() {
     leases = fixture.emptied().store().leases();
-    held = new Grip(KEY, granted(acquire("holder")));
+    held = new LeaseClaim(KEY, granted(acquire("holder")));
   }
 
-  private Answer acquire(String holder) {
+  private Result acquire(String holder) {
     return leases.acquire(LeaseRequest.of(KEY, TTL), UUID.randomUUID(), holder);
   }
 
-  private static long granted(Answer answer) {
-    assertThat(answer).isInstanceOf(Answer.Granted.class);
-    return ((Answer.Granted) answer).token();
+  private static long granted(Result answer) {
+    assertThat(answer).isInstanceOf(Result.Granted.class);
+    return ((Result.Granted) answer).token();
   }
 
-  private static LeaseInfo taken(Answer answer) {
-    assertThat(answer).isInstanceOf(Answer.Taken.class);
-    return ((Answer.Taken) answer).by();
+  private static LeaseInfo taken(Result answer) {
+    assertThat(answer).isInstanceOf(Result.Taken.class);
+    return ((Result.Taken) answer).by();
   }
 
   /** The lease was granted by a server that was started at another time. */
@@ -97,7 +97,7 @@ class LeaseFailoverTest {
     assertThat(granted(acquire("other"))).isGreaterThan(held.token());
 
     assertThat(leases.renew(List.of(new Renewal(held, TTL)))).isEmpty();
-    assertThat(leases.end(held, new LeaseBook.Ending.Done())).isFalse();
+    assertThat(leases.end(held, new LeaseStore.Ending.Done())).isFalse();
   }
 
   @Test
@@ -118,8 +118,8 @@ class LeaseFailoverTest {
 
     assertThat(token).isGreaterThan(held.token());
     assertThat(leases.renew(List.of(new Renewal(held, TTL)))).isEmpty();
-    assertThat(leases.end(held, new LeaseBook.Ending.Done())).isFalse();
-    assertThat(leases.renew(List.of(new Renewal(new Grip(KEY, token), TTL))))
+    assertThat(leases.end(held, new LeaseStore.Ending.Done())).isFalse();
+    assertThat(leases.renew(List.of(new Renewal(new LeaseClaim(KEY, token), TTL))))
         .containsExactly(token);
   }
 }

@@ -72,7 +72,7 @@ class LockedKeyTest {
       assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
       open.rollback();
     }
-    assertThat(client.enqueue(request(key)).answer()).isEqualTo(Enqueued.Answer.CREATED);
+    assertThat(client.enqueue(request(key)).outcome()).isEqualTo(Enqueued.Outcome.CREATED);
   }
 
   @Test

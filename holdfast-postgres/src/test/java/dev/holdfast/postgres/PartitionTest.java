@@ -12,7 +12,7 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.postgres.db.Database;
@@ -120,7 +120,7 @@ class PartitionTest {
     assertThat(fixture.ask("select count(*) from holdfast.job_history_default")).isEqualTo("1");
     assertThat(exists(today)).isFalse();
     assertThat(exists(today.plusDays(1))).isTrue();
-    assertThat(fixture.store().lookup().list(JobFilter.state(JobState.CANCELLED), null, 10))
+    assertThat(fixture.store().queries().list(JobFilter.state(JobState.CANCELLED), null, 10))
         .hasSize(1);
   }
 
@@ -136,7 +136,7 @@ class PartitionTest {
       statement.execute(
           "create table holdfast.%1$s (like holdfast.job_history including defaults including constraints); alter table holdfast.job_history attach partition holdfast.%1$s for values from ('%2$s 00:00+00') to ('%3$s 00:00+00')"
               .formatted(name(today), today, today.plusDays(1)));
-      CompletableFuture<Answer> finish = CompletableFuture.supplyAsync(() -> worker.succeed(job));
+      CompletableFuture<Result> finish = CompletableFuture.supplyAsync(() -> worker.succeed(job));
       await()
           .until(() ->
               fixture
@@ -153,7 +153,7 @@ class PartitionTest {
               failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE));
     }
 
-    assertThat(worker.succeed(job)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.succeed(job)).isEqualTo(Result.WRITTEN);
     assertThat(fixture.ask("select count(*) from holdfast." + name(today))).isEqualTo("1");
   }
 
@@ -247,7 +247,7 @@ class PartitionTest {
     tidy();
 
     assertThat(fixture.ask("select count(*) from holdfast.tally")).isEqualTo("1");
-    assertThat(fixture.store().lookup().count(JobFilter.ALL))
+    assertThat(fixture.store().queries().count(JobFilter.ALL))
         .containsEntry(JobState.CANCELLED, 42L);
   }
 

@@ -15,7 +15,7 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -55,8 +55,8 @@ class PausedProcessTest {
   /** The incarnations of the paused node in the books. */
   private List<UUID> incarnations(boolean alive) {
     return store.nodes().list().stream()
-        .filter(node -> node.card().id().equals(PausedProgram.ID) && node.alive() == alive)
-        .map(NodeStatus::card)
+        .filter(node -> node.registration().id().equals(PausedProgram.ID) && node.alive() == alive)
+        .map(NodeStatus::registration)
         .map(card -> card.incarnation())
         .toList();
   }

@@ -71,8 +71,8 @@ class PlanTest {
     fixture.execute("vacuum analyze holdfast.job_history");
     long before = rowsReadOfHistory();
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
-      assertThat(store.lookup().list(JobFilter.ALL.queue("vip"), null, 50)).hasSize(3);
-      assertThat(store.lookup().list(JobFilter.ALL.task("mail::send"), null, 50)).hasSize(50);
+      assertThat(store.queries().list(JobFilter.ALL.queue("vip"), null, 50)).hasSize(3);
+      assertThat(store.queries().list(JobFilter.ALL.task("mail::send"), null, 50)).hasSize(50);
       assertThat(sessions()).isPositive();
     }
     awaitReports();
@@ -111,10 +111,10 @@ class PlanTest {
     List<ClaimedJob> claimed = new ArrayList<>(worker.claim(size, size, null));
     assertThat(claimed).hasSize(2 * size);
     for (ClaimedJob job : claimed) {
-      worker.start(job.held());
+      worker.start(job.claim());
     }
     worker.finishAll(
-        claimed.stream().map(job -> new Finish.Succeeded(job.held(), null, null)).toList());
+        claimed.stream().map(job -> new Finish.Succeeded(job.claim(), null, null)).toList());
   }
 
   /** Sessions report what they did when they end. */

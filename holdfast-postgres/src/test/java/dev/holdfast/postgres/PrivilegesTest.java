@@ -108,7 +108,7 @@ class PrivilegesTest {
             HoldfastNode.on(store)
                 .application("test")
                 .recurring(
-                    Schedule.called("often").runs(ECHO, "often").every(Duration.ofDays(1)).build())
+                    Schedule.named("often").runs(ECHO, "often").every(Duration.ofDays(1)).build())
                 .handle(ECHO, (text, context) -> text)
                 .start()) {
       var job = node.client().enqueue(ECHO, "mine");

@@ -3,7 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.testkit.contract.Worker;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -76,7 +76,7 @@ class QuietPoolTest {
 
   @Test
   void aStoreSurvivesTheLossOfAllItsConnections() {
-    NodeCard card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
+    NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
     fixture.store().nodes().register(card);
     fixture.store().intake().enqueue(List.of(Drafts.job()));
 
@@ -148,7 +148,7 @@ class QuietPoolTest {
   }
 
   private UUID registered() {
-    NodeCard card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
+    NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
     fixture.store().nodes().register(card);
     return card.incarnation();
   }

@@ -25,7 +25,7 @@ class ReconnectTest {
       LivenessSettings.DEFAULT.with(settings ->
           settings
               .heartbeat(Duration.ofMillis(500))
-              .terms(Duration.ofSeconds(10))
+              .timeout(Duration.ofSeconds(10))
               .sweep(Duration.ofMillis(500)));
 
   private final PostgresFixture fixture = new PostgresFixture();

@@ -8,7 +8,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.testkit.contract.Worker;
 import java.time.Duration;
 import java.util.List;
@@ -48,13 +48,13 @@ class RepeatTest {
     ClaimedJob first = worker.claimOne();
     worker.retryIn(first, Duration.ZERO);
     worker.retryIn(worker.claimOne(), Duration.ZERO);
-    assertThat(worker.retryIn(first, Duration.ZERO)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.retryIn(first, Duration.ZERO)).isEqualTo(Result.WRITTEN);
 
     ClaimedJob third = worker.claimOne();
-    assertThat(worker.retryIn(first, Duration.ZERO)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.retryIn(first, Duration.ZERO)).isEqualTo(Result.WRITTEN);
 
     worker.succeed(third);
-    assertThat(worker.retryIn(first, Duration.ZERO)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.retryIn(first, Duration.ZERO)).isEqualTo(Result.WRITTEN);
     assertThat(find().failures()).extracting(FailedAttempt::attempt).containsExactly(1, 2);
   }
 
@@ -64,7 +64,7 @@ class RepeatTest {
     worker.die(first);
     fixture.store().control().retry(job.id());
 
-    assertThat(worker.die(first)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.die(first)).isEqualTo(Result.WRITTEN);
     assertThat(find().failures()).hasSize(1);
   }
 
@@ -73,8 +73,8 @@ class RepeatTest {
     ClaimedJob first = worker.claimOne();
     worker.retryIn(first, Duration.ZERO);
 
-    assertThat(worker.succeed(first)).isEqualTo(Answer.LOST);
-    assertThat(worker.die(first)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.succeed(first)).isEqualTo(Result.LOST);
+    assertThat(worker.die(first)).isEqualTo(Result.WRITTEN);
   }
 
   @Test
@@ -95,19 +95,19 @@ class RepeatTest {
     fixture.store().intake().enqueue(more);
     List<ClaimedJob> claimed = worker.claim(5);
 
-    List<Answer> answers =
+    List<Result> answers =
         worker.finishAll(
             List.of(
-                new Finish.Dead(claimed.get(0).held(), worker.failure(claimed.get(0), "no")),
-                new Finish.Succeeded(claimed.get(1).held(), null, null),
-                new Finish.Later(claimed.get(2).held(), Duration.ofMinutes(1)),
-                new Finish.Cancelled(claimed.get(3).held()),
+                new Finish.Dead(claimed.get(0).claim(), worker.failure(claimed.get(0), "no")),
+                new Finish.Succeeded(claimed.get(1).claim(), null, null),
+                new Finish.Later(claimed.get(2).claim(), Duration.ofMinutes(1)),
+                new Finish.Cancelled(claimed.get(3).claim()),
                 new Finish.RetryIn(
-                    claimed.get(4).held(),
+                    claimed.get(4).claim(),
                     Duration.ofMinutes(1),
                     worker.failure(claimed.get(4), "no"))));
 
-    assertThat(answers).containsOnly(Answer.WRITTEN);
+    assertThat(answers).containsOnly(Result.WRITTEN);
     assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("2");
     assertThat(fixture.ask("select count(*) from holdfast.job_history")).isEqualTo("2");
     assertThat(fixture.ask("select count(*) from holdfast.dead_letter")).isEqualTo("1");
@@ -119,6 +119,6 @@ class RepeatTest {
 
   private Job find() {
     JobId id = job.id();
-    return fixture.store().lookup().find(Set.of(id)).get(id);
+    return fixture.store().queries().find(Set.of(id)).get(id);
   }
 }

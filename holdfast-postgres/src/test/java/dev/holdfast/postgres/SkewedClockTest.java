@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.testkit.contract.JobDraft;
 import dev.holdfast.testkit.contract.Worker;
@@ -52,14 +52,14 @@ class SkewedClockTest {
               .enqueue(List.of(new JobDraft().startWithin(Duration.ofMinutes(1)).build()))
               .getFirst()
               .id();
-      Held held = worker.prefetchOne().held();
+      ClaimId held = worker.prefetchOne().claim();
       fixture.passTime(Duration.ofMinutes(2));
       fixture.execute(TURN_BACK);
 
       assertThat(claims.start(worker.incarnation(), List.of(held))).isEmpty();
 
       assertThat(fixture.ask("select ahead < interval '0' from skewed.clock")).isEqualTo("t");
-      assertThat(fixture.store().lookup().find(Set.of(id)).get(id))
+      assertThat(fixture.store().queries().find(Set.of(id)).get(id))
           .satisfies(job -> assertThat(job.state()).isEqualTo(JobState.EXPIRED));
     }
   }

@@ -158,7 +158,7 @@ class StalledStopTest {
   @Test
   void itStopsWithinItsGraceAndStartsNothingThatAClaimBringsAfterwards() throws Exception {
     HoldfastNode node = node();
-    assertThat(node.leases().acquire("report", Duration.ofSeconds(30)).orElseBusy()).isNotNull();
+    assertThat(node.leases().acquire("report", Duration.ofSeconds(30)).orElseThrow()).isNotNull();
     client.enqueue(TASK, new Nap(Duration.ofHours(1)));
     await().atMost(SOON).until(() -> begun.get() == 1 && claimed() == 1);
 

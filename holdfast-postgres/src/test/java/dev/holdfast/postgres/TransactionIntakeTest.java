@@ -90,7 +90,7 @@ class TransactionIntakeTest {
     assertThat(exists(plain)).isFalse();
     assertThat(exists(keyed)).isFalse();
     assertThat(store().intake().enqueue(List.of(keyed)))
-        .containsExactly(new Admission(keyed.id(), Admission.Answer.CREATED));
+        .containsExactly(new Admission(keyed.id(), Admission.Outcome.CREATED));
   }
 
   @Test
@@ -114,7 +114,7 @@ class TransactionIntakeTest {
     NewJob job = Drafts.job();
     store().intake().enqueue(List.of(job));
 
-    assertThat(enqueue(job)).containsExactly(new Admission(job.id(), Admission.Answer.EXISTING));
+    assertThat(enqueue(job)).containsExactly(new Admission(job.id(), Admission.Outcome.EXISTING));
     insertOrder(1);
     caller.commit();
 
@@ -151,7 +151,7 @@ class TransactionIntakeTest {
     }
     caller.commit();
 
-    assertThat(store().lookup().find(Set.of(job.id())).get(job.id()).state())
+    assertThat(store().queries().find(Set.of(job.id())).get(job.id()).state())
         .isEqualTo(JobState.SCHEDULED);
   }
 
@@ -346,7 +346,7 @@ class TransactionIntakeTest {
   }
 
   private static boolean exists(NewJob job) {
-    return store().lookup().find(Set.of(job.id())).containsKey(job.id());
+    return store().queries().find(Set.of(job.id())).containsKey(job.id());
   }
 
   private static PostgresStore store() {

@@ -9,10 +9,10 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
-import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -28,7 +28,7 @@ class UnreadableScheduleTest {
 
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
   private PostgresFixture fixture;
-  private ScheduleBook book;
+  private ScheduleStore book;
 
   @BeforeEach
   void open() {

@@ -6,14 +6,14 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.When;
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.postgres.db.Database;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,14 +43,14 @@ class WindowedClaimTest {
         .store()
         .nodes()
         .register(
-            new NodeCard(
+            new NodeRegistration(
                 NODE,
                 "n",
                 null,
                 "h",
                 1,
                 "v",
-                Terms.of(Duration.ofMinutes(1)),
+                Timeouts.of(Duration.ofMinutes(1)),
                 Set.of("q"),
                 Set.of("a", "b"),
                 10,
@@ -95,8 +95,8 @@ class WindowedClaimTest {
 
   private List<ClaimedJob> claim(List<String> tasks, int wanted) {
     return claims.claim(
-        new ClaimOrder(
-            NODE, ++claimNo, "q", tasks, wanted, 0, null, ClaimOrder.Suspects.NONE, Set.of()));
+        new ClaimRequest(
+            NODE, ++claimNo, "q", tasks, wanted, 0, null, ClaimRequest.Suspects.NONE, Set.of()));
   }
 
   @ParameterizedTest
@@ -119,7 +119,7 @@ class WindowedClaimTest {
                           .minus(PostgresSettings.DEFAULT_AGING.multipliedBy(other.priority()))));
     }
     long expected =
-        fixture.store().lookup().list(JobFilter.ALL, null, 10_000).stream()
+        fixture.store().queries().list(JobFilter.ALL, null, 10_000).stream()
             .filter(job -> names.contains(job.task()))
             .count();
     await()
@@ -137,7 +137,7 @@ class WindowedClaimTest {
     ClaimedJob old = claim(List.of("b"), 1).getFirst();
     claim(List.of("b"), 100);
     fixture.passTime(Duration.ofHours(1));
-    fixture.store().claims().giveBack(NODE, List.of(new HandBack(old.held(), true)));
+    fixture.store().claims().giveBack(NODE, List.of(new HandBack(old.claim(), true)));
 
     assertThat(claim(List.of("b"), 5)).extracting(ClaimedJob::id).containsExactly(old.id());
   }

@@ -4,13 +4,13 @@ package dev.holdfast.api.job;
  * The answer to an enqueue.
  *
  * @param id the job that now stands for the request
- * @param answer how that came about
+ * @param outcome how that came about
  * @param resultType what the job's task returns
  */
-public record Enqueued<R>(JobId id, Answer answer, Class<R> resultType) {
+public record Enqueued<R>(JobId id, Outcome outcome, Class<R> resultType) {
 
   /** How a request was received. */
-  public enum Answer {
+  public enum Outcome {
     /** It became a new job. */
     CREATED,
     /** Its unique key or its id was known already; nothing was changed. */
@@ -21,6 +21,6 @@ public record Enqueued<R>(JobId id, Answer answer, Class<R> resultType) {
 
   /** Whether this enqueue made the job. */
   public boolean created() {
-    return answer == Answer.CREATED;
+    return outcome == Outcome.CREATED;
   }
 }

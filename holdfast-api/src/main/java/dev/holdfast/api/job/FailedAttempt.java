@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param code why, in one word that retry rules can match
  * @param type the class of what was thrown, for people to read, if anything was
  * @param message what it said
- * @param stack the top of the stack trace
+ * @param stackTrace the top of the stack trace
  * @param node the node it ran on
  * @param startedAt when it was started
  * @param failedAt when the failure was written
@@ -20,7 +20,7 @@ public record FailedAttempt(
     String code,
     @Nullable String type,
     String message,
-    @Nullable String stack,
+    @Nullable String stackTrace,
     String node,
     @Nullable Instant startedAt,
     Instant failedAt) {}

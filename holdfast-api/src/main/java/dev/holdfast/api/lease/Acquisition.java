@@ -7,7 +7,7 @@ import java.util.Optional;
 public sealed interface Acquisition {
 
   /** It is ours. */
-  record Got(Lease lease) implements Acquisition {}
+  record Acquired(Lease lease) implements Acquisition {}
 
   /**
    * Somebody else has it.
@@ -26,7 +26,7 @@ public sealed interface Acquisition {
     }
 
     /** A sentence for people. */
-    public String sentence() {
+    public String describe() {
       return state == LeaseState.DONE
           ? "'%s' was done by %s, which counts for another %s.".formatted(key, holder, remaining)
           : "'%s' is held by %s for another %s, or longer if it renews."
@@ -39,9 +39,9 @@ public sealed interface Acquisition {
    *
    * @throws LeaseBusyException if somebody else has it
    */
-  default Lease orElseBusy() {
+  default Lease orElseThrow() {
     return switch (this) {
-      case Got got -> got.lease();
+      case Acquired got -> got.lease();
       case Busy busy -> throw new LeaseBusyException(busy);
     };
   }
@@ -49,7 +49,7 @@ public sealed interface Acquisition {
   /** The lease, or nothing if somebody else has it. */
   default Optional<Lease> toOptional() {
     return switch (this) {
-      case Got got -> Optional.of(got.lease());
+      case Acquired got -> Optional.of(got.lease());
       case Busy busy -> Optional.empty();
     };
   }

@@ -9,7 +9,7 @@ public final class LeaseBusyException extends HoldfastException {
   private final transient Acquisition.Busy busy;
 
   public LeaseBusyException(Acquisition.Busy busy) {
-    super(busy.sentence() + " Try again then, or use toOptional() to go on without it.");
+    super(busy.describe() + " Try again then, or use toOptional() to go on without it.");
     this.busy = busy;
   }
 

@@ -26,7 +26,7 @@ final class LeasedStartup implements StartupCoordinator {
   public <E extends Exception> boolean runOnce(String action, Duration ttl, Work<E> work) throws E {
     return switch (tryAcquire(action, ttl)) {
       case Acquisition.Busy busy -> false;
-      case Acquisition.Got got -> run(got.lease(), work);
+      case Acquisition.Acquired got -> run(got.lease(), work);
     };
   }
 

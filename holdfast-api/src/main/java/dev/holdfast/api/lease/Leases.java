@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Leases on keys of the user's own: one holder at a time in the whole cluster.
  *
  * <pre>{@code
- * try (var lease = leases.acquire("invoice:42", Duration.ofSeconds(120)).orElseBusy()) {
+ * try (var lease = leases.acquire("invoice:42", Duration.ofSeconds(120)).orElseThrow()) {
  *   archive(invoice, lease.fencingToken());
  * }
  * }</pre>

@@ -22,7 +22,7 @@ final class PassThroughLeases implements Leases {
   }
 
   private Acquisition grant(LeaseRequest request) {
-    return new Acquisition.Got(new Granted(request.key(), lastToken.incrementAndGet()));
+    return new Acquisition.Acquired(new Granted(request.key(), lastToken.incrementAndGet()));
   }
 
   @Override

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * Schedule nightly =
- *     Schedule.called("nightly-report").runs(REPORT, new Report("daily"))
+ *     Schedule.named("nightly-report").runs(REPORT, new Report("daily"))
  *         .cron("0 3 * * *", "Europe/Berlin").tags("reports").build();
  * }</pre>
  *
@@ -65,12 +65,12 @@ public record Schedule(
   }
 
   /** Begin to describe a schedule. */
-  public static Called called(String id) {
-    return new Called(checkId(id));
+  public static Named named(String id) {
+    return new Named(checkId(id));
   }
 
   /** A schedule that has a name and needs something to do. */
-  public record Called(String id) {
+  public record Named(String id) {
 
     /** Say which task to run, with which payload. */
     public <P> Work runs(TaskType<P, ?> type, P payload) {

@@ -15,7 +15,7 @@ public interface Schedules {
    *     schedule of this id, or the client is strict and no live node serves its queue; nothing was
    *     changed
    */
-  PutAnswer put(Schedule schedule);
+  PutResult put(Schedule schedule);
 
   /** Read one schedule. */
   Optional<ScheduleStatus> find(String id);
@@ -38,7 +38,7 @@ public interface Schedules {
   boolean resume(String id);
 
   /** Make a job of this schedule at once, even while it is paused. Its due times stay the same. */
-  FireAnswer fire(String id);
+  FireResult fire(String id);
 
   /**
    * Let a schedule recur no more. Jobs that were made before are not affected. One that an

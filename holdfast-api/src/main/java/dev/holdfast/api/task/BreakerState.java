@@ -7,5 +7,5 @@ public enum BreakerState {
   /** It lets nothing through until its time is over. */
   OPEN,
   /** It has let one job through, and waits for how that ends. */
-  PROBING
+  HALF_OPEN
 }

@@ -4,7 +4,7 @@ package dev.holdfast.api.task;
  * What becomes of a job whose node died while it ran. A job whose node died before it had started
  * is simply run elsewhere, whatever this says.
  *
- * @param answer what to do
+ * @param action what to do
  * @param maxCrashes after how many crashes a job is dead-lettered as {@link
  *     FailureCode#WORKER_CRASHED}; defaults to 4. After the first crash a job runs again at once
  *     and at normal capacity, among the others that crashed with it. From the second crash on it is
@@ -15,10 +15,10 @@ package dev.holdfast.api.task;
  *     dead-lettered as {@link FailureCode#NODE_FENCED}; defaults to 5. Such a job may be what
  *     stalls its process.
  */
-public record CrashPolicy(Answer answer, int maxCrashes, int maxFencings) {
+public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
 
   /** What to do. */
-  public enum Answer {
+  public enum Action {
     /** Run it again: at once after the first crash, later and later after more. */
     RETRY,
     /** Dead-letter it, since running it twice would be worse. */
@@ -48,27 +48,27 @@ public record CrashPolicy(Answer answer, int maxCrashes, int maxFencings) {
   }
 
   /** A policy with the default budget of fencings. */
-  public CrashPolicy(Answer answer, int maxCrashes) {
+  public CrashPolicy(Action answer, int maxCrashes) {
     this(answer, maxCrashes, DEFAULT_FENCINGS);
   }
 
   /** Run it again until it has crashed this often. */
   public static CrashPolicy retry(int maxCrashes) {
-    return new CrashPolicy(Answer.RETRY, maxCrashes);
+    return new CrashPolicy(Action.RETRY, maxCrashes);
   }
 
   /** Never run it again. */
   public static CrashPolicy fail() {
-    return new CrashPolicy(Answer.FAIL, 1);
+    return new CrashPolicy(Action.FAIL, 1);
   }
 
   /** Let the task's own {@link RecoveryPolicy} decide. */
-  public static CrashPolicy ask() {
-    return new CrashPolicy(Answer.ASK, DEFAULT.maxCrashes);
+  public static CrashPolicy decidedByTask() {
+    return new CrashPolicy(Action.ASK, DEFAULT.maxCrashes);
   }
 
   /** The same policy with another budget of fencings. */
   public CrashPolicy withMaxFencings(int fencings) {
-    return new CrashPolicy(answer, maxCrashes, fencings);
+    return new CrashPolicy(action, maxCrashes, fencings);
   }
 }

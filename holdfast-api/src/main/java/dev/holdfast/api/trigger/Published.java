@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record Published(String event, List<Outcome> outcomes) {
 
   /** What a trigger did with an event. */
-  public enum Fate {
+  public enum Decision {
     /** It started its task. */
     STARTED,
     /** An equal payload was started within the window, or waits to be. */
@@ -22,9 +22,9 @@ public record Published(String event, List<Outcome> outcomes) {
     /** It starts its task when the subject has been quiet, unless another event comes before. */
     DEBOUNCED,
     /** The subject was started a moment ago; the event was swallowed. */
-    COOLED_DOWN,
+    IN_COOLDOWN,
     /** The trigger's conditions were not met. */
-    FILTERED
+    NOT_MATCHED
   }
 
   /**
@@ -34,7 +34,7 @@ public record Published(String event, List<Outcome> outcomes) {
    * @param job the job that stands for the event: started, waiting for quiet, or the one that made
    *     it superfluous; null if it was filtered
    */
-  public record Outcome(String trigger, Fate fate, @Nullable JobId job) {}
+  public record Outcome(String trigger, Decision decision, @Nullable JobId job) {}
 
   public Published {
     outcomes = List.copyOf(outcomes);
@@ -42,18 +42,18 @@ public record Published(String event, List<Outcome> outcomes) {
 
   /** How many triggers wanted the event: they listen to it, and their conditions were met. */
   public int matched() {
-    return outcomes.size() - of(Fate.FILTERED).size();
+    return outcomes.size() - of(Decision.NOT_MATCHED).size();
   }
 
   /** The outcomes of one fate. */
-  public List<Outcome> of(Fate fate) {
-    return outcomes.stream().filter(outcome -> outcome.fate() == fate).toList();
+  public List<Outcome> of(Decision fate) {
+    return outcomes.stream().filter(outcome -> outcome.decision() == fate).toList();
   }
 
   /** The jobs that this event started. */
   public List<JobId> started() {
     return outcomes.stream()
-        .filter(outcome -> outcome.fate() == Fate.STARTED)
+        .filter(outcome -> outcome.decision() == Decision.STARTED)
         .map(Outcome::job)
         .filter(Objects::nonNull)
         .toList();

@@ -11,8 +11,8 @@ class PassThroughLeasesTest {
 
   @Test
   void everyWishIsGrantedUnderAGrowingToken() {
-    Lease first = leases.acquire("a").orElseBusy();
-    Lease second = leases.acquire("a").orElseBusy();
+    Lease first = leases.acquire("a").orElseThrow();
+    Lease second = leases.acquire("a").orElseThrow();
 
     assertThat(first.isHeld()).isTrue();
     assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
@@ -20,7 +20,7 @@ class PassThroughLeasesTest {
 
   @Test
   void aLeaseEndsOnce() {
-    Lease lease = leases.acquire("a").orElseBusy();
+    Lease lease = leases.acquire("a").orElseThrow();
 
     assertThat(lease.complete()).isTrue();
     assertThat(lease.isHeld()).isFalse();

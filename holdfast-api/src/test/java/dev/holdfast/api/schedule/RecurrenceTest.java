@@ -29,7 +29,7 @@ class RecurrenceTest {
 
   @Test
   void timesThatNoDatabaseCanStoreAreRefused() {
-    var work = Schedule.called("a").runs(TaskType.of("test::task", String.class), "x");
+    var work = Schedule.named("a").runs(TaskType.of("test::task", String.class), "x");
 
     assertThatThrownBy(() -> work.every(Duration.ofDays(365_000_000)))
         .hasMessageContaining(Duration.ofDays(365_000_000).toString())

@@ -73,10 +73,10 @@ public final class ChaosBench extends BenchCommand {
                     "Chaos kills the database, so it runs on one of its own only: leave out"
                         + " --database-url and HOLDFAST_DATABASE_URL."));
     double length = minutes != null ? minutes : bench.quick() ? 1 : 5;
-    Toll toll = Toll.NONE;
+    ChaosTotals toll = ChaosTotals.NONE;
     for (int number = 0; number < seeds; number++) {
       Plan plan = Plan.of(seed + number, Duration.ofMillis((long) (length * 60_000)));
-      Toll storm = storm(bench, server, DATABASE + number, plan);
+      ChaosTotals storm = storm(bench, server, DATABASE + number, plan);
       bench.say("chaos", "seed %d: %s".formatted(plan.seed(), storm));
       toll = toll.plus(storm);
     }
@@ -86,7 +86,7 @@ public final class ChaosBench extends BenchCommand {
     report(bench.report(), toll);
   }
 
-  private static Toll storm(Bench bench, EmbeddedPostgres server, String database, Plan plan)
+  private static ChaosTotals storm(Bench bench, EmbeddedPostgres server, String database, Plan plan)
       throws Exception {
     server.createDatabase(database);
     Path folder = Files.createTempDirectory("holdfast-chaos-");
@@ -101,7 +101,7 @@ public final class ChaosBench extends BenchCommand {
       report.note(
           "What the nodes of seed %d wrote and said is in %s.".formatted(plan.seed(), folder));
     }
-    return Toll.of(outcome);
+    return ChaosTotals.of(outcome);
   }
 
   /** What this process says about the database it kills would drown the table. */
@@ -113,7 +113,7 @@ public final class ChaosBench extends BenchCommand {
     }
   }
 
-  private static void report(Report report, Toll toll) {
+  private static void report(Report report, ChaosTotals toll) {
     Findings findings = toll.findings();
     wrong(report, "chaos.lost", findings.lost(), "jobs");
     wrong(report, "chaos.ended_twice", findings.endedTwice(), "jobs");

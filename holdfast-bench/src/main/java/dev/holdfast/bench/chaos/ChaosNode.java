@@ -1,6 +1,6 @@
 package dev.holdfast.bench.chaos;
 
-import dev.holdfast.bench.chaos.Journal.Counts;
+import dev.holdfast.bench.chaos.AttemptLog.Counts;
 import dev.holdfast.cli.database.Address;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
@@ -21,13 +21,13 @@ final class ChaosNode {
   private static final int PREFETCH = 8;
   private static final Duration COUNT_EVERY = Duration.ofMillis(250);
 
-  private final Journal journal;
+  private final AttemptLog journal;
   private final MeterRegistry meters = new SimpleMeterRegistry();
   private final Instant wallAtStart;
   private final long nanosAtStart = System.nanoTime();
   private long largestShift;
 
-  private ChaosNode(Journal journal, Instant wallAtStart) {
+  private ChaosNode(AttemptLog journal, Instant wallAtStart) {
     this.journal = journal;
     this.wallAtStart = wallAtStart;
   }
@@ -46,7 +46,7 @@ final class ChaosNode {
             environment.get("HOLDFAST_DATABASE_USER"),
             environment.get("HOLDFAST_DATABASE_PASSWORD"));
     // Left to the end of the process to close: others may be writing until then.
-    Journal journal = new Journal(Path.of(args[2]));
+    AttemptLog journal = new AttemptLog(Path.of(args[2]));
     new ChaosNode(journal, Instant.parse(args[3])).run(address, args[0], args[1]);
     System.exit(0);
   }

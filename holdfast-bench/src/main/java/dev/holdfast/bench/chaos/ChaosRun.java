@@ -1,8 +1,8 @@
 package dev.holdfast.bench.chaos;
 
+import dev.holdfast.bench.chaos.AttemptLog.Contents;
+import dev.holdfast.bench.chaos.AttemptLog.Counts;
 import dev.holdfast.bench.chaos.Evidence.Effect;
-import dev.holdfast.bench.chaos.Journal.Contents;
-import dev.holdfast.bench.chaos.Journal.Counts;
 import dev.holdfast.bench.chaos.Member.Cluster;
 import dev.holdfast.cli.bench.BenchException;
 import dev.holdfast.cli.database.Address;
@@ -33,7 +33,7 @@ final class ChaosRun {
   private final String database;
   private final Path folder;
   private final Consumer<String> say;
-  private final Books books;
+  private final StoredState books;
 
   /**
    * What there is to do.
@@ -75,7 +75,7 @@ final class ChaosRun {
     this.database = database;
     this.folder = folder;
     this.say = say;
-    this.books = new Books(server, database, SCHEMA);
+    this.books = new StoredState(server, database, SCHEMA);
   }
 
   Outcome run(Plan plan) throws Exception {
@@ -95,7 +95,7 @@ final class ChaosRun {
           members.add(new Member(number, cluster, clockOf(number, library)));
         }
         awaitMembers();
-        new Storm(server, database, members, say).rage(script);
+        new FaultInjector(server, database, members, say).rage(script);
         acknowledged = load.stop();
         calm = System.nanoTime();
         settle();
@@ -150,7 +150,7 @@ final class ChaosRun {
       for (Path journal : member.journals()) {
         // A process that was killed at once may not have come so far.
         if (Files.exists(journal)) {
-          Contents contents = Journal.read(journal);
+          Contents contents = AttemptLog.read(journal);
           effects.addAll(contents.effects());
           counts = counts.plus(contents.counts());
         }

@@ -29,9 +29,9 @@ final class ChaosTask {
    */
   record Work(int effects, int pauseMillis, boolean failsFirst) {}
 
-  private final Journal journal;
+  private final AttemptLog journal;
 
-  ChaosTask(Journal journal) {
+  ChaosTask(AttemptLog journal) {
     this.journal = journal;
   }
 

@@ -20,7 +20,7 @@ final class Member implements AutoCloseable {
 
   private final int number;
   private final Cluster cluster;
-  private final Gate gate;
+  private final FaultyProxy gate;
   private final Optional<FakeTime> time;
   private final List<Path> journals = new ArrayList<>();
   private Process process;
@@ -33,11 +33,11 @@ final class Member implements AutoCloseable {
     this.number = number;
     this.cluster = cluster;
     this.time = time;
-    this.gate = new Gate(cluster.server.port());
+    this.gate = new FaultyProxy(cluster.server.port());
     this.process = launch();
   }
 
-  Gate gate() {
+  FaultyProxy gate() {
     return gate;
   }
 

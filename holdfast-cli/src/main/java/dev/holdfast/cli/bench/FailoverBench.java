@@ -25,10 +25,10 @@ public final class FailoverBench extends BenchCommand {
   @Override
   protected void measure(Bench bench) throws Exception {
     new KillTimes(bench).measure(bench.quick() ? 5 : 20);
-    new CrowdTimes(bench).measure();
+    new MassFailover(bench).measure();
     new SweepTime(bench).measure(bench.jobs(10_000, 1_000));
-    new BeatCost(bench).measure(10);
-    new BeatCost(bench).measure(bench.jobs(10_000, 1_000));
+    new HeartbeatCost(bench).measure(10);
+    new HeartbeatCost(bench).measure(bench.jobs(10_000, 1_000));
     double length = minutes != null ? minutes : bench.quick() ? 0.25 : 10;
     new FalseAlarms(bench).measure(Duration.ofMillis((long) (length * 60_000)));
   }

@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -75,8 +75,8 @@ final class HeldTransaction {
   /** How long ago the node's last beat was: fast as it is, without beats it would count as dead. */
   private static Duration silence(BenchDatabase database, HoldfastNode node) {
     return database.store().nodes().list().stream()
-        .filter(status -> status.card().incarnation().equals(node.incarnation()))
-        .map(NodeBook.NodeStatus::silence)
+        .filter(status -> status.registration().incarnation().equals(node.incarnation()))
+        .map(NodeStore.NodeStatus::sinceLastHeartbeat)
         .findFirst()
         .orElseThrow(() -> new BenchException("The node is not in the books any more."));
   }

@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.schedule.Schedule;
-import dev.holdfast.api.task.Breaker;
+import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.NodeBuilder;
 import dev.holdfast.engine.store.Store;
@@ -115,11 +115,11 @@ public final class IdleBench extends BenchCommand {
         HoldfastNode.on(store)
             .application("bench")
             .meters(new CompositeMeterRegistry())
-            .breaker("**", Breaker.after(5))
+            .breaker("**", CircuitBreaker.after(5))
             .handle(NoopJobs.TASK, (payload, context) -> null);
     for (int i = 0; i < 3; i++) {
       builder.recurring(
-          Schedule.called("idle-" + i)
+          Schedule.named("idle-" + i)
               .runs(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES)
               .every(Duration.ofDays(365))
               .build());
@@ -127,7 +127,7 @@ public final class IdleBench extends BenchCommand {
     HoldfastNode node = builder.start();
     node.client().queues().limit(NoopJobs.QUEUE, NoopJobs.CONCURRENCY);
     // Held until the node is closed.
-    node.leases().acquire("idle", LEASE).orElseBusy();
+    node.leases().acquire("idle", LEASE).orElseThrow();
     return node;
   }
 

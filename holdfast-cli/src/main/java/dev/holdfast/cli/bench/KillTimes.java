@@ -46,7 +46,7 @@ final class KillTimes {
             "kill %d of %d: %.2f s".formatted(kill, kills, seconds.get(seconds.size() - 1)));
       }
     }
-    Duration bar = LIVENESS.terms().running().plus(CrowdTimes.ALLOWANCE);
+    Duration bar = LIVENESS.timeouts().running().plus(MassFailover.ALLOWANCE);
     bench.report().add(Measure.of("failover.median", Quantiles.median(seconds), "s"));
     bench
         .report()

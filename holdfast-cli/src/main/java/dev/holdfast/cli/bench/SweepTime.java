@@ -3,8 +3,8 @@ package dev.holdfast.cli.bench;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -73,14 +73,14 @@ final class SweepTime {
         .store()
         .nodes()
         .register(
-            new NodeCard(
+            new NodeRegistration(
                 incarnation,
                 "dead",
                 null,
                 "nowhere",
                 0,
                 "none",
-                LivenessSettings.FAST_FAILOVER.terms(),
+                LivenessSettings.FAST_FAILOVER.timeouts(),
                 Set.of(NoopJobs.QUEUE),
                 Set.of(NoopJobs.TASK.name()),
                 1,

@@ -1,6 +1,6 @@
 package dev.holdfast.cli.bench;
 
-import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Store;
 import java.lang.reflect.InvocationTargetException;
@@ -22,7 +22,7 @@ final class SweepWatch {
 
   /** The store, watched. */
   Store watched() {
-    NodeBook nodes = proxy(NodeBook.class, store.nodes());
+    NodeStore nodes = proxy(NodeStore.class, store.nodes());
     Recovery recovery = proxy(Recovery.class, store.recovery());
     return (Store)
         Proxy.newProxyInstance(

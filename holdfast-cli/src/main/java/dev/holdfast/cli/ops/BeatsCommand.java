@@ -49,7 +49,9 @@ public final class BeatsCommand extends ClientCommand {
       Beat beat = beats.get(i);
       table.row(
           beat.at().truncatedTo(ChronoUnit.MILLIS),
-          i + 1 < beats.size() ? Ages.of(Duration.between(beats.get(i + 1).at(), beat.at())) : "",
+          i + 1 < beats.size()
+              ? DurationText.of(Duration.between(beats.get(i + 1).at(), beat.at()))
+              : "",
           beat.incarnation(),
           beat.host(),
           beat.pid());

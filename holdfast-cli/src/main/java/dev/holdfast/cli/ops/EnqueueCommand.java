@@ -107,7 +107,7 @@ public final class EnqueueCommand extends ClientCommand {
       return DONE;
     }
     String waits =
-        session.client().whyWaiting(job.id()).map(WaitReason::sentence).orElse("It has ended.");
+        session.client().whyWaiting(job.id()).map(WaitReason::describe).orElse("It has ended.");
     return session.answer(
         true,
         isNew

@@ -34,7 +34,7 @@ public final class JobCommand extends ClientCommand {
       return session.answer(false, "There is no job %s, or it is no longer kept.".formatted(id));
     }
     String waits =
-        session.client().whyWaiting(id).map(WaitReason::sentence).orElse("It has just gone.");
+        session.client().whyWaiting(id).map(WaitReason::describe).orElse("It has just gone.");
     if (json) {
       Map<String, Object> both = new LinkedHashMap<>();
       both.put("job", found.get());
@@ -73,7 +73,7 @@ public final class JobCommand extends ClientCommand {
           failure.attempt(), failure.failedAt(), failure.node(), failure.code());
       String type = failure.type();
       out.println("  " + (type == null ? "" : type + ": ") + failure.message());
-      String stack = failure.stack();
+      String stack = failure.stackTrace();
       if (stack != null) {
         StackLines.of(stack).forEach(line -> out.println("    " + line));
       }

@@ -2,9 +2,9 @@ package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseState;
-import dev.holdfast.engine.store.LeaseBook;
-import dev.holdfast.engine.store.LeaseBook.Ending;
-import dev.holdfast.engine.store.LeaseBook.Grip;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.LeaseStore.Ending;
+import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -40,7 +40,7 @@ public final class LeaseCommand extends ClientCommand {
 
   @Override
   int ask(Session session) {
-    LeaseBook leases = session.store().leases();
+    LeaseStore leases = session.store().leases();
     Optional<LeaseInfo> found = leases.find(key);
     if (found.isEmpty()) {
       return session.answer(false, "There is no lease '%s'; see 'leases'.".formatted(key));
@@ -58,10 +58,10 @@ public final class LeaseCommand extends ClientCommand {
   }
 
   /** Names the token that was seen: a holder that came meanwhile keeps the lease. */
-  private int release(Session session, LeaseBook leases, LeaseInfo seen) {
+  private int release(Session session, LeaseStore leases, LeaseInfo seen) {
     boolean released =
         seen.state() == LeaseState.CLAIMED
-            && leases.end(new Grip(key, seen.fencingToken()), new Ending.Failed(RELEASED));
+            && leases.end(new LeaseClaim(key, seen.fencingToken()), new Ending.Failed(RELEASED));
     return released
         ? session.answer(true, "Lease '%s' of '%s' is released.".formatted(key, seen.holder()))
         : session.answer(false, "Nobody holds lease '%s'; it is %s.".formatted(key, seen.state()));

@@ -58,7 +58,7 @@ public final class LeasesCommand extends ClientCommand {
           lease.key(),
           lease.state() == LeaseState.CLAIMED && !lease.isHeld() ? "CLAIMED, over" : lease.state(),
           lease.holder(),
-          Ages.of(lease.remaining()),
+          DurationText.of(lease.remaining()),
           lease.fencingToken(),
           lease.attempt(),
           lease.acquiredAt().truncatedTo(ChronoUnit.SECONDS),

@@ -16,7 +16,7 @@ public final class NodeCommand extends ClientCommand {
 
   /** What to tell it. */
   enum Action {
-    DISMISS,
+    FENCE,
     MODE,
     CLEAR
   }
@@ -25,7 +25,7 @@ public final class NodeCommand extends ClientCommand {
       index = "0",
       paramLabel = "ACTION",
       description =
-          "dismiss: give up everything and start over; mode: do this with work; clear: make no"
+          "fence: give up everything and start over; mode: do this with work; clear: make no"
               + " exceptions.")
   @SuppressWarnings("NullAway.Init")
   private Action action;
@@ -52,7 +52,7 @@ public final class NodeCommand extends ClientCommand {
     Nodes nodes = session.client().nodes();
     int told =
         switch (action) {
-          case DISMISS -> nodes.dismiss(id);
+          case FENCE -> nodes.fence(id);
           case MODE -> setMode(nodes, NodeMode.parse(mode == null ? "" : mode));
           case CLEAR -> task == null ? nodes.clearModes(id) : nodes.clearMode(id, task);
         };

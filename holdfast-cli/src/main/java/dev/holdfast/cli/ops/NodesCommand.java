@@ -48,7 +48,7 @@ public final class NodesCommand extends ClientCommand {
           node.name() == null ? "" : node.name(),
           node.alive() ? "yes" : "no",
           node.startedAt().truncatedTo(ChronoUnit.SECONDS),
-          Ages.of(node.silence()),
+          DurationText.of(node.sinceLastHeartbeat()),
           modesOf(node),
           node.stack() == null ? "" : node.stack(),
           node.roles().stream().sorted().collect(joining(",")),
@@ -65,7 +65,7 @@ public final class NodesCommand extends ClientCommand {
 
   private static String modesOf(NodeInfo node) {
     StringBuilder text = new StringBuilder(node.mode().toString());
-    new TreeMap<>(node.exceptions())
+    new TreeMap<>(node.modeOverrides())
         .forEach((pattern, mode) -> text.append(", ").append(pattern).append(' ').append(mode));
     return text.toString();
   }

@@ -49,7 +49,7 @@ public final class PublishCommand extends ClientCommand {
     }
     Table table = Table.of("trigger", "outcome", "job");
     for (Published.Outcome outcome : published.outcomes()) {
-      table.row(outcome.trigger(), outcome.fate(), outcome.job() == null ? "" : outcome.job());
+      table.row(outcome.trigger(), outcome.decision(), outcome.job() == null ? "" : outcome.job());
     }
     table.print(session.out());
     return DONE;

@@ -33,7 +33,7 @@ public final class QueuesCommand extends ClientCommand {
           count(queue.ready(), queue.moreReady()),
           count(queue.held(), queue.moreHeld()),
           count(queue.scheduled(), queue.moreScheduled()),
-          Ages.of(queue.oldestReady()));
+          DurationText.of(queue.oldestReady()));
     }
     table.print(session.out());
     return DONE;

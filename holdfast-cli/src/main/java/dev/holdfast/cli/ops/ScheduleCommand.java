@@ -1,6 +1,6 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.schedule.FireAnswer;
+import dev.holdfast.api.schedule.FireResult;
 import dev.holdfast.api.schedule.Schedules;
 import java.time.Instant;
 import picocli.CommandLine.Command;
@@ -57,14 +57,14 @@ public final class ScheduleCommand extends ClientCommand {
 
   private int fire(Session session, Schedules schedules) {
     return switch (schedules.fire(id)) {
-      case FireAnswer.Fired(var job) ->
+      case FireResult.Fired(var job) ->
           session.answer(true, "Schedule '%s' made job %s.".formatted(id, job));
-      case FireAnswer.Overlapped(var live) ->
+      case FireResult.Overlapped(var live) ->
           session.answer(
               false,
               "Job %s of schedule '%s' has not ended, and its jobs must not overlap."
                   .formatted(live, id));
-      case FireAnswer.NotFound() -> missing(session);
+      case FireResult.NotFound() -> missing(session);
     };
   }
 

@@ -60,7 +60,7 @@ public final class TasksCommand extends ClientCommand {
     return switch (state) {
       case CLOSED -> "closed";
       case OPEN -> "open";
-      case PROBING -> "probing";
+      case HALF_OPEN -> "half-open";
     };
   }
 

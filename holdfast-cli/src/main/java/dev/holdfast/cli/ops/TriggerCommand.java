@@ -77,11 +77,13 @@ public final class TriggerCommand extends ClientCommand {
     fields.line("starts", trigger.task());
     fields.line("queue", trigger.queue() + ", priority " + trigger.priority());
     fields.line("tags", trigger.tags().isEmpty() ? null : String.join(", ", trigger.tags()));
-    fields.line("window", Ages.of(trigger.window()));
+    fields.line("window", DurationText.of(trigger.window()));
     fields.line("subject", trigger.subject());
-    fields.line("debounce", trigger.debounce() == null ? null : Ages.of(trigger.debounce()));
-    fields.line("max wait", trigger.maxWait() == null ? null : Ages.of(trigger.maxWait()));
-    fields.line("cooldown", trigger.cooldown() == null ? null : Ages.of(trigger.cooldown()));
+    fields.line(
+        "debounce", trigger.debounce() == null ? null : DurationText.of(trigger.debounce()));
+    fields.line("max wait", trigger.maxWait() == null ? null : DurationText.of(trigger.maxWait()));
+    fields.line(
+        "cooldown", trigger.cooldown() == null ? null : DurationText.of(trigger.cooldown()));
     session.out().flush();
     return DONE;
   }

@@ -8,7 +8,7 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
-import dev.holdfast.api.task.Breaker;
+import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.cli.Cli;
@@ -17,8 +17,8 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.TaskBook.Attempts;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.TaskStore.Attempts;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
 import java.time.Duration;
@@ -160,8 +160,8 @@ class ClientCommandTest {
         .report(
             new Attempts(
                 "mail::slow",
-                Breaker.after(1),
-                List.of(new Held(JobId.parse("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e"), 1)),
+                CircuitBreaker.after(1),
+                List.of(new ClaimId(JobId.parse("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e"), 1)),
                 List.of()));
     assertThat(holdfast("tasks").out()).containsPattern("mail::slow +3 +0 +0 +open +20");
 
@@ -253,7 +253,7 @@ class ClientCommandTest {
       assertThat(node.client().nodes().list())
           .filteredOn(info -> info.id().equals("steered"))
           .singleElement()
-          .satisfies(info -> assertThat(info.exceptions()).isEmpty());
+          .satisfies(info -> assertThat(info.modeOverrides()).isEmpty());
       assertThat(holdfast("node", "mode", "steered", "--task", "mail::*", "disabled").exit())
           .isZero();
       assertThat(holdfast("node", "clear", "steered").exit()).isZero();
@@ -266,10 +266,10 @@ class ClientCommandTest {
       client.cancel(made);
 
       UUID before = node.incarnation();
-      assertThat(holdfast("node", "dismiss", "steered").exit()).isZero();
+      assertThat(holdfast("node", "fence", "steered").exit()).isZero();
       await().until(() -> !node.incarnation().equals(before));
     }
-    Cli unknown = holdfast("node", "dismiss", "steered");
+    Cli unknown = holdfast("node", "fence", "steered");
     assertThat(unknown.exit()).isEqualTo(1);
     assertThat(unknown.out()).contains("No live node is called 'steered'");
     Cli wrong = holdfast("node", "mode", "steered", "half");

@@ -51,7 +51,7 @@ class ScheduleCommandTest {
     client
         .schedules()
         .put(
-            Schedule.called("new-year")
+            Schedule.named("new-year")
                 .runs(REPORT, new Report("year"))
                 .cron("0 0 1 1 *", "Europe/Berlin")
                 .build());
@@ -81,7 +81,7 @@ class ScheduleCommandTest {
     client
         .schedules()
         .put(
-            Schedule.called("fired")
+            Schedule.named("fired")
                 .runs(REPORT, new Report("day"))
                 .cron("0 0 1 1 *", "Europe/Berlin")
                 .build());

@@ -21,8 +21,8 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.store.LeaseBook.Ending;
-import dev.holdfast.engine.store.LeaseBook.Grip;
+import dev.holdfast.engine.store.LeaseStore.Ending;
+import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
 import java.time.Duration;
@@ -191,7 +191,7 @@ class WorkCommandTest {
     LeaseRequest once = new LeaseRequest("migrate", Duration.ofMinutes(5), true);
     store.leases().acquire(once, UUID.randomUUID(), "node-7");
     LeaseInfo held = store.leases().find("migrate").orElseThrow();
-    store.leases().end(new Grip("migrate", held.fencingToken()), new Ending.Done());
+    store.leases().end(new LeaseClaim("migrate", held.fencingToken()), new Ending.Done());
 
     assertThat(holdfast("lease", "reopen", "migrate").exit()).isZero();
     assertThat(store.leases().find("migrate").orElseThrow().remaining()).isZero();

@@ -1,11 +1,11 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.CurrentIncarnation;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.mode.CurrentModes;
 import dev.holdfast.engine.run.FinishSink;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.run.Unreadable;
@@ -17,14 +17,14 @@ import java.util.random.RandomGenerator;
 /** What every claimer and starter of a node share. */
 public record ClaimParts(
     Claims claims,
-    Identity identity,
+    CurrentIncarnation identity,
     ClaimCalls calls,
     QueueRules rules,
     TaskRules taskRules,
-    ModeSwitch modes,
+    CurrentModes modes,
     Set<String> stacks,
     TaskRegistry tasks,
-    Holdings holdings,
+    HeldJobs heldJobs,
     Runner runner,
     Unreadable unreadable,
     FinishSink sink,

@@ -2,17 +2,17 @@ package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.codec.JobPolicyJson;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
-import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.HeldJob;
 import dev.holdfast.engine.run.Lane;
 import dev.holdfast.engine.run.SlowStart;
-import dev.holdfast.engine.store.ClaimOrder;
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collections;
@@ -40,9 +40,9 @@ public final class Claimer implements Role {
 
   private final Lane lane;
   private final ClaimParts parts;
-  private final Supplier<PollPace> pace;
+  private final Supplier<PollBackoff> pace;
   private final int prefetch;
-  private final Prefetched prefetched = new Prefetched();
+  private final PrefetchBuffer prefetched = new PrefetchBuffer();
   private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
   private final IdlePoll idlePoll;
@@ -55,7 +55,7 @@ public final class Claimer implements Role {
   private int turns;
 
   public Claimer(
-      Lane lane, ClaimParts parts, Supplier<PollPace> pace, IdlePoll idlePoll, int prefetch) {
+      Lane lane, ClaimParts parts, Supplier<PollBackoff> pace, IdlePoll idlePoll, int prefetch) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
@@ -117,7 +117,7 @@ public final class Claimer implements Role {
     if (!now.isBefore(roomForSuspects)) {
       roomForSuspects = Moment.NEVER;
     }
-    QueueBook.Rule rule = parts.rules().of(lane.queue());
+    QueueStore.Rule rule = parts.rules().of(lane.queue());
     Moment review = parts.unreadable().review(now);
     List<String> tasks =
         lane.tasks().stream()
@@ -138,7 +138,7 @@ public final class Claimer implements Role {
     if (tenure.isOver() || tenure.isInDoubt()) {
       return now.plus(SLOT_CHECK); // The Heart is about to settle it.
     }
-    Wish wish = new Wish(tenure, rule.limit());
+    Request wish = new Request(tenure, rule.limit());
     int wanted;
     try {
       int waiting = prefetched.size();
@@ -174,7 +174,7 @@ public final class Claimer implements Role {
   }
 
   /** What is still to be claimed, and in whose name. */
-  private static final class Wish {
+  private static final class Request {
     final Tenure tenure;
     final @Nullable Integer limit;
 
@@ -183,7 +183,7 @@ public final class Claimer implements Role {
 
     int ahead;
 
-    Wish(Tenure tenure, @Nullable Integer limit) {
+    Request(Tenure tenure, @Nullable Integer limit) {
       this.tenure = tenure;
       this.limit = limit;
     }
@@ -197,7 +197,7 @@ public final class Claimer implements Role {
     }
   }
 
-  private void claim(Wish wish, TaskRules.Group group) {
+  private void claim(Request wish, TaskRules.Group group) {
     Suspects suspects = reserveSuspects(wish);
     long call = parts.calls().begin();
     boolean known = false;
@@ -207,9 +207,9 @@ public final class Claimer implements Role {
       Duration took = asked.until(parts.ticker().now());
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
-        Holding holding = new Holding(job, call, policyOf(job), wish.tenure, probes);
-        parts.holdings().add(holding);
-        accept(job, holding, wish);
+        HeldJob heldJob = new HeldJob(job, call, policyOf(job), wish.tenure, probes);
+        parts.heldJobs().add(heldJob);
+        accept(job, heldJob, wish);
       }
       size.saw(jobs);
       known = true;
@@ -222,21 +222,21 @@ public final class Claimer implements Role {
         // back, even where the failure says that nothing was claimed.
         parts.calls().lose(call, parts.ticker().now());
       }
-      parts.holdings().suspects().giveBack(wish.tenure.incarnation(), suspects);
+      parts.heldJobs().suspects().giveBack(wish.tenure.incarnation(), suspects);
     }
   }
 
   /** Where there is no room for crash suspects now, come back when there may be. */
-  private Suspects reserveSuspects(Wish wish) {
-    SlowStart slowStart = parts.holdings().suspects();
+  private Suspects reserveSuspects(Request wish) {
+    SlowStart slowStart = parts.heldJobs().suspects();
     Moment now = parts.ticker().now();
     Suspects reserved = slowStart.reserve(wish.tenure.incarnation(), wish.start + wish.ahead, now);
     roomForSuspects = reserved.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
     return reserved;
   }
 
-  private ClaimOrder order(long call, Wish wish, TaskRules.Group group, Suspects suspects) {
-    return new ClaimOrder(
+  private ClaimRequest order(long call, Request wish, TaskRules.Group group, Suspects suspects) {
+    return new ClaimRequest(
         wish.tenure.incarnation(),
         call,
         lane.queue(),
@@ -253,12 +253,12 @@ public final class Claimer implements Role {
   /**
    * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
    */
-  private void accept(ClaimedJob job, Holding holding, Wish wish) {
+  private void accept(ClaimedJob job, HeldJob heldJob, Request wish) {
     try {
-      begin(job, holding, wish);
+      begin(job, heldJob, wish);
     } catch (RuntimeException | Error broken) {
-      if (holding.withdraw()) {
-        holding.markUnreported();
+      if (heldJob.withdraw()) {
+        heldJob.markUnreported();
       }
       log.error(
           "Job {} of {} could not be started; the next heartbeat gives it back",
@@ -268,19 +268,19 @@ public final class Claimer implements Role {
     }
   }
 
-  private void begin(ClaimedJob job, Holding holding, Wish wish) {
+  private void begin(ClaimedJob job, HeldJob heldJob, Request wish) {
     parts.events().claimed(job);
     if (wish.tenure.isOver()) {
       // Fenced while the claim was under way, and perhaps too late for the fence to see it.
-      parts.holdings().abandon(holding);
+      parts.heldJobs().abandon(heldJob);
     }
     if (job.started()) {
       parts.meters().started(job, Duration.between(job.readyAt(), job.claimedAt()));
       parts.events().started(job);
       wish.start--; // From here on the runner gives its slot back.
-      parts.runner().run(lane, holding);
+      parts.runner().run(lane, heldJob);
     } else {
-      prefetched.add(holding);
+      prefetched.add(heldJob);
       wish.ahead--;
       starterWaker.wake();
     }
@@ -290,7 +290,8 @@ public final class Claimer implements Role {
     return parts
         .tasks()
         .find(job.task())
-        .map(task -> PolicyText.readAnyhow(job.policy(), job.id()).orElse(task.type().defaults()))
+        .map(
+            task -> JobPolicyJson.readAnyhow(job.policy(), job.id()).orElse(task.type().defaults()))
         .orElse(JobPolicy.NONE);
   }
 
@@ -311,7 +312,7 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
-    PollPace current = pace.get();
+    PollBackoff current = pace.get();
     if (current.isDeepIdle(looksInVain - 1)) {
       idlePoll.join(this);
       return Moment.NEVER;

@@ -23,14 +23,14 @@ public final class IdlePoll implements Role {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private final ClaimParts parts;
-  private final Supplier<PollPace> pace;
+  private final Supplier<PollBackoff> pace;
   private final Set<Claimer> idle = ConcurrentHashMap.newKeySet();
   private volatile Waker waker = () -> {};
   private volatile boolean expected = true;
   private Moment due = Moment.NEVER;
   private int looks;
 
-  public IdlePoll(ClaimParts parts, Supplier<PollPace> pace) {
+  public IdlePoll(ClaimParts parts, Supplier<PollBackoff> pace) {
     this.parts = parts;
     this.pace = pace;
   }

@@ -1,14 +1,14 @@
 package dev.holdfast.engine.claim;
 
-import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.QueueStore;
 import java.util.Map;
 
 /** The rules of queues as this node last heard of them. */
 public final class QueueRules {
-  private volatile Map<String, QueueBook.Rule> rules = Map.of();
+  private volatile Map<String, QueueStore.Rule> rules = Map.of();
 
-  public QueueBook.Rule of(String queue) {
-    return rules.getOrDefault(queue, QueueBook.Rule.NONE);
+  public QueueStore.Rule of(String queue) {
+    return rules.getOrDefault(queue, QueueStore.Rule.NONE);
   }
 
   /**
@@ -16,7 +16,7 @@ public final class QueueRules {
    *
    * @return whether anything changed
    */
-  public boolean update(Map<String, QueueBook.Rule> fresh) {
+  public boolean update(Map<String, QueueStore.Rule> fresh) {
     boolean changed = !fresh.equals(rules);
     rules = Map.copyOf(fresh);
     return changed;

@@ -1,19 +1,19 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.CurrentIncarnation;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.mode.CurrentModes;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.run.FinishSink;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.Lane;
 import dev.holdfast.engine.run.Runner;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
@@ -33,19 +33,19 @@ public final class Starter implements Role {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   private final Lane lane;
-  private final Prefetched prefetched;
+  private final PrefetchBuffer prefetched;
   private final Claims claims;
   private final QueueRules rules;
   private final TaskRules taskRules;
-  private final ModeSwitch modes;
-  private final Identity identity;
-  private final Holdings holdings;
+  private final CurrentModes modes;
+  private final CurrentIncarnation identity;
+  private final HeldJobs heldJobs;
   private final Runner runner;
   private final FinishSink sink;
   private final Meters meters;
   private final LifecycleEvents events;
 
-  Starter(Lane lane, Prefetched prefetched, ClaimParts parts) {
+  Starter(Lane lane, PrefetchBuffer prefetched, ClaimParts parts) {
     this.lane = lane;
     this.prefetched = prefetched;
     this.claims = parts.claims();
@@ -53,7 +53,7 @@ public final class Starter implements Role {
     this.taskRules = parts.taskRules();
     this.modes = parts.modes();
     this.identity = parts.identity();
-    this.holdings = parts.holdings();
+    this.heldJobs = parts.heldJobs();
     this.runner = parts.runner();
     this.sink = parts.sink();
     this.meters = parts.meters();
@@ -68,24 +68,24 @@ public final class Starter implements Role {
   @Override
   public Moment tick(Moment now) {
     Tenure tenure = identity.tenure();
-    prefetched.drop(holding -> holding.hasEnded() || holding.tenure() != tenure);
-    handBack(prefetched.takeIf(holding -> !mayStart(holding, now)));
+    prefetched.drop(heldJob -> heldJob.hasEnded() || heldJob.tenure() != tenure);
+    handBack(prefetched.takeIf(heldJob -> !mayStart(heldJob, now)));
     if (tenure.isOver() || tenure.isInDoubt()) {
       return prefetched.size() == 0 ? Moment.NEVER : now.plus(IN_DOUBT);
     }
     int slots = lane.slots().reserve(prefetched.size());
-    List<Holding> batch = prefetched.take(slots);
+    List<HeldJob> batch = prefetched.take(slots);
     lane.slots().release(slots - batch.size());
     if (batch.isEmpty()) {
       return lookAgain(now);
     }
-    Map<Boolean, List<Holding>> started;
+    Map<Boolean, List<HeldJob>> started;
     try {
-      Set<Held> running =
-          claims.start(tenure.incarnation(), batch.stream().map(Holding::held).toList());
+      Set<ClaimId> running =
+          claims.start(tenure.incarnation(), batch.stream().map(HeldJob::claim).toList());
       started =
           batch.stream()
-              .collect(Collectors.partitioningBy(holding -> running.contains(holding.held())));
+              .collect(Collectors.partitioningBy(heldJob -> running.contains(heldJob.claim())));
     } catch (RuntimeException | Error failure) {
       // A start is repeatable, so the batch simply waits, even where this one was carried out.
       log.warn("{} jobs could not be started: {}", batch.size(), failure.toString());
@@ -98,17 +98,17 @@ public final class Starter implements Role {
     started
         .getOrDefault(false, List.of())
         .forEach(gone -> {
-          holdings.remove(gone);
+          heldJobs.remove(gone);
           lane.slots().release(1);
         });
     return prefetched.size() > 0 && lane.slots().free() > 0 ? now : lookAgain(now);
   }
 
-  private void run(Holding holding) {
-    ClaimedJob job = holding.job();
+  private void run(HeldJob heldJob) {
+    ClaimedJob job = heldJob.job();
     meters.started(job, Duration.between(job.readyAt(), job.claimedAt()));
     events.started(job);
-    runner.run(lane, holding);
+    runner.run(lane, heldJob);
   }
 
   /** Somebody may want back what waits here, or change what this node does. */
@@ -116,17 +116,17 @@ public final class Starter implements Role {
     return prefetched.size() == 0 ? Moment.NEVER : now.plus(LOOK_EVERY);
   }
 
-  private boolean mayStart(Holding holding, Moment now) {
-    String task = holding.job().task();
-    return holding.stopReason() == null
-        && !holdings.suspects().hasWaitedTooLong(holding.held(), now)
+  private boolean mayStart(HeldJob heldJob, Moment now) {
+    String task = heldJob.job().task();
+    return heldJob.stopReason() == null
+        && !heldJobs.suspects().hasWaitedTooLong(heldJob.claim(), now)
         && modes.mayRun(task)
         && !rules.of(lane.queue()).paused()
         // The one that was let through is to show whether others may be.
-        && (holding.isProbe() || !taskRules.isShut(task, now));
+        && (heldJob.isProbe() || !taskRules.isShut(task, now));
   }
 
-  private void handBack(List<Holding> unwanted) {
+  private void handBack(List<HeldJob> unwanted) {
     unwanted.forEach(sink::handBack);
   }
 

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.claim;
 
-import dev.holdfast.engine.store.TaskBook;
+import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ public final class TaskRules {
    * @param shutUntil until when its breaker lets nothing through; null if it is closed
    */
   private record Heard(@Nullable Integer limit, @Nullable Moment shutUntil) {
-    static Heard at(Moment now, TaskBook.Rule rule) {
+    static Heard at(Moment now, TaskStore.Rule rule) {
       Duration shut = rule.shut();
       return new Heard(rule.limit(), shut == null ? null : now.plus(shut));
     }
@@ -51,14 +51,14 @@ public final class TaskRules {
    *
    * @param rule the rule of the only task; null for tasks without rules
    */
-  record Group(List<String> tasks, TaskBook.@Nullable Rule rule) {}
+  record Group(List<String> tasks, TaskStore.@Nullable Rule rule) {}
 
   /**
    * Take over what the store says.
    *
    * @return whether anything changed
    */
-  public synchronized boolean update(Map<String, TaskBook.Rule> fresh, Moment now) {
+  public synchronized boolean update(Map<String, TaskStore.Rule> fresh, Moment now) {
     Map<String, Heard> before = rules;
     if (fresh.isEmpty() && before.isEmpty()) {
       return false;
@@ -76,9 +76,9 @@ public final class TaskRules {
   }
 
   /** Take over what the store says about one task. */
-  public synchronized void set(String task, TaskBook.Rule rule, Moment now) {
+  public synchronized void set(String task, TaskStore.Rule rule, Moment now) {
     Map<String, Heard> after = new HashMap<>(rules);
-    if (rule.equals(TaskBook.Rule.NONE)) {
+    if (rule.equals(TaskStore.Rule.NONE)) {
       after.remove(task);
     } else {
       after.put(task, Heard.at(now, rule));
@@ -121,7 +121,7 @@ public final class TaskRules {
         free.add(task);
       } else if (!heard.isShut(now)) {
         Duration due = heard.shutUntil == null ? null : Duration.ZERO;
-        groups.add(new Group(List.of(task), new TaskBook.Rule(heard.limit, due)));
+        groups.add(new Group(List.of(task), new TaskStore.Rule(heard.limit, due)));
       }
     }
     if (!free.isEmpty()) {

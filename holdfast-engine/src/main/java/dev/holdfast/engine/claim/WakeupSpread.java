@@ -4,7 +4,7 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import dev.holdfast.engine.wake.Signal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,11 +16,11 @@ import java.util.random.RandomGenerator;
 
 /**
  * Wakes the claimers of this node when other nodes announce new work: at once, or a little later
- * where many nodes heard the same (see {@link Crowd}). While one look is put off, further
+ * where many nodes heard the same (see {@link ClusterSize}). While one look is put off, further
  * announcements for the queue share it.
  */
 public final class WakeupSpread implements Role {
-  private final Crowd crowd;
+  private final ClusterSize crowd;
   private final Consumer<String> claimers;
   private final Ticker ticker;
   private final RandomGenerator random;
@@ -31,7 +31,7 @@ public final class WakeupSpread implements Role {
    * @param claimers wakes the claimers of a queue
    */
   public WakeupSpread(
-      Crowd crowd, Consumer<String> claimers, Ticker ticker, RandomGenerator random) {
+      ClusterSize crowd, Consumer<String> claimers, Ticker ticker, RandomGenerator random) {
     this.crowd = crowd;
     this.claimers = claimers;
     this.ticker = ticker;
@@ -57,7 +57,7 @@ public final class WakeupSpread implements Role {
     Duration delay =
         own
             ? Duration.ZERO
-            : Crowd.delay(crowd.serving(work.queue()), work.jobs(), random.nextDouble());
+            : ClusterSize.delay(crowd.serving(work.queue()), work.jobs(), random.nextDouble());
     if (delay.isZero()) {
       claimers.accept(work.queue());
       return;

@@ -24,10 +24,10 @@ public final class Encoding {
               .formatted(owner));
     }
     String text = storable(codec.encode(payload));
-    if (TextSize.exceeds(text, limit)) {
+    if (Utf8Length.exceeds(text, limit)) {
       throw new IllegalArgumentException(
           "The payload of %s has %d bytes, and %d are allowed: give a reference to it instead, or raise the limit."
-              .formatted(owner, TextSize.bytes(text), limit));
+              .formatted(owner, Utf8Length.bytes(text), limit));
     }
     return text;
   }

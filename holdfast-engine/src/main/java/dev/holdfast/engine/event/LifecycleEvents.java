@@ -8,7 +8,7 @@ import dev.holdfast.engine.role.RoleThread;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.JobInHand;
+import dev.holdfast.engine.store.JobRef;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.List;
@@ -99,7 +99,7 @@ public final class LifecycleEvents implements AutoCloseable {
   }
 
   /** A job ended, otherwise than by failing for good. */
-  public void finished(JobInHand job, JobState how) {
+  public void finished(JobRef job, JobState how) {
     tell(() -> new LifecycleEvent.Finished(node, job.id(), job.task(), job.queue(), how));
   }
 
@@ -115,7 +115,7 @@ public final class LifecycleEvents implements AutoCloseable {
             retry.delay()));
   }
 
-  public void deadLettered(JobInHand job, Finish.Failure failure) {
+  public void deadLettered(JobRef job, Finish.Failure failure) {
     tell(() ->
         new LifecycleEvent.DeadLettered(
             node,
@@ -128,7 +128,7 @@ public final class LifecycleEvents implements AutoCloseable {
   }
 
   /** A job was taken from an incarnation that is gone. */
-  public void recovered(JobInHand job, UUID from) {
+  public void recovered(JobRef job, UUID from) {
     tell(() -> new LifecycleEvent.Recovered(node, job.id(), job.task(), job.queue(), from));
   }
 

@@ -2,16 +2,16 @@ package dev.holdfast.engine.finish;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.CurrentIncarnation;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.FinishSink;
-import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Portions;
 import dev.holdfast.engine.time.Moment;
@@ -40,7 +40,7 @@ public final class Completer implements Role, FinishSink {
 
   private final Outcomes outcomes;
   private final Claims claims;
-  private final Identity identity;
+  private final CurrentIncarnation identity;
   private final Receipts receipts;
   private final FinishAlarm alarm;
   private final WaitingReports waiting = new WaitingReports();
@@ -58,7 +58,11 @@ public final class Completer implements Role, FinishSink {
   private @Nullable Moment resumeAt;
 
   public Completer(
-      Outcomes outcomes, Claims claims, Identity identity, Receipts receipts, Meters meters) {
+      Outcomes outcomes,
+      Claims claims,
+      CurrentIncarnation identity,
+      Receipts receipts,
+      Meters meters) {
     this.outcomes = outcomes;
     this.claims = claims;
     this.identity = identity;
@@ -77,13 +81,13 @@ public final class Completer implements Role, FinishSink {
   }
 
   @Override
-  public void finish(Holding holding, Finish finish) {
-    offer(new Report(holding, finish));
+  public void finish(HeldJob heldJob, Finish finish) {
+    offer(new Report(heldJob, finish));
   }
 
   @Override
-  public void handBack(Holding holding) {
-    offer(new Report(holding, null));
+  public void handBack(HeldJob heldJob) {
+    offer(new Report(heldJob, null));
   }
 
   private void offer(Report report) {
@@ -193,9 +197,9 @@ public final class Completer implements Role, FinishSink {
 
   /** Whether the node was fenced: nothing is written any more for what it held. */
   private boolean isVoid(Report report) {
-    boolean over = report.holding.tenure().isOver();
+    boolean over = report.heldJob.tenure().isOver();
     if (over) {
-      receipts.recordVoid(report.holding);
+      receipts.recordVoid(report.heldJob);
     }
     return over;
   }
@@ -233,12 +237,12 @@ public final class Completer implements Role, FinishSink {
       finishes.add(report.requireFinish());
     }
     // All of one tenure: what belonged to an earlier one is void.
-    UUID incarnation = reports.get(0).holding.tenure().incarnation();
-    List<Outcomes.Answer> answers = outcomes.finish(incarnation, finishes);
+    UUID incarnation = reports.get(0).heldJob.tenure().incarnation();
+    List<Outcomes.Result> answers = outcomes.finish(incarnation, finishes);
     // All of them before any is announced: what fails there must not have them written again.
     reports.forEach(report -> report.written = true);
     for (int i = 0; i < answers.size(); i++) {
-      receipts.record(reports.get(i).holding, finishes.get(i), answers.get(i));
+      receipts.record(reports.get(i).heldJob, finishes.get(i), answers.get(i));
     }
   }
 
@@ -248,40 +252,40 @@ public final class Completer implements Role, FinishSink {
     }
     List<HandBack> back =
         reports.stream()
-            .map(report -> new HandBack(report.holding.held(), report.holding.hasRun()))
+            .map(report -> new HandBack(report.heldJob.claim(), report.heldJob.hasRun()))
             .toList();
-    Set<Held> given = claims.giveBack(reports.get(0).holding.tenure().incarnation(), back);
+    Set<ClaimId> given = claims.giveBack(reports.get(0).heldJob.tenure().incarnation(), back);
     reports.forEach(report -> report.written = true);
     for (Report report : reports) {
-      receipts.recordGivenBack(report.holding, given.contains(report.holding.held()));
+      receipts.recordGivenBack(report.heldJob, given.contains(report.heldJob.claim()));
     }
   }
 
   private void writeRefusal(Report report, StoreException refusal) {
-    Holding holding = report.holding;
+    HeldJob heldJob = report.heldJob;
     log.error(
         "The store refused how job {} of {} ended; it is dead-lettered as {}",
-        holding.job().id(),
-        holding.job().task(),
+        heldJob.job().id(),
+        heldJob.job().task(),
         FailureCode.NOT_RECORDED,
         refusal);
     Finish.Failure failure =
         new Finish.Failure(
-            holding.job().attempt(),
+            heldJob.job().attempt(),
             FailureCode.NOT_RECORDED,
             null,
             "The database refused to store how this attempt ended: see the log of the node.",
             null,
             identity.nodeId());
     try {
-      writeEnds(List.of(new Report(holding, new Finish.Dead(holding.held(), failure))));
+      writeEnds(List.of(new Report(heldJob, new Finish.Dead(heldJob.claim(), failure))));
     } catch (StoreException again) {
       if (again.outcome() != StoreException.Outcome.REFUSED) {
         throw again;
       }
       log.error(
           "Even that was refused; job {} stays held until this node stops",
-          holding.job().id(),
+          heldJob.job().id(),
           again);
     }
     report.written = true;

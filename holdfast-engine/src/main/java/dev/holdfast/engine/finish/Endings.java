@@ -4,7 +4,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.JobInHand;
+import dev.holdfast.engine.store.JobRef;
 import dev.holdfast.engine.wake.AwaitedJobs;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
@@ -27,27 +27,27 @@ public final class Endings {
     this.awaited = awaited;
   }
 
-  void succeeded(JobInHand job) {
+  void succeeded(JobRef job) {
     meters.succeeded(job);
     events.finished(job, JobState.SUCCEEDED);
     ended(job);
   }
 
-  public void cancelled(JobInHand job) {
+  public void cancelled(JobRef job) {
     meters.cancelled(job);
     events.finished(job, JobState.CANCELLED);
     ended(job);
   }
 
-  public void deadLettered(JobInHand job, Finish.Failure failure) {
+  public void deadLettered(JobRef job, Finish.Failure failure) {
     meters.failed(job);
     events.deadLettered(job, failure);
     ended(job);
   }
 
-  private void ended(JobInHand job) {
+  private void ended(JobRef job) {
     if (awaited.remove(job.id())) {
-      bus.publish(new Signal.Ended(job.id()));
+      bus.publish(new Signal.JobEnded(job.id()));
     }
   }
 }

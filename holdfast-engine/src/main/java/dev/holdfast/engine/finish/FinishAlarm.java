@@ -67,8 +67,8 @@ final class FinishAlarm {
           "Job {} of {} ended {} s ago, and that could not be written yet; {} reports wait, and"
               + " their jobs stay RUNNING. They are tried again until they are written or this node"
               + " is fenced. Last failure: {}",
-          oldest.holding.job().id(),
-          oldest.holding.job().task(),
+          oldest.heldJob.job().id(),
+          oldest.heldJob.job().task(),
           age.toSeconds(),
           pending.size() + waiting,
           latest == null ? "none" : latest.getMessage());

@@ -2,8 +2,8 @@ package dev.holdfast.engine.finish;
 
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.StopReason;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class Receipts {
   private static final Logger log = LoggerFactory.getLogger(Receipts.class);
 
-  private final Holdings holdings;
+  private final HeldJobs heldJobs;
   private final Meters meters;
   private final SignalBus bus;
   private final LifecycleEvents events;
@@ -40,13 +40,13 @@ public final class Receipts {
   }
 
   public Receipts(
-      Holdings holdings,
+      HeldJobs heldJobs,
       Meters meters,
       SignalBus bus,
       LifecycleEvents events,
       Endings endings,
       Follower follower) {
-    this.holdings = holdings;
+    this.heldJobs = heldJobs;
     this.meters = meters;
     this.bus = bus;
     this.events = events;
@@ -54,32 +54,32 @@ public final class Receipts {
     this.follower = follower;
   }
 
-  void record(Holding holding, Finish finish, Outcomes.Answer answer) {
-    holdings.remove(holding);
+  void record(HeldJob heldJob, Finish finish, Outcomes.Result answer) {
+    heldJobs.remove(heldJob);
     announce(
-        holding,
+        heldJob,
         () -> {
           switch (answer) {
-            case WRITTEN -> written(holding.job(), finish);
-            case CANCELLED_INSTEAD -> endings.cancelled(holding.job());
-            case LOST -> lost(holding);
+            case WRITTEN -> written(heldJob.job(), finish);
+            case CANCELLED_INSTEAD -> endings.cancelled(heldJob.job());
+            case LOST -> lost(heldJob);
           }
-          if (answer != Outcomes.Answer.LOST) {
-            follower.ended(holding.job(), finish);
+          if (answer != Outcomes.Result.LOST) {
+            follower.ended(heldJob.job(), finish);
           }
         });
   }
 
   /** It is written: whatever fails now must not make the group be written again. */
-  private static void announce(Holding holding, Runnable announcement) {
+  private static void announce(HeldJob heldJob, Runnable announcement) {
     try {
       announcement.run();
     } catch (RuntimeException | Error broken) {
       log.warn(
           "How job {} of {} ended is written but could not be announced; what depends on it is"
               + " found by polling",
-          holding.job().id(),
-          holding.job().task(),
+          heldJob.job().id(),
+          heldJob.job().task(),
           broken);
     }
   }
@@ -98,32 +98,32 @@ public final class Receipts {
     }
   }
 
-  private void lost(Holding holding) {
-    holding.stop(StopReason.CLAIM_LOST);
-    meters.staleWrite(holding.job());
+  private void lost(HeldJob heldJob) {
+    heldJob.stop(StopReason.CLAIM_LOST);
+    meters.staleWrite(heldJob.job());
     log.warn(
         "Job {} of {} was no longer held by this node under token {}; how this attempt ended was"
             + " not written",
-        holding.job().id(),
-        holding.job().task(),
-        holding.job().token());
+        heldJob.job().id(),
+        heldJob.job().task(),
+        heldJob.job().token());
   }
 
   /** The node was fenced before this could be written. */
-  void recordVoid(Holding holding) {
-    holdings.remove(holding);
-    meters.staleWrite(holding.job());
+  void recordVoid(HeldJob heldJob) {
+    heldJobs.remove(heldJob);
+    meters.staleWrite(heldJob.job());
   }
 
-  void recordGivenBack(Holding holding, boolean given) {
-    holdings.remove(holding);
+  void recordGivenBack(HeldJob heldJob, boolean given) {
+    heldJobs.remove(heldJob);
     announce(
-        holding,
+        heldJob,
         () -> {
           if (given) {
-            bus.publish(new Signal.NewWork(holding.job().queue(), holding.job().priority()));
+            bus.publish(new Signal.NewWork(heldJob.job().queue(), heldJob.job().priority()));
           } else {
-            lost(holding);
+            lost(heldJob);
           }
         });
   }

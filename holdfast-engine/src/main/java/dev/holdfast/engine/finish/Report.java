@@ -1,6 +1,6 @@
 package dev.holdfast.engine.finish;
 
-import dev.holdfast.engine.run.Holding;
+import dev.holdfast.engine.run.HeldJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -11,7 +11,7 @@ final class Report {
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
   private static final Duration LAST_PAUSE = Duration.ofMinutes(5);
 
-  final Holding holding;
+  final HeldJob heldJob;
 
   /** Without a finish it asks to give the job back. */
   final @Nullable Finish finish;
@@ -28,10 +28,10 @@ final class Report {
   private Duration pause = FIRST_PAUSE;
   private long othersWritten;
 
-  Report(Holding holding, @Nullable Finish finish) {
-    this.holding = holding;
+  Report(HeldJob heldJob, @Nullable Finish finish) {
+    this.heldJob = heldJob;
     this.finish = finish;
-    this.size = length(holding.job().payload()) + (finish == null ? 0 : length(finish));
+    this.size = length(heldJob.job().payload()) + (finish == null ? 0 : length(finish));
   }
 
   Finish requireFinish() {

@@ -3,10 +3,10 @@ package dev.holdfast.engine.lease;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseRequest;
-import dev.holdfast.engine.store.LeaseBook.Answer;
-import dev.holdfast.engine.store.LeaseBook.Ending;
-import dev.holdfast.engine.store.LeaseBook.Grip;
-import dev.holdfast.engine.store.LeaseBook.Renewal;
+import dev.holdfast.engine.store.LeaseStore.Ending;
+import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
+import dev.holdfast.engine.store.LeaseStore.Renewal;
+import dev.holdfast.engine.store.LeaseStore.Result;
 import dev.holdfast.engine.time.Moment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -32,7 +32,7 @@ final class HeldLease implements Lease {
 
   private final LeaseParts parts;
   private final LeaseRequest request;
-  private final Answer.Granted grant;
+  private final Result.Granted grant;
   private final Moment acquired;
   private final List<Runnable> callbacks = new ArrayList<>();
   private Phase phase = Phase.HELD;
@@ -41,7 +41,7 @@ final class HeldLease implements Lease {
   private int endings;
   private @Nullable Ending intended;
 
-  HeldLease(LeaseParts parts, LeaseRequest request, Answer.Granted grant, Moment sentAt) {
+  HeldLease(LeaseParts parts, LeaseRequest request, Result.Granted grant, Moment sentAt) {
     this.parts = parts;
     this.request = request;
     this.grant = grant;
@@ -85,7 +85,7 @@ final class HeldLease implements Lease {
   }
 
   Renewal toRenewal() {
-    return new Renewal(new Grip(key(), fencingToken()), request.ttl());
+    return new Renewal(new LeaseClaim(key(), fencingToken()), request.ttl());
   }
 
   /** When to renew it; never while its end is being written, which a renewal would cross. */
@@ -204,9 +204,9 @@ final class HeldLease implements Lease {
     }
     Moment began = parts.ticker().now();
     try {
-      Grip grip = new Grip(key(), fencingToken());
+      LeaseClaim grip = new LeaseClaim(key(), fencingToken());
       boolean ours =
-          Repeating.ask(
+          LeaseRetry.ask(
               "The end of lease '%s'".formatted(key()), () -> parts.book().end(grip, how));
       if (ours) {
         count(how, began.until(parts.ticker().now()));

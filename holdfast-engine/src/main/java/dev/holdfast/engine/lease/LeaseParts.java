@@ -1,7 +1,7 @@
 package dev.holdfast.engine.lease;
 
 import dev.holdfast.engine.meter.LeaseMeters;
-import dev.holdfast.engine.store.LeaseBook;
+import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.time.Ticker;
 import java.util.UUID;
 import java.util.concurrent.Executor;
@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * @param notifier runs what users want to be told by, away from the roles
  */
 public record LeaseParts(
-    LeaseBook book,
+    LeaseStore book,
     String holder,
     HeldLeases held,
     Supplier<UUID> ids,

@@ -2,8 +2,8 @@ package dev.holdfast.engine.live;
 
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
@@ -21,28 +21,28 @@ import org.slf4j.LoggerFactory;
 public final class Fence {
   private static final Logger log = LoggerFactory.getLogger(Fence.class);
 
-  private final Identity identity;
-  private final Holdings holdings;
+  private final CurrentIncarnation identity;
+  private final HeldJobs heldJobs;
   private final Meters meters;
   private final LifecycleEvents events;
   private final Ticker ticker;
   private final Duration margin;
-  private List<Holding> interrupted = List.of();
+  private List<HeldJob> interrupted = List.of();
   private Moment patientUntil = Moment.NEVER;
 
   /**
    * @param margin how long code may take to heed its interrupt
    */
   public Fence(
-      Identity identity,
-      Holdings holdings,
+      CurrentIncarnation identity,
+      HeldJobs heldJobs,
       Meters meters,
       LifecycleEvents events,
       Ticker ticker,
       Duration margin) {
     this.events = events;
     this.identity = identity;
-    this.holdings = holdings;
+    this.heldJobs = heldJobs;
     this.meters = meters;
     this.ticker = ticker;
     this.margin = margin;
@@ -55,7 +55,7 @@ public final class Fence {
 
   /** Whether all code that was interrupted has ended. */
   public synchronized boolean isQuiet() {
-    return interrupted.stream().noneMatch(Holding::isRunning);
+    return interrupted.stream().noneMatch(HeldJob::isRunning);
   }
 
   /**
@@ -71,12 +71,12 @@ public final class Fence {
       return;
     }
     int dropped = 0;
-    List<Holding> running = new ArrayList<>();
-    for (Holding holding : holdings.all()) {
-      if (holding.tenure() == tenure) {
+    List<HeldJob> running = new ArrayList<>();
+    for (HeldJob heldJob : heldJobs.all()) {
+      if (heldJob.tenure() == tenure) {
         dropped++;
-        if (holdings.abandon(holding)) {
-          running.add(holding);
+        if (heldJobs.abandon(heldJob)) {
+          running.add(heldJob);
         }
       }
     }

@@ -4,14 +4,14 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.claim.ClaimCalls;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.StopReason;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.Beat;
-import dev.holdfast.engine.store.NodeBook.BeatReply;
-import dev.holdfast.engine.store.NodeBook.ClaimRow;
-import dev.holdfast.engine.store.NodeBook.Lost;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,8 +35,8 @@ public final class Heart implements Role {
   private static final Duration GLANCE = Duration.ofMillis(20);
 
   private final Parts parts;
-  private final Identity identity;
-  private final Holdings holdings;
+  private final CurrentIncarnation identity;
+  private final HeldJobs heldJobs;
   private @Nullable Tenure successor;
 
   /**
@@ -48,13 +48,13 @@ public final class Heart implements Role {
    * @param onStartedOver told when a new incarnation is in office
    */
   public record Parts(
-      NodeBook nodes,
-      Strays strays,
-      Office office,
+      NodeStore nodes,
+      LostClaimReturner strays,
+      IncarnationFactory office,
       Fence fence,
       ClaimCalls calls,
-      Holdings holdings,
-      BeatPace pace,
+      HeldJobs heldJobs,
+      HeartbeatInterval pace,
       Supplier<Lost> lost,
       Supplier<Consumer<BeatReply>> hearing,
       Runnable onStartedOver) {}
@@ -62,7 +62,7 @@ public final class Heart implements Role {
   public Heart(Parts parts) {
     this.parts = parts;
     this.identity = parts.office().identity();
-    this.holdings = parts.holdings();
+    this.heldJobs = parts.heldJobs();
   }
 
   @Override
@@ -72,7 +72,7 @@ public final class Heart implements Role {
 
   /** Make the node known; before anything is claimed. */
   public void register() {
-    Office office = parts.office();
+    IncarnationFactory office = parts.office();
     Tenure first = office.tenure(identity.incarnation());
     parts.nodes().register(office.card(first), office.modes(), null);
     identity.become(first);
@@ -90,7 +90,7 @@ public final class Heart implements Role {
       }
       return tenure.isOver()
           ? startOver(tenure, now)
-          : now.plus(parts.pace().next(holdings.size()));
+          : now.plus(parts.pace().next(heldJobs.size()));
     } catch (StoreException failure) {
       log.warn("A heartbeat failed and is tried again: {}", failure.getMessage());
       return now.plus(parts.pace().afterFailure());
@@ -100,11 +100,11 @@ public final class Heart implements Role {
   private void beat(Tenure tenure, Moment now) {
     // Calls first, holdings second: a call that ends in between has its jobs among the holdings.
     ClaimCalls.Seen seen = parts.calls().look();
-    Map<JobId, Holding> before = new HashMap<>();
+    Map<JobId, HeldJob> before = new HashMap<>();
     long oldestCall = seen.oldest();
-    for (Holding holding : holdings.all()) {
-      before.put(holding.job().id(), holding);
-      oldestCall = Math.min(oldestCall, holding.claimNo());
+    for (HeldJob heldJob : heldJobs.all()) {
+      before.put(heldJob.job().id(), heldJob);
+      oldestCall = Math.min(oldestCall, heldJob.claimNo());
     }
     Consumer<BeatReply> hearer = parts.hearing().get();
     Instant timeOfDay = parts.office().ticker().timeOfDay();
@@ -122,7 +122,7 @@ public final class Heart implements Role {
                     parts.lost().get()));
     if (reply.isEmpty()) {
       parts.fence().shut(tenure, "others have found it dead");
-    } else if (reply.get().dismissed()) {
+    } else if (reply.get().fenceRequested()) {
       hearer.accept(reply.get()); // Its successor goes on in the modes that are in force.
       parts.fence().shut(tenure, "somebody has dismissed it");
     } else if (tenure.extend(now, timeOfDay)) {
@@ -141,26 +141,27 @@ public final class Heart implements Role {
    * @return whether all jobs were known here
    */
   private boolean reconcile(
-      Tenure tenure, BeatReply reply, ClaimCalls.Seen seen, Map<JobId, Holding> before) {
-    List<Strays.Stray> strays = new ArrayList<>();
+      Tenure tenure, BeatReply reply, ClaimCalls.Seen seen, Map<JobId, HeldJob> before) {
+    List<LostClaimReturner.LostClaim> strays = new ArrayList<>();
     for (ClaimRow row : reply.claims()) {
-      Holding holding = before.remove(row.held().id());
-      if (holding != null && holding.job().token() == row.held().token()) {
-        if (holding.isUnreported()) {
-          strays.add(new Strays.Stray(row.held(), holding));
+      HeldJob heldJob = before.remove(row.claim().id());
+      if (heldJob != null && heldJob.job().token() == row.claim().token()) {
+        if (heldJob.isUnreported()) {
+          strays.add(new LostClaimReturner.LostClaim(row.claim(), heldJob));
         } else {
-          obey(row, holding);
+          obey(row, heldJob);
         }
-      } else if (seen.wasOver(row.claimNo()) && Strays.isUnknown(holdings, row.held())) {
-        strays.add(new Strays.Stray(row.held(), null));
+      } else if (seen.wasOver(row.claimNo())
+          && LostClaimReturner.isUnknown(heldJobs, row.claim())) {
+        strays.add(new LostClaimReturner.LostClaim(row.claim(), null));
       }
     }
-    for (Holding gone : before.values()) {
+    for (HeldJob gone : before.values()) {
       if (gone.isUnreported()) {
-        holdings.remove(gone); // Somebody else has taken it back.
+        heldJobs.remove(gone); // Somebody else has taken it back.
       }
       // One that has ended may have left the books by our own hand just now.
-      if (!gone.hasEnded() && holdings.find(gone.job().id()) == gone) {
+      if (!gone.hasEnded() && heldJobs.find(gone.job().id()) == gone) {
         log.warn(
             "Job {} of {} is no longer held by this node; it is interrupted",
             gone.job().id(),
@@ -174,14 +175,14 @@ public final class Heart implements Role {
     return strays.isEmpty();
   }
 
-  private static void obey(ClaimRow row, Holding holding) {
-    if (holding.stopReason() != null) {
+  private static void obey(ClaimRow row, HeldJob heldJob) {
+    if (heldJob.stopReason() != null) {
       return;
     }
     if (row.cancelRequested()) {
-      holding.stop(StopReason.CANCELLED);
+      heldJob.stop(StopReason.CANCELLED);
     } else if (row.releaseRequested()) {
-      holding.stop(StopReason.HANDED_BACK);
+      heldJob.stop(StopReason.HANDED_BACK);
     }
   }
 
@@ -197,7 +198,7 @@ public final class Heart implements Role {
     if (identity.isRetired()) {
       return Moment.NEVER; // It was told to stop while it waited for the reply to a heartbeat.
     }
-    Office office = parts.office();
+    IncarnationFactory office = parts.office();
     // A try that seems to have failed may have been carried out: the next one is for the same.
     Tenure next =
         office.tenure(successor == null ? office.freshIncarnation() : successor.incarnation());

@@ -10,7 +10,7 @@ import java.time.Duration;
  * be waiting for an answer just then.
  */
 public final class Watchdog implements Role {
-  private final Identity identity;
+  private final CurrentIncarnation identity;
   private final Fence fence;
   private final Duration glance;
   private volatile Waker heart = () -> {};
@@ -18,7 +18,7 @@ public final class Watchdog implements Role {
   /**
    * @param glance how often it looks whether the machine was asleep
    */
-  public Watchdog(Identity identity, Fence fence, Duration glance) {
+  public Watchdog(CurrentIncarnation identity, Fence fence, Duration glance) {
     this.identity = identity;
     this.fence = fence;
     this.glance = glance;

@@ -1,7 +1,7 @@
 package dev.holdfast.engine.meter;
 
-import dev.holdfast.engine.store.JobInHand;
-import dev.holdfast.engine.store.QueueBook.Depth;
+import dev.holdfast.engine.store.JobRef;
+import dev.holdfast.engine.store.QueueStore.Depth;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -238,7 +238,7 @@ public final class Meters {
     return known != null ? known : queues.computeIfAbsent(name, OfQueue::new);
   }
 
-  private OfTask of(JobInHand job) {
+  private OfTask of(JobRef job) {
     return queue(job.queue()).task(job.task());
   }
 
@@ -249,33 +249,33 @@ public final class Meters {
     meters.claimTime.use(timer -> timer.record(took));
   }
 
-  public void started(JobInHand job, Duration waited) {
+  public void started(JobRef job, Duration waited) {
     OfTask meters = of(job);
     meters.started.use(Counter::increment);
     meters.wait.use(timer -> timer.record(waited.isNegative() ? Duration.ZERO : waited));
   }
 
-  public void ran(JobInHand job, long nanos) {
+  public void ran(JobRef job, long nanos) {
     of(job).run.use(timer -> timer.record(nanos, TimeUnit.NANOSECONDS));
   }
 
-  public void succeeded(JobInHand job) {
+  public void succeeded(JobRef job) {
     of(job).succeeded.use(Counter::increment);
   }
 
-  public void failed(JobInHand job) {
+  public void failed(JobRef job) {
     of(job).failed.use(Counter::increment);
   }
 
-  public void retried(JobInHand job) {
+  public void retried(JobRef job) {
     of(job).retried.use(Counter::increment);
   }
 
-  public void cancelled(JobInHand job) {
+  public void cancelled(JobRef job) {
     of(job).cancelled.use(Counter::increment);
   }
 
-  public void recovered(JobInHand job) {
+  public void recovered(JobRef job) {
     of(job).recovered.use(Counter::increment);
   }
 
@@ -294,7 +294,7 @@ public final class Meters {
   }
 
   /** A holder that had lost its claim wrote how its attempt ended, or would have. */
-  public void staleWrite(JobInHand job) {
+  public void staleWrite(JobRef job) {
     of(job).staleWrites.use(Counter::increment);
   }
 

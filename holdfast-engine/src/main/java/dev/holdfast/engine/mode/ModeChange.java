@@ -12,13 +12,13 @@ public final class ModeChange {
   private ModeChange() {}
 
   public static UnaryOperator<Modes> node(NodeMode mode) {
-    return modes -> new Modes(mode, modes.exceptions());
+    return modes -> new Modes(mode, modes.overrides());
   }
 
   public static UnaryOperator<Modes> except(String pattern, NodeMode mode) {
     TaskPattern.of(pattern);
     return modes -> {
-      Map<String, NodeMode> exceptions = new TreeMap<>(modes.exceptions());
+      Map<String, NodeMode> exceptions = new TreeMap<>(modes.overrides());
       exceptions.put(pattern, mode);
       return new Modes(modes.node(), exceptions);
     };
@@ -26,7 +26,7 @@ public final class ModeChange {
 
   public static UnaryOperator<Modes> clear(String pattern) {
     return modes -> {
-      Map<String, NodeMode> exceptions = new TreeMap<>(modes.exceptions());
+      Map<String, NodeMode> exceptions = new TreeMap<>(modes.overrides());
       exceptions.remove(pattern);
       return new Modes(modes.node(), exceptions);
     };

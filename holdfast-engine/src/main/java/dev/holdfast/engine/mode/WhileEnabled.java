@@ -9,9 +9,9 @@ public final class WhileEnabled implements Role {
   private static final Duration REST = Duration.ofSeconds(5);
 
   private final Role role;
-  private final ModeSwitch modes;
+  private final CurrentModes modes;
 
-  public WhileEnabled(Role role, ModeSwitch modes) {
+  public WhileEnabled(Role role, CurrentModes modes) {
     this.role = role;
     this.modes = modes;
   }

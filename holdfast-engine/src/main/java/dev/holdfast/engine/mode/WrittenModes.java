@@ -1,8 +1,8 @@
 package dev.holdfast.engine.mode;
 
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -19,12 +19,13 @@ public final class WrittenModes {
    * @return the new ones; empty if it is not alive in the books
    */
   public static Optional<Modes> change(
-      NodeBook nodes, UUID incarnation, UnaryOperator<Modes> change) {
+      NodeStore nodes, UUID incarnation, UnaryOperator<Modes> change) {
     // Ends: each time round somebody else's change was written.
     while (true) {
       Optional<Modes> seen =
           nodes.list().stream()
-              .filter(status -> status.alive() && status.card().incarnation().equals(incarnation))
+              .filter(status ->
+                  status.alive() && status.registration().incarnation().equals(incarnation))
               .map(NodeStatus::modes)
               .findAny();
       if (seen.isEmpty()) {

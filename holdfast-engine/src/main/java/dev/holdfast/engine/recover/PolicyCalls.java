@@ -1,7 +1,7 @@
 package dev.holdfast.engine.recover;
 
 import dev.holdfast.api.task.RecoveryPolicy;
-import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.ClaimId;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,7 +25,7 @@ final class PolicyCalls {
   static final int MOST_FAILURES = 3;
 
   private final Duration patience;
-  private final Map<Held, Integer> failures = new HashMap<>();
+  private final Map<ClaimId, Integer> failures = new HashMap<>();
   private int waits;
 
   /**
@@ -49,17 +49,17 @@ final class PolicyCalls {
   }
 
   /** How many times the policy has failed for a job. */
-  int failuresOf(Held job) {
+  int failuresOf(ClaimId job) {
     return failures.getOrDefault(job, 0);
   }
 
   /** Note that it has failed for a job once more, and say how many times it has. */
-  int failed(Held job) {
+  int failed(ClaimId job) {
     return failures.merge(job, 1, Integer::sum);
   }
 
   /** Forget the jobs that are not to be recovered any more. */
-  void keepOnly(Set<Held> orphans) {
+  void keepOnly(Set<ClaimId> orphans) {
     failures.keySet().retainAll(orphans);
   }
 

@@ -3,18 +3,18 @@ package dev.holdfast.engine.recover;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.RecoveryPolicy;
-import dev.holdfast.engine.codec.PolicyText;
+import dev.holdfast.engine.codec.JobPolicyJson;
+import dev.holdfast.engine.recover.CrashDecisions.Counsel;
+import dev.holdfast.engine.recover.CrashDecisions.Loss;
 import dev.holdfast.engine.recover.PolicyCalls.Undecided;
-import dev.holdfast.engine.recover.Rulings.Counsel;
-import dev.holdfast.engine.recover.Rulings.Loss;
 import dev.holdfast.engine.recover.Sweeper.Parts;
 import dev.holdfast.engine.run.TaskRegistry;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.NodeBook.Death;
-import dev.holdfast.engine.store.Recovery.Answer;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.NodeStore.Death;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Orphan;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
+import dev.holdfast.engine.store.Recovery.Result;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -42,7 +42,7 @@ final class Recoverer {
   private final Map<List<Optional<String>>, Boolean> advised = new HashMap<>();
 
   /** Jobs of this sweep that policies failed for. */
-  private final Set<Held> undecided = new HashSet<>();
+  private final Set<ClaimId> undecided = new HashSet<>();
 
   /** A node whose jobs are to be taken back. */
   record Lost(Holder holder, Loss loss) {}
@@ -85,7 +85,7 @@ final class Recoverer {
     if (lost.holder.silentAt() == null && lost.loss.death() == Death.SILENCE) {
       endSessions(lost);
     }
-    Tally tally = new Tally(parts.bus(), parts.meters(), parts.endings());
+    SweepSummary tally = new SweepSummary(parts.bus(), parts.meters(), parts.endings());
     try {
       recover(lost, tally);
     } finally {
@@ -93,7 +93,7 @@ final class Recoverer {
     }
   }
 
-  private void recover(Lost lost, Tally tally) {
+  private void recover(Lost lost, SweepSummary tally) {
     List<Orphan> orphans = parts.recovery().orphans(lost.holder, parts.scope(), BATCH);
     for (int batch = 1; !orphans.isEmpty(); batch++) {
       onContact.run();
@@ -103,7 +103,7 @@ final class Recoverer {
           lost,
           orphans.stream()
               .filter(this::asks)
-              .sorted(Comparator.comparingInt(orphan -> policies.failuresOf(orphan.held())))
+              .sorted(Comparator.comparingInt(orphan -> policies.failuresOf(orphan.claim())))
               .toList(),
           tally);
       // Behind those, whatever became of them: what is left to others would come up again.
@@ -116,9 +116,9 @@ final class Recoverer {
     onContact.run();
   }
 
-  private void recover(Lost lost, List<Orphan> orphans, Tally tally) {
+  private void recover(Lost lost, List<Orphan> orphans, SweepSummary tally) {
     List<Orphan> ruled = new ArrayList<>();
-    List<Ruling> rulings = new ArrayList<>();
+    List<RecoveryAction> rulings = new ArrayList<>();
     for (Orphan orphan : orphans) {
       rule(orphan, lost.loss)
           .ifPresent(ruling -> {
@@ -126,10 +126,10 @@ final class Recoverer {
             rulings.add(ruling);
           });
     }
-    List<Answer> answers = write(lost.holder, rulings);
+    List<Result> answers = write(lost.holder, rulings);
     onContact.run();
     for (int i = 0; i < answers.size(); i++) {
-      if (answers.get(i) != Answer.NOT_HELD) {
+      if (answers.get(i) != Result.NOT_HELD) {
         Orphan orphan = ruled.get(i);
         parts.events().recovered(orphan, lost.holder.incarnation());
         tally.add(orphan, rulings.get(i), answers.get(i));
@@ -138,7 +138,7 @@ final class Recoverer {
   }
 
   /** Write rulings, halving them where the store refuses them, until the one at fault is alone. */
-  private List<Answer> write(Holder holder, List<Ruling> rulings) {
+  private List<Result> write(Holder holder, List<RecoveryAction> rulings) {
     try {
       return parts.recovery().recover(holder, rulings);
     } catch (StoreException failure) {
@@ -149,26 +149,26 @@ final class Recoverer {
         log.error(
             "The store refused what was to become of job {}; it stays held, and is tried again at"
                 + " the next sweep",
-            rulings.get(0).held().id(),
+            rulings.get(0).claim().id(),
             failure);
-        return List.of(Answer.NOT_HELD);
+        return List.of(Result.NOT_HELD);
       }
       int half = rulings.size() / 2;
-      List<Answer> answers = new ArrayList<>(write(holder, rulings.subList(0, half)));
+      List<Result> answers = new ArrayList<>(write(holder, rulings.subList(0, half)));
       answers.addAll(write(holder, rulings.subList(half, rulings.size())));
       return answers;
     }
   }
 
   /** Decide about a job; empty to leave it to the next sweep, here or on another node. */
-  private Optional<Ruling> rule(Orphan orphan, Loss loss) {
+  private Optional<RecoveryAction> rule(Orphan orphan, Loss loss) {
     boolean asks = asks(orphan);
     if (asks && policies.isOutOfTime()) {
-      undecided.add(orphan.held());
+      undecided.add(orphan.claim());
       return Optional.empty();
     }
     try {
-      return Rulings.rule(
+      return CrashDecisions.rule(
           orphan,
           loss,
           policyOf(orphan),
@@ -184,7 +184,7 @@ final class Recoverer {
   }
 
   private static CrashPolicy policyOf(Orphan orphan) {
-    return PolicyText.readAnyhow(orphan.policy(), orphan.id()).crashOrDefault();
+    return JobPolicyJson.readAnyhow(orphan.policy(), orphan.id()).crashOrDefault();
   }
 
   private Optional<RecoveryPolicy> recoveryPolicyOf(Orphan orphan) {
@@ -195,17 +195,18 @@ final class Recoverer {
   private boolean asks(Orphan orphan) {
     return orphan.started()
         && recoveryPolicyOf(orphan).isPresent()
-        && policyOf(orphan).answer() == CrashPolicy.Answer.ASK;
+        && policyOf(orphan).action() == CrashPolicy.Action.ASK;
   }
 
-  private Optional<Ruling> withoutDecision(Orphan orphan, Loss loss, RuntimeException failure) {
+  private Optional<RecoveryAction> withoutDecision(
+      Orphan orphan, Loss loss, RuntimeException failure) {
     Throwable why =
         failure instanceof Undecided undecidedPolicy ? undecidedPolicy.reason() : failure;
-    undecided.add(orphan.held());
+    undecided.add(orphan.claim());
     if (why instanceof InterruptedException) {
       return Optional.empty(); // The node stops; the policy is not to blame.
     }
-    int times = policies.failed(orphan.held());
+    int times = policies.failed(orphan.claim());
     boolean last = times >= PolicyCalls.MOST_FAILURES;
     log.error(
         "The recovery policy of {} failed for job {} (failure {} of {}); {}",
@@ -215,7 +216,9 @@ final class Recoverer {
         PolicyCalls.MOST_FAILURES,
         last ? "the job is dead-lettered" : "it is asked again at the next sweep",
         why);
-    return last ? Optional.of(Rulings.withoutDecision(orphan, loss, times, why)) : Optional.empty();
+    return last
+        ? Optional.of(CrashDecisions.withoutDecision(orphan, loss, times, why))
+        : Optional.empty();
   }
 
   private boolean othersAdvise(Orphan orphan) {

@@ -4,16 +4,16 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.recover.CrashDecisions.Loss;
 import dev.holdfast.engine.recover.Recoverer.Lost;
-import dev.holdfast.engine.recover.Rulings.Loss;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.TaskRegistry;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.Dead;
-import dev.holdfast.engine.store.NodeBook.Death;
-import dev.holdfast.engine.store.NodeBook.Look;
-import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.Dead;
+import dev.holdfast.engine.store.NodeStore.Death;
+import dev.holdfast.engine.store.NodeStore.Look;
+import dev.holdfast.engine.store.NodeStore.Pulse;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Scope;
@@ -58,7 +58,7 @@ public final class Sweeper implements Role {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
   private final Parts parts;
-  private final Silences silences;
+  private final SilenceTracker silences;
   private final Recoverer recoverer;
   private Moment nextSweep;
   private volatile boolean sweepDue;
@@ -75,7 +75,7 @@ public final class Sweeper implements Role {
    * @param scope what it takes back
    */
   public record Parts(
-      NodeBook nodes,
+      NodeStore nodes,
       Recovery recovery,
       TaskRegistry tasks,
       SignalBus bus,
@@ -90,7 +90,7 @@ public final class Sweeper implements Role {
 
   public Sweeper(Parts parts) {
     this.parts = parts;
-    this.silences = new Silences(parts.interval().multipliedBy(2).plusSeconds(1));
+    this.silences = new SilenceTracker(parts.interval().multipliedBy(2).plusSeconds(1));
     this.recoverer = new Recoverer(parts, () -> silences.contact(parts.ticker().now()));
     this.nextSweep = parts.ticker().now();
     this.lastLook = nextSweep;
@@ -193,7 +193,7 @@ public final class Sweeper implements Role {
   private Optional<Lost> judge(Pulse pulse, Duration silence) {
     UUID incarnation = pulse.incarnation();
     Loss loss = new Loss(pulse.id(), Death.SILENCE, silence);
-    if (silence.compareTo(pulse.terms().running()) >= 0) {
+    if (silence.compareTo(pulse.timeouts().running()) >= 0) {
       if (!parts.nodes().markDead(incarnation, pulse.beat(), silence)) {
         return Optional.empty(); // It has beaten since, or another sweeper was faster and says so.
       }
@@ -206,10 +206,10 @@ public final class Sweeper implements Role {
           pulse.id(),
           incarnation,
           silence.toMillis(),
-          pulse.terms().running());
+          pulse.timeouts().running());
       return Optional.of(new Lost(Holder.dead(incarnation), loss));
     }
-    return silence.compareTo(pulse.terms().claimed()) >= 0
+    return silence.compareTo(pulse.timeouts().claimed()) >= 0
         ? Optional.of(new Lost(Holder.silent(incarnation, pulse.beat()), loss))
         : Optional.empty();
   }

@@ -8,41 +8,41 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 /** What a handler is told about its job. */
-record Context(Holding holding, String node, Ticker ticker) implements TaskContext {
+record Context(HeldJob heldJob, String node, Ticker ticker) implements TaskContext {
 
   @Override
   public JobId jobId() {
-    return holding.job().id();
+    return heldJob.job().id();
   }
 
   @Override
   public String task() {
-    return holding.job().task();
+    return heldJob.job().task();
   }
 
   @Override
   public String queue() {
-    return holding.job().queue();
+    return heldJob.job().queue();
   }
 
   @Override
   public int attempt() {
-    return holding.job().attempt();
+    return heldJob.job().attempt();
   }
 
   @Override
   public long fencingToken() {
-    return holding.job().token();
+    return heldJob.job().token();
   }
 
   @Override
   public Set<String> tags() {
-    return holding.job().tags();
+    return heldJob.job().tags();
   }
 
   @Override
   public Instant createdAt() {
-    return holding.job().createdAt();
+    return heldJob.job().createdAt();
   }
 
   @Override
@@ -51,13 +51,13 @@ record Context(Holding holding, String node, Ticker ticker) implements TaskConte
       throw new CancellationException(
           "Job %s was told to stop; this attempt must not go on.".formatted(jobId()));
     }
-    if (holding.policy().heartbeatTimeout() != null) {
-      holding.sign(ticker.now());
+    if (heldJob.policy().heartbeatTimeout() != null) {
+      heldJob.sign(ticker.now());
     }
   }
 
   @Override
   public boolean isStopping() {
-    return holding.stopReason() != null || holding.tenure().isOver();
+    return heldJob.stopReason() != null || heldJob.tenure().isOver();
   }
 }

@@ -6,8 +6,8 @@ import dev.holdfast.engine.store.Finish;
 public interface FinishSink {
 
   /** Report an end. Blocks while too many reports wait to be written, which slows claiming down. */
-  void finish(Holding holding, Finish finish);
+  void finish(HeldJob heldJob, Finish finish);
 
   /** Give a job back with nothing spent. */
-  void handBack(Holding holding);
+  void handBack(HeldJob heldJob);
 }

@@ -51,10 +51,10 @@ public record LogContext(String node, @Nullable String name) {
   }
 
   /** Let the current thread speak for a job of this node. */
-  void enter(Holding holding) {
+  void enter(HeldJob heldJob) {
     enter();
-    MDC.put(JOB, holding.job().id().toString());
-    MDC.put(TASK, holding.job().task());
+    MDC.put(JOB, heldJob.job().id().toString());
+    MDC.put(TASK, heldJob.job().task());
   }
 
   /** Let the current thread speak for nobody. */

@@ -2,8 +2,8 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.LostLane;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.LostLane;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,7 @@ public final class LostSlots {
   private final int mostReplaced;
   private final Meters meters;
   private final LifecycleEvents events;
-  private final Map<Holding, Boolean> replacedByAttempt = new HashMap<>();
+  private final Map<HeldJob, Boolean> replacedByAttempt = new HashMap<>();
   private int replaced;
   private volatile boolean closed;
 
@@ -50,20 +50,20 @@ public final class LostSlots {
   }
 
   /** Notes that the thread of an attempt runs on although it should have ended long ago. */
-  void lose(Holding holding) {
-    Lane lane = holding.lane();
+  void lose(HeldJob heldJob) {
+    Lane lane = heldJob.lane();
     if (lane == null) {
       return;
     }
     boolean replaces;
     synchronized (this) {
       hung.incrementAndGet(); // Before the look at the thread: see release.
-      if (!holding.isRunning() || replacedByAttempt.containsKey(holding)) {
+      if (!heldJob.isRunning() || replacedByAttempt.containsKey(heldJob)) {
         hung.decrementAndGet();
         return;
       }
       replaces = replaced < mostReplaced && lane.executor().hasThreadPerJob();
-      replacedByAttempt.put(holding, replaces);
+      replacedByAttempt.put(heldJob, replaces);
       if (replaces) {
         replaced++;
       } else {
@@ -75,13 +75,13 @@ public final class LostSlots {
     }
     log.error(
         "Job {} of {} ignores its interrupt; its slot of queue {} is {} until its thread ends",
-        holding.job().id(),
-        holding.job().task(),
+        heldJob.job().id(),
+        heldJob.job().task(),
         lane.queue(),
         replaces ? "replaced by another" : "lost");
     tell(() -> {
       measure(lane, replaces, 1);
-      events.slotLost(holding.job(), replaces);
+      events.slotLost(heldJob.job(), replaces);
     });
   }
 
@@ -90,22 +90,22 @@ public final class LostSlots {
    * handler returned before this looks at the number: if that was too late for {@link #lose}, the
    * number counts this attempt.
    */
-  void release(Lane lane, Holding holding) {
-    Boolean replaces = hung.get() == 0 ? null : found(lane, holding);
+  void release(Lane lane, HeldJob heldJob) {
+    Boolean replaces = hung.get() == 0 ? null : found(lane, heldJob);
     if (replaces == null || !replaces) {
       lane.release();
     }
     if (replaces != null) {
       log.warn(
-          "The slot of queue {} that job {} had is free again", lane.queue(), holding.job().id());
+          "The slot of queue {} that job {} had is free again", lane.queue(), heldJob.job().id());
       tell(() -> measure(lane, replaces, -1));
     }
   }
 
   /** Shows none of them any more: a node that was stopped has no slots to lose. */
   public synchronized void close() {
-    replacedByAttempt.forEach((holding, replaces) -> {
-      Lane lane = holding.lane();
+    replacedByAttempt.forEach((heldJob, replaces) -> {
+      Lane lane = heldJob.lane();
       if (lane != null) {
         measure(lane, replaces, -1);
       }
@@ -119,8 +119,8 @@ public final class LostSlots {
     }
   }
 
-  private synchronized @Nullable Boolean found(Lane lane, Holding holding) {
-    Boolean replaces = replacedByAttempt.remove(holding);
+  private synchronized @Nullable Boolean found(Lane lane, HeldJob heldJob) {
+    Boolean replaces = replacedByAttempt.remove(heldJob);
     if (replaces != null) {
       hung.decrementAndGet();
       if (replaces) {
@@ -152,12 +152,12 @@ public final class LostSlots {
   }
 
   /** What a heartbeat says about it. */
-  public NodeBook.Lost report() {
+  public NodeStore.Lost report() {
     int slots = count();
     if (slots == 0) {
-      return NodeBook.Lost.NONE;
+      return NodeStore.Lost.NONE;
     }
-    return new NodeBook.Lost(
+    return new NodeStore.Lost(
         slots,
         lanes.stream()
             .filter(lane -> lane.slots().lost() > 0)

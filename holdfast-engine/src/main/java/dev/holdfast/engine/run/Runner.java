@@ -5,7 +5,7 @@ import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.codec.TextSize;
+import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskRegistry.Registered;
 import dev.holdfast.engine.store.Finish;
@@ -35,9 +35,9 @@ public final class Runner {
       Spans spans,
       TaskRegistry tasks,
       PayloadCodec codec,
-      Holdings holdings,
+      HeldJobs heldJobs,
       FinishSink sink,
-      Timekeeper timekeeper,
+      TimeoutWatcher timeoutWatcher,
       Unreadable unreadable,
       Meters meters,
       Ticker ticker,
@@ -45,12 +45,12 @@ public final class Runner {
       int resultLimit) {}
 
   /** How user code went. */
-  private sealed interface Went {
-    record Returned(@Nullable Object value) implements Went {}
+  private sealed interface AttemptOutcome {
+    record Returned(@Nullable Object value) implements AttemptOutcome {}
 
-    record Threw(String code, Throwable thrown) implements Went {}
+    record Threw(String code, Throwable thrown) implements AttemptOutcome {}
 
-    record NeverBegan() implements Went {}
+    record NeverBegan() implements AttemptOutcome {}
   }
 
   private final Parts parts;
@@ -63,127 +63,127 @@ public final class Runner {
    * Run a started job on its lane's executor; one of the lane's slots is reserved for it. Never
    * throws: from here on the slot is given back and the end reported, once each, whatever happens.
    */
-  public void run(Lane lane, Holding holding) {
+  public void run(Lane lane, HeldJob heldJob) {
     try {
-      if (parts.holdings().isRunaway(holding.job().id())) {
+      if (parts.heldJobs().isRunaway(heldJob.job().id())) {
         // An earlier attempt still runs on a thread of this process: never two at once.
-        postpone(lane, holding, AFTER_RUNAWAY);
+        postpone(lane, heldJob, AFTER_RUNAWAY);
       } else {
-        lane.executor().execute(() -> attempt(lane, holding));
+        lane.executor().execute(() -> attempt(lane, heldJob));
       }
     } catch (Throwable refused) { // It refuses, no thread can be had, or it is broken.
-      postpone(lane, holding, AFTER_REJECTION);
+      postpone(lane, heldJob, AFTER_REJECTION);
       log.warn(
           "Executor {} refused job {}; unless its code runs all the same, it is tried again in {}:"
               + " {}",
           lane.executor().name(),
-          holding.job().id(),
+          heldJob.job().id(),
           AFTER_REJECTION,
           refused.toString());
     }
   }
 
   /** Run it later, unless its code has started: an executor may throw although it runs the job. */
-  private void postpone(Lane lane, Holding holding, Duration delay) {
-    if (holding.withdraw()) {
+  private void postpone(Lane lane, HeldJob heldJob, Duration delay) {
+    if (heldJob.withdraw()) {
       try {
-        parts.sink().finish(holding, new Finish.Later(holding.held(), delay, false));
+        parts.sink().finish(heldJob, new Finish.Later(heldJob.claim(), delay, false));
       } catch (Throwable broken) {
-        unreported(holding, broken);
+        unreported(heldJob, broken);
       }
     }
-    if (!holding.isRunning()) {
-      release(lane, holding);
+    if (!heldJob.isRunning()) {
+      release(lane, heldJob);
     }
   }
 
-  private void release(Lane lane, Holding holding) {
-    if (holding.freeSlot()) {
-      parts.timekeeper().release(lane, holding);
+  private void release(Lane lane, HeldJob heldJob) {
+    if (heldJob.freeSlot()) {
+      parts.timeoutWatcher().release(lane, heldJob);
     }
   }
 
-  private static void unreported(Holding holding, Throwable broken) {
-    holding.markUnreported();
+  private static void unreported(HeldJob heldJob, Throwable broken) {
+    heldJob.markUnreported();
     log.error(
         "How job {} of {} ended could not be reported; the next heartbeat gives the job back",
-        holding.job().id(),
-        holding.job().task(),
+        heldJob.job().id(),
+        heldJob.job().task(),
         broken);
   }
 
-  private void attempt(Lane lane, Holding holding) {
-    holding.occupies(lane);
+  private void attempt(Lane lane, HeldJob heldJob) {
+    heldJob.occupies(lane);
     boolean settled = false;
     try {
       long begin = parts.ticker().now().nanos();
-      Went went = begin(holding);
-      settled = holding.settle();
+      AttemptOutcome went = begin(heldJob);
+      settled = heldJob.settle();
       if (settled) {
-        parts.meters().ran(holding.job(), parts.ticker().now().nanos() - begin);
-        reportAnyhow(holding, went);
+        parts.meters().ran(heldJob.job(), parts.ticker().now().nanos() - begin);
+        reportAnyhow(heldJob, went);
       } else {
-        if (holding.tenure().isOver()) {
-          parts.meters().staleWrite(holding.job());
+        if (heldJob.tenure().isOver()) {
+          parts.meters().staleWrite(heldJob.job());
         }
         log.warn(
             "Job {} of {} came back after it had been given up; what it brought is void",
-            holding.job().id(),
-            holding.job().task());
+            heldJob.job().id(),
+            heldJob.job().task());
       }
     } catch (Throwable broken) {
-      if (settled || holding.settle()) {
-        unreported(holding, broken);
+      if (settled || heldJob.settle()) {
+        unreported(heldJob, broken);
       }
     } finally {
-      release(lane, holding);
+      release(lane, heldJob);
       parts.logs().leave();
     }
   }
 
   /** Whatever fails around the handler fails the attempt, as if the handler had. */
-  private Went begin(Holding holding) {
+  private AttemptOutcome begin(HeldJob heldJob) {
     try {
-      parts.logs().enter(holding);
-      if (!holding.begin()) {
-        return new Went.NeverBegan();
+      parts.logs().enter(heldJob);
+      if (!heldJob.begin()) {
+        return new AttemptOutcome.NeverBegan();
       }
-      if (holding.isSuspect()) {
-        parts.holdings().suspects().started(holding.held(), parts.ticker().now());
+      if (heldJob.isSuspect()) {
+        parts.heldJobs().suspects().started(heldJob.claim(), parts.ticker().now());
       }
-      return invoke(holding);
+      return invoke(heldJob);
     } catch (Throwable broken) {
-      log.error("Job {} could not be run as it should be", holding.job().id(), broken);
-      return new Went.Threw(FailureCode.TASK_FAILED, broken);
+      log.error("Job {} could not be run as it should be", heldJob.job().id(), broken);
+      return new AttemptOutcome.Threw(FailureCode.TASK_FAILED, broken);
     }
   }
 
-  private Went invoke(Holding holding) {
+  private AttemptOutcome invoke(HeldJob heldJob) {
     try {
-      return watched(holding);
+      return watched(heldJob);
     } finally {
-      holding.handlerReturned(); // Where the handler was never called.
+      heldJob.handlerReturned(); // Where the handler was never called.
     }
   }
 
-  private Went watched(Holding holding) {
-    JobPolicy policy = holding.policy();
+  private AttemptOutcome watched(HeldJob heldJob) {
+    JobPolicy policy = heldJob.policy();
     if (policy.timeout() == null && policy.heartbeatTimeout() == null) {
-      return traced(holding);
+      return traced(heldJob);
     }
-    Timekeeper.Watch watch = parts.timekeeper().watch(holding);
+    TimeoutWatcher.Watch watch = parts.timeoutWatcher().watch(heldJob);
     try {
-      return traced(holding);
+      return traced(heldJob);
     } finally {
-      parts.timekeeper().forget(watch);
+      parts.timeoutWatcher().forget(watch);
     }
   }
 
-  private Went traced(Holding holding) {
-    Spans.Attempt span = parts.spans().begin(holding.job());
+  private AttemptOutcome traced(HeldJob heldJob) {
+    Spans.Attempt span = parts.spans().begin(heldJob.job());
     try {
-      Went went = attempt(holding);
-      if (went instanceof Went.Threw(String code, Throwable thrown)) {
+      AttemptOutcome went = attempt(heldJob);
+      if (went instanceof AttemptOutcome.Threw(String code, Throwable thrown)) {
         span.failed(code, thrown);
       }
       return went;
@@ -192,64 +192,64 @@ public final class Runner {
     }
   }
 
-  private Went attempt(Holding holding) {
+  private AttemptOutcome attempt(HeldJob heldJob) {
     try {
-      return call(holding, registered(holding));
+      return call(heldJob, registered(heldJob));
     } catch (
         Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
-      return new Went.Threw(Verdict.codeOf(thrown), thrown);
+      return new AttemptOutcome.Threw(RetryDecision.codeOf(thrown), thrown);
     } finally {
       // At once: what comes after it, such as the end of a span, must not be interrupted, nor may a
       // request to stop that comes meanwhile void what the handler did.
-      holding.handlerReturned();
+      heldJob.handlerReturned();
     }
   }
 
-  private Registered<?, ?> registered(Holding holding) {
+  private Registered<?, ?> registered(HeldJob heldJob) {
     return parts
         .tasks()
-        .find(holding.job().task())
+        .find(heldJob.job().task())
         .orElseThrow(
-            () -> new IllegalStateException("No handler for task " + holding.job().task()));
+            () -> new IllegalStateException("No handler for task " + heldJob.job().task()));
   }
 
-  private <P, R> Went call(Holding holding, Registered<P, R> task) throws Exception {
+  private <P, R> AttemptOutcome call(HeldJob heldJob, Registered<P, R> task) throws Exception {
     P payload;
     try {
-      String text = holding.job().payload();
+      String text = heldJob.job().payload();
       payload = text == null ? null : parts.codec().decode(text, task.type().payload());
     } catch (RuntimeException | LinkageError unreadable) { // A codec of the user may throw any.
-      return new Went.Threw(FailureCode.BAD_PAYLOAD, unreadable);
+      return new AttemptOutcome.Threw(FailureCode.BAD_PAYLOAD, unreadable);
     }
     if (payload == null) {
-      return new Went.Threw(
+      return new AttemptOutcome.Threw(
           FailureCode.BAD_PAYLOAD,
           new IllegalArgumentException(
               "The payload is null, but %s takes a %s."
                   .formatted(task.type().name(), task.type().payload().getSimpleName())));
     }
-    return new Went.Returned(
-        task.handler().handle(payload, new Context(holding, parts.logs().node(), parts.ticker())));
+    return new AttemptOutcome.Returned(
+        task.handler().handle(payload, new Context(heldJob, parts.logs().node(), parts.ticker())));
   }
 
   /** Whatever is wrong with what the attempt came back with, it is reported. */
-  private void reportAnyhow(Holding holding, Went went) {
-    if (holding.stopReason() == StopReason.CLAIM_LOST) {
-      parts.holdings().remove(holding);
-      parts.meters().staleWrite(holding.job());
+  private void reportAnyhow(HeldJob heldJob, AttemptOutcome went) {
+    if (heldJob.stopReason() == StopReason.CLAIM_LOST) {
+      parts.heldJobs().remove(heldJob);
+      parts.meters().staleWrite(heldJob.job());
       return;
     }
     Finish finish;
     try {
-      finish = judge(holding, went, holding.stoppedBy());
+      finish = judge(heldJob, went, heldJob.stoppedBy());
     } catch (Throwable broken) {
-      log.error("How job {} ended could not be told", holding.job().id(), broken);
-      finish = untold(holding);
+      log.error("How job {} ended could not be told", heldJob.job().id(), broken);
+      finish = untold(heldJob);
     }
     if (finish == null) {
-      parts.sink().handBack(holding);
+      parts.sink().handBack(heldJob);
     } else {
-      parts.sink().finish(holding, finish);
+      parts.sink().finish(heldJob, finish);
     }
   }
 
@@ -262,25 +262,26 @@ public final class Runner {
    *
    * @param reason why it was told to stop before its handler returned; null if it was not
    */
-  private @Nullable Finish judge(Holding holding, Went went, @Nullable StopReason reason) {
+  private @Nullable Finish judge(
+      HeldJob heldJob, AttemptOutcome went, @Nullable StopReason reason) {
     if (reason == null) {
       return switch (went) {
-        case Went.Returned(Object value) -> success(holding, value);
-        case Went.Threw(String code, Throwable thrown) -> failure(holding, code, thrown);
-        case Went.NeverBegan() -> null;
+        case AttemptOutcome.Returned(Object value) -> success(heldJob, value);
+        case AttemptOutcome.Threw(String code, Throwable thrown) -> failure(heldJob, code, thrown);
+        case AttemptOutcome.NeverBegan() -> null;
       };
     }
     return switch (reason) {
       case TIMED_OUT, HEARTBEAT_TIMED_OUT ->
-          timedOut(holding, reason, parts.logs().node(), parts.random().nextDouble());
-      case CANCELLED -> new Finish.Cancelled(holding.held());
+          timedOut(heldJob, reason, parts.logs().node(), parts.random().nextDouble());
+      case CANCELLED -> new Finish.Cancelled(heldJob.claim());
       case HANDED_BACK, CLAIM_LOST -> {
-        if (went instanceof Went.Returned) {
+        if (went instanceof AttemptOutcome.Returned) {
           log.info(
               "Job {} of {} returned after it was told to stop; it goes back to the queue without"
                   + " using an attempt",
-              holding.job().id(),
-              holding.job().task());
+              heldJob.job().id(),
+              heldJob.job().task());
         }
         yield null;
       }
@@ -288,12 +289,12 @@ public final class Runner {
   }
 
   /** Asks neither what the handler brought nor the backoff of the job: either may be at fault. */
-  private Finish untold(Holding holding) {
-    int most = holding.policy().retryOrDefault().maxAttempts();
-    return Verdict.onFailure(
-        holding.held(),
+  private Finish untold(HeldJob heldJob) {
+    int most = heldJob.policy().retryOrDefault().maxAttempts();
+    return RetryDecision.onFailure(
+        heldJob.claim(),
         FailureReport.of(
-            holding.job().attempt(),
+            heldJob.job().attempt(),
             FailureCode.TASK_FAILED,
             "How this attempt ended could not be told: see the log of the node.",
             parts.logs().node()),
@@ -302,46 +303,46 @@ public final class Runner {
         0.5);
   }
 
-  private Finish success(Holding holding, @Nullable Object value) {
-    Duration keep = holding.policy().keepResult();
+  private Finish success(HeldJob heldJob, @Nullable Object value) {
+    Duration keep = heldJob.policy().keepResult();
     if (value == null || (keep != null && keep.isZero())) {
-      return new Finish.Succeeded(holding.held(), null, null);
+      return new Finish.Succeeded(heldJob.claim(), null, null);
     }
     try {
       String result = Encoding.storable(parts.codec().encode(value));
-      if (TextSize.exceeds(result, parts.resultLimit())) {
+      if (Utf8Length.exceeds(result, parts.resultLimit())) {
         return failure(
-            holding,
+            heldJob,
             FailureCode.BAD_RESULT,
             new IllegalArgumentException(
                 "The result has %d bytes, and %d are allowed: return a reference to it instead."
-                    .formatted(TextSize.bytes(result), parts.resultLimit())));
+                    .formatted(Utf8Length.bytes(result), parts.resultLimit())));
       }
-      return new Finish.Succeeded(holding.held(), result, keep);
+      return new Finish.Succeeded(heldJob.claim(), result, keep);
     } catch (Throwable unwritable) {
-      return failure(holding, FailureCode.BAD_RESULT, unwritable);
+      return failure(heldJob, FailureCode.BAD_RESULT, unwritable);
     }
   }
 
-  private Finish failure(Holding holding, String code, Throwable thrown) {
-    int attempt = holding.job().attempt();
+  private Finish failure(HeldJob heldJob, String code, Throwable thrown) {
+    int attempt = heldJob.job().attempt();
     Finish.Failure failure = FailureReport.of(attempt, code, thrown, parts.logs().node());
     Finish finish =
         code.equals(FailureCode.BAD_PAYLOAD)
-            ? unreadable(holding, failure)
-            : Verdict.onFailure(
-                holding.held(),
+            ? unreadable(heldJob, failure)
+            : RetryDecision.onFailure(
+                heldJob.claim(),
                 failure,
                 thrown,
-                holding.policy().retryOrDefault(),
+                heldJob.policy().retryOrDefault(),
                 parts.random().nextDouble());
     switch (finish) {
       case Finish.RetryIn retry ->
           log.info(
               "Attempt {} of job {} ({}) failed with {}: {}: {}; again in {}",
               attempt,
-              holding.job().id(),
-              holding.job().task(),
+              heldJob.job().id(),
+              heldJob.job().task(),
               code,
               failure.type(),
               failure.message(),
@@ -350,8 +351,8 @@ public final class Runner {
           // The only place with the whole stack trace, and once for each job.
           log.warn(
               "Job {} of {} failed permanently with {} at attempt {} and is dead-lettered",
-              holding.job().id(),
-              holding.job().task(),
+              heldJob.job().id(),
+              heldJob.job().task(),
               code,
               attempt,
               thrown);
@@ -360,19 +361,19 @@ public final class Runner {
     return finish;
   }
 
-  private Finish unreadable(Holding holding, Finish.Failure failure) {
-    return Verdict.onUnreadable(
-        holding.held(),
+  private Finish unreadable(HeldJob heldJob, Finish.Failure failure) {
+    return RetryDecision.onUnreadable(
+        heldJob.claim(),
         failure,
-        holding.policy().retryOrDefault(),
-        parts.unreadable().leave(holding.job(), parts.ticker().now()),
+        heldJob.policy().retryOrDefault(),
+        parts.unreadable().leave(heldJob.job(), parts.ticker().now()),
         parts.random().nextDouble());
   }
 
   /** The report of an attempt that was stopped for taking too long, whatever it came back with. */
-  static Finish timedOut(Holding holding, StopReason why, String node, double chance) {
-    int attempt = holding.job().attempt();
-    JobPolicy policy = holding.policy();
+  static Finish timedOut(HeldJob heldJob, StopReason why, String node, double chance) {
+    int attempt = heldJob.job().attempt();
+    JobPolicy policy = heldJob.policy();
     Finish.Failure failure =
         why == StopReason.HEARTBEAT_TIMED_OUT
             ? FailureReport.of(
@@ -387,12 +388,12 @@ public final class Runner {
                 "It took longer than its timeout of %s.".formatted(policy.timeout()),
                 node);
     Finish finish =
-        Verdict.onFailure(holding.held(), failure, null, policy.retryOrDefault(), chance);
+        RetryDecision.onFailure(heldJob.claim(), failure, null, policy.retryOrDefault(), chance);
     if (finish instanceof Finish.Dead) {
       log.warn(
           "Job {} of {} failed permanently with {} at attempt {} and is dead-lettered: {}",
-          holding.job().id(),
-          holding.job().task(),
+          heldJob.job().id(),
+          heldJob.job().task(),
           failure.code(),
           attempt,
           failure.message());

@@ -1,7 +1,7 @@
 package dev.holdfast.engine.run;
 
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
-import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -29,7 +29,7 @@ public final class SlowStart {
   private static final Duration CLAIM = Duration.ofMillis(50);
 
   private final Duration patience;
-  private final Map<Held, Place> places = new HashMap<>();
+  private final Map<ClaimId, Place> places = new HashMap<>();
   private @Nullable UUID incarnation;
   private int limit = 1;
   private int reserved;
@@ -87,7 +87,7 @@ public final class SlowStart {
   }
 
   /** Note that the node has claimed a suspect. */
-  synchronized void claimed(UUID owner, Held job, Suspicion suspicion, Moment now) {
+  synchronized void claimed(UUID owner, ClaimId job, Suspicion suspicion, Moment now) {
     if (owner.equals(incarnation)) {
       boolean alone = suspicion == Suspicion.ALONE;
       places.put(job, new Place(now, null, alone));
@@ -96,7 +96,7 @@ public final class SlowStart {
   }
 
   /** Note that the code of a suspect starts. */
-  synchronized void started(Held job, Moment now) {
+  synchronized void started(ClaimId job, Moment now) {
     places.computeIfPresent(job, (held, place) -> new Place(place.claimed, now, place.alone));
   }
 
@@ -106,7 +106,7 @@ public final class SlowStart {
    *
    * @return whether there may be room for another one now
    */
-  synchronized boolean gone(Held job) {
+  synchronized boolean gone(ClaimId job) {
     Place place = places.remove(job);
     if (place == null) {
       return false;
@@ -119,13 +119,13 @@ public final class SlowStart {
   }
 
   /** Whether a suspect has waited so long to be started that it should make room for others. */
-  public synchronized boolean hasWaitedTooLong(Held job, Moment now) {
+  public synchronized boolean hasWaitedTooLong(ClaimId job, Moment now) {
     Place place = places.get(job);
     return place != null && place.started == null && isOver(place.claimed, now);
   }
 
   /**
-   * When there may be room for more, apart from what {@link Holdings#onSuspectGone} tells: when the
+   * When there may be room for more, apart from what {@link HeldJobs#onSuspectGone} tells: when the
    * next suspect counts as ended although it still runs, or when claims under way have brought less
    * than is reserved for them.
    */

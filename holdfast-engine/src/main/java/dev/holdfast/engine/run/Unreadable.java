@@ -5,11 +5,11 @@ import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.mode.CurrentModes;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Lookup;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collection;
@@ -37,8 +37,8 @@ public final class Unreadable {
   private static final Duration REVIEW = Duration.ofMinutes(1);
 
   private final String node;
-  private final Lookup lookup;
-  private final NodeBook nodes;
+  private final JobQueries lookup;
+  private final NodeStore nodes;
   private final Map<JobId, Refused> refused = new ConcurrentHashMap<>();
   private volatile Moment nextReview = Moment.NEVER;
 
@@ -48,7 +48,7 @@ public final class Unreadable {
   /**
    * @param node the readable id of this node
    */
-  public Unreadable(String node, Lookup lookup, NodeBook nodes) {
+  public Unreadable(String node, JobQueries lookup, NodeStore nodes) {
     this.node = node;
     this.lookup = lookup;
     this.nodes = nodes;
@@ -137,18 +137,18 @@ public final class Unreadable {
   private boolean serves(NodeStatus other, Job job) {
     String stack = job.stack();
     return other.alive()
-        && !other.card().id().equals(node)
-        && other.card().queues().contains(job.queue())
-        && other.card().tasks().contains(job.task())
-        && (stack == null || other.card().serves().contains(stack))
-        && new ModeSwitch(other.modes()).mayRun(job.task());
+        && !other.registration().id().equals(node)
+        && other.registration().queues().contains(job.queue())
+        && other.registration().tasks().contains(job.task())
+        && (stack == null || other.registration().serves().contains(stack))
+        && new CurrentModes(other.modes()).mayRun(job.task());
   }
 
   /** A node of the same id that was started since may be of a newer version. */
   private static boolean failedToRead(NodeStatus other, Job job) {
     for (FailedAttempt failure : job.failures()) {
       if (failure.code().equals(FailureCode.BAD_PAYLOAD)
-          && failure.node().equals(other.card().id())
+          && failure.node().equals(other.registration().id())
           && !failure.failedAt().isBefore(other.startedAt())) {
         return true;
       }

@@ -5,8 +5,8 @@ import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.codec.PolicyText;
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.codec.JobPolicyJson;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.store.SchedulePlan;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -18,12 +18,12 @@ public final class Planner {
 
   private final PayloadCodec codec;
   private final int payloadLimit;
-  private final Stamper stamper;
+  private final JobOrigin stamper;
 
   /**
    * @param stamper says to which fleet jobs belong that are made here
    */
-  public Planner(PayloadCodec codec, int payloadLimit, Stamper stamper) {
+  public Planner(PayloadCodec codec, int payloadLimit, JobOrigin stamper) {
     this.codec = codec;
     this.payloadLimit = payloadLimit;
     this.stamper = stamper;
@@ -49,7 +49,7 @@ public final class Planner {
             options.priority(),
             payload,
             options.tags(),
-            PolicyText.write(JobPolicy.difference(options, schedule.type().defaults())),
+            JobPolicyJson.write(JobPolicy.difference(options, schedule.type().defaults())),
             options.startWithin(),
             stamper.of(schedule.type().name()).stack()));
   }

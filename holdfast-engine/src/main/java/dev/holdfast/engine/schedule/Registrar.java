@@ -1,19 +1,19 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.schedule.ScheduleWriter.Change;
-import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.Declared;
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.Glance;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
-import dev.holdfast.engine.store.ScheduleBook.Standing;
-import dev.holdfast.engine.store.ScheduleBook.Survey;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.Declared;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.Glance;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
+import dev.holdfast.engine.store.ScheduleStore.Standing;
+import dev.holdfast.engine.store.ScheduleStore.Survey;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
@@ -47,7 +47,7 @@ public final class Registrar implements Role {
 
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
 
-  private final ScheduleBook book;
+  private final ScheduleStore book;
   private final ScheduleWriter writer;
   private final SignalBus bus;
   private final Supplier<UUID> incarnation;
@@ -67,7 +67,7 @@ public final class Registrar implements Role {
    * @param queueCheck warns of queues that nobody serves
    */
   public Registrar(
-      ScheduleBook book,
+      ScheduleStore book,
       SignalBus bus,
       Supplier<UUID> incarnation,
       String application,
@@ -115,10 +115,10 @@ public final class Registrar implements Role {
       // at once could each cancel what the other is about to declare.
       UUID me = incarnation.get();
       Survey survey = book.declare(me, application, fingerprints);
-      for (String id : Redeploy.ruledBy(fingerprints, survey.live())) {
+      for (String id : DeclarationDiff.ruledBy(fingerprints, survey.live())) {
         again |= !settled(id, survey.kept().get(id));
       }
-      if (Redeploy.leavesOver(application, survey)) {
+      if (DeclarationDiff.leavesOver(application, survey)) {
         cancelUndeclared(me);
       }
     } catch (StoreException failure) {
@@ -174,17 +174,17 @@ public final class Registrar implements Role {
   }
 
   private void register(SchedulePlan plan, Declared mine) {
-    PutAnswer answer = writer.change(plan.id(), glance -> decide(plan, mine, glance));
-    if (answer != PutAnswer.UNCHANGED) {
+    PutResult answer = writer.change(plan.id(), glance -> decide(plan, mine, glance));
+    if (answer != PutResult.UNCHANGED) {
       log.info("Schedule '{}' was {}: {}", plan.id(), answer, plan.recurrence().timing());
       bus.publish(new Signal.SchedulesChanged());
     }
   }
 
-  private Change<PutAnswer> decide(SchedulePlan plan, Declared mine, Glance glance) {
+  private Change<PutResult> decide(SchedulePlan plan, Declared mine, Glance glance) {
     Kept kept = glance.kept().orElse(null);
     if (kept != null && mine.equals(kept.draft().declared())) {
-      return new Change<>(null, PutAnswer.UNCHANGED); // Perhaps cancelled by somebody: so be it.
+      return new Change<>(null, PutResult.UNCHANGED); // Perhaps cancelled by somebody: so be it.
     }
     Declared owner = kept == null ? mine : kept.draft().declared();
     if (owner == null || !owner.application().equals(application)) {
@@ -196,9 +196,9 @@ public final class Registrar implements Role {
             owner == null ? "a client" : "application '%s'".formatted(owner.application()),
             application);
       }
-      return new Change<>(null, PutAnswer.UNCHANGED);
+      return new Change<>(null, PutResult.UNCHANGED);
     }
-    Change<PutAnswer> change = ScheduleWriter.put(plan, mine, glance);
+    Change<PutResult> change = ScheduleWriter.put(plan, mine, glance);
     Draft draft = change.draft();
     if (draft != null && draft.nextFire() == null) {
       warnOfNoMore(plan);

@@ -3,18 +3,18 @@ package dev.holdfast.engine.schedule;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.When;
-import dev.holdfast.api.schedule.FireAnswer;
-import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.FireResult;
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.ScheduleStatus;
 import dev.holdfast.api.schedule.Schedules;
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.schedule.ScheduleWriter.Change;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.ScheduleBook.Glance;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore.Glance;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
@@ -34,7 +34,7 @@ public final class ScheduleDesk implements Schedules {
   private final Store store;
   private final ScheduleWriter writer;
   private final Planner planner;
-  private final Stamper stamper;
+  private final JobOrigin stamper;
   private final SignalBus bus;
   private final Supplier<UUID> ids;
   private final Consumer<String> queueCheck;
@@ -45,7 +45,7 @@ public final class ScheduleDesk implements Schedules {
   public ScheduleDesk(
       Store store,
       Planner planner,
-      Stamper stamper,
+      JobOrigin stamper,
       SignalBus bus,
       Supplier<UUID> ids,
       Consumer<String> queueCheck) {
@@ -59,17 +59,17 @@ public final class ScheduleDesk implements Schedules {
   }
 
   @Override
-  public PutAnswer put(Schedule schedule) {
+  public PutResult put(Schedule schedule) {
     SchedulePlan plan = planner.plan(schedule);
     queueCheck.accept(plan.job().queue());
-    PutAnswer answer = writer.change(plan.id(), glance -> put(plan, glance));
-    if (answer != PutAnswer.UNCHANGED) {
+    PutResult answer = writer.change(plan.id(), glance -> put(plan, glance));
+    if (answer != PutResult.UNCHANGED) {
       bus.publish(new Signal.SchedulesChanged());
     }
     return answer;
   }
 
-  private static Change<PutAnswer> put(SchedulePlan plan, Glance glance) {
+  private static Change<PutResult> put(SchedulePlan plan, Glance glance) {
     glance
         .kept()
         .map(kept -> kept.draft().declared())
@@ -78,7 +78,7 @@ public final class ScheduleDesk implements Schedules {
               "Schedule '%s' is declared by application '%s': change it there, or choose another id."
                   .formatted(plan.id(), owner.application()));
         });
-    Change<PutAnswer> change = ScheduleWriter.put(plan, null, glance);
+    Change<PutResult> change = ScheduleWriter.put(plan, null, glance);
     if (change.draft() != null && change.draft().nextFire() == null) {
       throw new IllegalArgumentException(
           "Schedule '%s' would never be due (%s until %s, and it is %s): give a later end, or another timing."
@@ -131,21 +131,21 @@ public final class ScheduleDesk implements Schedules {
   }
 
   @Override
-  public FireAnswer fire(String id) {
+  public FireResult fire(String id) {
     Optional<Kept> kept = store.schedules().look(id).kept().filter(found -> !found.cancelled());
     if (kept.isEmpty()) {
-      return new FireAnswer.NotFound();
+      return new FireResult.NotFound();
     }
     SchedulePlan plan = kept.get().plan();
     Admission admission =
         enqueue(
-            Firings.job(
+            FirePlan.job(
                 plan, When.NOW, new JobId(ids.get()), stamper.of(plan.job().task()).source()));
-    if (admission.answer() != Admission.Answer.CREATED) {
-      return new FireAnswer.Overlapped(admission.id());
+    if (admission.outcome() != Admission.Outcome.CREATED) {
+      return new FireResult.Overlapped(admission.id());
     }
     bus.publish(new Signal.NewWork(plan.job().queue(), plan.job().priority()));
-    return new FireAnswer.Fired(admission.id());
+    return new FireResult.Fired(admission.id());
   }
 
   /** Write; after a lost answer write again under the same id, which makes no second job. */
@@ -155,7 +155,7 @@ public final class ScheduleDesk implements Schedules {
       try {
         Admission admission = store.intake().enqueue(List.of(attempt)).getFirst();
         return admission.id().equals(job.id())
-            ? new Admission(job.id(), Admission.Answer.CREATED)
+            ? new Admission(job.id(), Admission.Outcome.CREATED)
             : admission;
       } catch (StoreException failure) {
         if (failure.outcome() == StoreException.Outcome.REFUSED || tries == TRIES) {

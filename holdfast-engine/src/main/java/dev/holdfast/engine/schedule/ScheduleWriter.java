@@ -2,14 +2,14 @@ package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
-import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.schedule.Recurrence;
-import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.Declared;
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.Glance;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.Declared;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.Glance;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class ScheduleWriter {
   private static final int TRIES = 20;
 
-  private final ScheduleBook book;
+  private final ScheduleStore book;
 
-  ScheduleWriter(ScheduleBook book) {
+  ScheduleWriter(ScheduleStore book) {
     this.book = book;
   }
 
@@ -51,14 +51,14 @@ final class ScheduleWriter {
   }
 
   /** Make a schedule be like this. */
-  static Change<PutAnswer> put(SchedulePlan plan, @Nullable Declared declared, Glance glance) {
+  static Change<PutResult> put(SchedulePlan plan, @Nullable Declared declared, Glance glance) {
     Kept kept = glance.kept().orElse(null);
     if (kept == null) {
-      return new Change<>(fresh(plan, declared, glance.now()), PutAnswer.CREATED);
+      return new Change<>(fresh(plan, declared, glance.now()), PutResult.CREATED);
     }
     Draft old = kept.draft();
     if (!kept.cancelled() && old.plan().equals(plan) && Objects.equals(old.declared(), declared)) {
-      return new Change<>(null, PutAnswer.UNCHANGED);
+      return new Change<>(null, PutResult.UNCHANGED);
     }
     Draft fresh = fresh(plan, declared, glance.now());
     boolean keepsTime = !kept.cancelled() && sameTimes(old.plan().recurrence(), plan.recurrence());
@@ -69,7 +69,7 @@ final class ScheduleWriter {
             old.paused() && !kept.cancelled(),
             keepsTime ? old.anchor() : fresh.anchor(),
             keepsTime ? old.nextFire() : fresh.nextFire()),
-        kept.cancelled() ? PutAnswer.CREATED : PutAnswer.CHANGED);
+        kept.cancelled() ? PutResult.CREATED : PutResult.CHANGED);
   }
 
   private static Draft fresh(SchedulePlan plan, @Nullable Declared declared, Instant now) {

@@ -3,14 +3,14 @@ package dev.holdfast.engine.schedule;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
-import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.DueReport;
-import dev.holdfast.engine.store.ScheduleBook.FireOrder;
-import dev.holdfast.engine.store.ScheduleBook.FireReport;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.DueReport;
+import dev.holdfast.engine.store.ScheduleStore.FireOrder;
+import dev.holdfast.engine.store.ScheduleStore.FireReport;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -36,13 +36,13 @@ public final class Scheduler implements Role {
   private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
   private static final Duration SHORTEST_SPREAD = Duration.ofMillis(50);
 
-  private final ScheduleBook book;
+  private final ScheduleStore book;
   private final SignalBus bus;
   private final String node;
   private final Ticker ticker;
   private final Supplier<UUID> ids;
   private final RandomGenerator random;
-  private final Crowd crowd;
+  private final ClusterSize crowd;
   private volatile Waker waker = () -> {};
   private volatile boolean changed = true;
   private Moment wanted = Moment.NEVER;
@@ -51,13 +51,13 @@ public final class Scheduler implements Role {
    * @param node what people call the node that fires
    */
   public Scheduler(
-      ScheduleBook book,
+      ScheduleStore book,
       SignalBus bus,
       String node,
       Ticker ticker,
       Supplier<UUID> ids,
       RandomGenerator random,
-      Crowd crowd) {
+      ClusterSize crowd) {
     this.book = book;
     this.bus = bus;
     this.node = node;
@@ -103,7 +103,7 @@ public final class Scheduler implements Role {
   }
 
   private Duration spread() {
-    long most = Math.max(SHORTEST_SPREAD.toNanos(), Crowd.longest(crowd.nodes()).toNanos());
+    long most = Math.max(SHORTEST_SPREAD.toNanos(), ClusterSize.longest(crowd.nodes()).toNanos());
     return Duration.ofNanos((long) (random.nextDouble() * most));
   }
 
@@ -150,7 +150,7 @@ public final class Scheduler implements Role {
     if (due == null) {
       return LONGEST_SLEEP;
     }
-    FireOrder order = Firings.settle(kept, due, now, node, ids);
+    FireOrder order = FirePlan.settle(kept, due, now, node, ids);
     FireReport report = book.fire(order);
     return switch (report.answer()) {
       case FIRED -> {

@@ -1,6 +1,6 @@
 /**
- * Work that recurs. {@code DueTimes} says when a schedule is due, {@code Misfires} which of several
- * due times are fired, {@code Firings} what jobs that makes: pure functions. {@link
+ * Work that recurs. {@code DueTimes} says when a schedule is due, {@code MisfireDecision} which of
+ * several due times are fired, {@code FirePlan} what jobs that makes: pure functions. {@link
  * dev.holdfast.engine.schedule.Scheduler} fires, on every node; {@link
  * dev.holdfast.engine.schedule.Registrar} keeps schedules that are declared in code in step with
  * the code; {@link dev.holdfast.engine.schedule.ScheduleDesk} is the client's side.

@@ -3,10 +3,10 @@ package dev.holdfast.engine.stage;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.store.QueueBook;
-import dev.holdfast.engine.store.QueueBook.Sample;
+import dev.holdfast.engine.store.QueueStore;
+import dev.holdfast.engine.store.QueueStore.Sample;
 import dev.holdfast.engine.time.Moment;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -29,17 +29,17 @@ public final class Sampler implements Role {
 
   private static final Duration WHILE_ANOTHER_COUNTS = Duration.ofSeconds(5);
 
-  private final QueueBook queues;
+  private final QueueStore queues;
   private final Set<String> served;
   private final Meters meters;
-  private final Crowd crowd;
+  private final ClusterSize crowd;
   private boolean started;
   private Map<String, Long> warnedOf = Map.of();
 
   /**
    * @param served the queues that this node serves
    */
-  public Sampler(QueueBook queues, Set<String> served, Meters meters, Crowd crowd) {
+  public Sampler(QueueStore queues, Set<String> served, Meters meters, ClusterSize crowd) {
     this.queues = queues;
     this.served = Set.copyOf(served);
     this.meters = meters;

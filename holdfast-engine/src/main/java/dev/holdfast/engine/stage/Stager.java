@@ -6,7 +6,7 @@ import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -29,7 +29,7 @@ public final class Stager implements Role {
   private final Staging staging;
   private final SignalBus bus;
   private final Ticker ticker;
-  private final Crowd crowd;
+  private final ClusterSize crowd;
   private final RandomGenerator random;
   private Moment wanted = Moment.NEVER;
   private boolean looked;
@@ -37,7 +37,7 @@ public final class Stager implements Role {
   private volatile Waker waker = () -> {};
 
   public Stager(
-      Staging staging, SignalBus bus, Ticker ticker, Crowd crowd, RandomGenerator random) {
+      Staging staging, SignalBus bus, Ticker ticker, ClusterSize crowd, RandomGenerator random) {
     this.staging = staging;
     this.bus = bus;
     this.ticker = ticker;
@@ -99,7 +99,7 @@ public final class Stager implements Role {
 
   /** Of many nodes, a few are awake at the moment when a job is due, and the others look later. */
   private Duration spread() {
-    return Crowd.delay(crowd.nodes(), 1, random.nextDouble());
+    return ClusterSize.delay(crowd.nodes(), 1, random.nextDouble());
   }
 
   private Duration stage() {

@@ -6,12 +6,12 @@ import dev.holdfast.api.job.JobId;
  * What became of a {@link NewJob}.
  *
  * @param id the job that stands for it: itself, or the holder of its unique key
- * @param answer how that came about
+ * @param outcome how that came about
  */
-public record Admission(JobId id, Answer answer) {
+public record Admission(JobId id, Outcome outcome) {
 
   /** How a new job was received. */
-  public enum Answer {
+  public enum Outcome {
     /** It was written. */
     CREATED,
     /** Its key or its id was known; nothing was changed. */

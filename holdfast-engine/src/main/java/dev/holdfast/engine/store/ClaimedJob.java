@@ -35,9 +35,9 @@ public record ClaimedJob(
     Instant claimedAt,
     int crashes,
     Suspicion suspicion)
-    implements JobInHand {
+    implements JobRef {
 
-  public Held held() {
-    return new Held(id, token);
+  public ClaimId claim() {
+    return new ClaimId(id, token);
   }
 }

@@ -13,12 +13,12 @@ public interface Claims {
    * @param ran whether its code may have run: a job that never started keeps the time by which it
    *     must start, although its row may be RUNNING
    */
-  record HandBack(Held held, boolean ran) {}
+  record HandBack(ClaimId claim, boolean ran) {}
 
   /**
    * Claim READY jobs in rank order, as many as wanted and not locked by others. Each gets a token
-   * one larger than its last. The first {@link ClaimOrder#start} of them become RUNNING in the same
-   * step, the rest CLAIMED.
+   * one larger than its last. The first {@link ClaimRequest#start} of them become RUNNING in the
+   * same step, the rest CLAIMED.
    *
    * <p>Nothing is claimed for an incarnation that is not alive, from a paused queue, beyond the
    * queue's limit, beyond the task's limit or while its breaker is open, or past a job's start-by
@@ -27,7 +27,7 @@ public interface Claims {
    *
    * @return the claimed jobs in rank order
    */
-  List<ClaimedJob> claim(ClaimOrder order);
+  List<ClaimedJob> claim(ClaimRequest order);
 
   /**
    * Which of these queues have READY jobs, of any task, that belong to no stack or to one of these.
@@ -45,7 +45,7 @@ public interface Claims {
    * @return the claims that are RUNNING now; the incarnation no longer holds the others, unless it
    *     is dead
    */
-  Set<Held> start(UUID incarnation, List<Held> claims);
+  Set<ClaimId> start(UUID incarnation, List<ClaimId> claims);
 
   /**
    * Give jobs back whose code never ran, or is known to have stopped without harm: they become
@@ -54,5 +54,5 @@ public interface Claims {
    *
    * @return the claims that were given back
    */
-  Set<Held> giveBack(UUID incarnation, List<HandBack> claims);
+  Set<ClaimId> giveBack(UUID incarnation, List<HandBack> claims);
 }

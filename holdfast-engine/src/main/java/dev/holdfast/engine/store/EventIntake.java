@@ -3,7 +3,7 @@ package dev.holdfast.engine.store;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
-import dev.holdfast.api.trigger.Published.Fate;
+import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Trigger;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +30,7 @@ public interface EventIntake {
    * @param job the job, due at once, with the key that lets its payload start once in the window
    * @param manners what to heed about the subject; null to start whatever was started before
    */
-  record Start(String trigger, NewJob job, @Nullable Manners manners) {
+  record Start(String trigger, NewJob job, @Nullable SubjectRules manners) {
 
     /** The job, due at another time; its key counts from then on. */
     public NewJob jobAt(Instant firesAt, Instant now) {
@@ -60,15 +60,15 @@ public interface EventIntake {
    * @param maxWait how long after the first event the job starts in any case; null for no bound
    * @param cooldown how long after a start events of it are swallowed; null for not at all
    */
-  record Manners(
+  record SubjectRules(
       String subject,
       @Nullable Duration quiet,
       @Nullable Duration maxWait,
       @Nullable Duration cooldown) {
 
     /** What became of an event whose job was made, now or by an earlier call. */
-    public Fate made() {
-      return quiet == null ? Fate.STARTED : Fate.DEBOUNCED;
+    public Decision made() {
+      return quiet == null ? Decision.STARTED : Decision.DEBOUNCED;
     }
 
     /** When a job starts if no further event comes, the first having come then. */
@@ -82,10 +82,10 @@ public interface EventIntake {
   /**
    * What became of a start.
    *
-   * @param fate anything but FILTERED
+   * @param decision anything but FILTERED
    * @param job the job that stands for the event
    */
-  record Started(String trigger, Fate fate, JobId job) {}
+  record Started(String trigger, Decision decision, JobId job) {}
 
   /**
    * Read the triggers that listen to an event and are not paused, and carry out what the plan makes

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** How an attempt ended, as its holder reports it. */
 public sealed interface Finish {
 
-  Held held();
+  ClaimId claim();
 
   /**
    * It succeeded.
@@ -14,14 +14,14 @@ public sealed interface Finish {
    * @param result the encoded result, null for none
    * @param keepResult how long to keep it; null for as long as history is kept
    */
-  record Succeeded(Held held, @Nullable String result, @Nullable Duration keepResult)
+  record Succeeded(ClaimId claim, @Nullable String result, @Nullable Duration keepResult)
       implements Finish {}
 
   /** It failed and is to be tried again after a delay. */
-  record RetryIn(Held held, Duration delay, Failure failure) implements Finish {}
+  record RetryIn(ClaimId claim, Duration delay, Failure failure) implements Finish {}
 
   /** It failed for good. */
-  record Dead(Held held, Failure failure) implements Finish {}
+  record Dead(ClaimId claim, Failure failure) implements Finish {}
 
   /**
    * It is not possible yet: again after a delay, and this attempt did not count.
@@ -29,15 +29,15 @@ public sealed interface Finish {
    * @param ran whether its code has run: a job that never started keeps the time by which it must
    *     start
    */
-  record Later(Held held, Duration delay, boolean ran) implements Finish {
+  record Later(ClaimId claim, Duration delay, boolean ran) implements Finish {
     /** The code itself asked for that. */
-    public Later(Held held, Duration delay) {
+    public Later(ClaimId held, Duration delay) {
       this(held, delay, true);
     }
   }
 
   /** It was stopped because somebody asked for that. */
-  record Cancelled(Held held) implements Finish {}
+  record Cancelled(ClaimId claim) implements Finish {}
 
   /**
    * What went wrong, without the times, which the store adds.

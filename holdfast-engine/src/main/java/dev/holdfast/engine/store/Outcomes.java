@@ -7,7 +7,7 @@ import java.util.UUID;
 public interface Outcomes {
 
   /** What became of a {@link Finish}. */
-  enum Answer {
+  enum Result {
     /** It is in the books: by this call, or by an earlier one whose answer was lost. */
     WRITTEN,
     /** It would have run again, but somebody had asked to cancel it: it ended CANCELLED. */
@@ -22,5 +22,5 @@ public interface Outcomes {
    *
    * @return one answer per finish, in the order of the list
    */
-  List<Answer> finish(UUID incarnation, List<? extends Finish> finishes);
+  List<Result> finish(UUID incarnation, List<? extends Finish> finishes);
 }

@@ -48,7 +48,7 @@ public interface Recovery {
    * @param fencings how many times its node fenced itself while it ran
    */
   record Orphan(
-      Held held,
+      ClaimId claim,
       long claimNo,
       String task,
       String queue,
@@ -59,38 +59,38 @@ public interface Recovery {
       int crashes,
       int fencings,
       @Nullable String policy)
-      implements JobInHand {
+      implements JobRef {
 
     @Override
     public JobId id() {
-      return held.id();
+      return claim.id();
     }
   }
 
   /** What is to become of an orphan. */
-  sealed interface Ruling {
-    Held held();
+  sealed interface RecoveryAction {
+    ClaimId claim();
 
     /** It waits where it waited before, with nothing spent. */
-    record Unspent(Held held) implements Ruling {}
+    record NotStarted(ClaimId claim) implements RecoveryAction {}
 
     /** It waits where it waited before. Its attempt does not count, but the fencing does. */
-    record AfterFencing(Held held) implements Ruling {}
+    record AfterFencing(ClaimId claim) implements RecoveryAction {}
 
     /**
      * Its attempt does not count, but the crash does: again after a delay.
      *
      * @param suspicion how it is claimed from now on
      */
-    record AfterCrash(Held held, Duration delay, Suspicion suspicion, Finish.Failure failure)
-        implements Ruling {}
+    record AfterCrash(ClaimId claim, Duration delay, Suspicion suspicion, Finish.Failure failure)
+        implements RecoveryAction {}
 
     /** It goes to the dead letter. */
-    record Bury(Held held, Finish.Failure failure) implements Ruling {}
+    record DeadLetter(ClaimId claim, Finish.Failure failure) implements RecoveryAction {}
   }
 
   /** What became of it. */
-  enum Answer {
+  enum Result {
     DONE,
     /** Somebody had asked to cancel it, so it ended CANCELLED instead of waiting again. */
     CANCELLED_INSTEAD,
@@ -118,7 +118,7 @@ public interface Recovery {
    *
    * @return the answers, in order
    */
-  List<Answer> recover(Holder holder, List<? extends Ruling> rulings);
+  List<Result> recover(Holder holder, List<? extends RecoveryAction> rulings);
 
   /**
    * End the database sessions of an incarnation that is dead in the books, unless a live one shares

@@ -31,7 +31,7 @@ public interface Store extends AutoCloseable {
   EventIntake eventsIn(Connection transaction, boolean wakes);
 
   /** For clients and nodes: which events start which tasks. */
-  TriggerBook triggers();
+  TriggerStore triggers();
 
   /** For the Claimer and the Starter: taking hold of jobs. */
   Claims claims();
@@ -43,31 +43,31 @@ public interface Store extends AutoCloseable {
   Staging staging();
 
   /** For clients: looking at jobs. */
-  Lookup lookup();
+  JobQueries queries();
 
   /** For clients: changing one's mind about jobs. */
-  Control control();
+  JobControl control();
 
   /** For clients and Claimers: settings of queues. */
-  QueueBook queues();
+  QueueStore queues();
 
   /** For clients, Claimers and the Tripper: rules of tasks. */
-  TaskBook tasks();
+  TaskStore tasks();
 
   /** For the Heart and the Sweeper: which nodes there are. */
-  NodeBook nodes();
+  NodeStore nodes();
 
   /** For the Sweeper: taking jobs back whose holder is gone. */
   Recovery recovery();
 
   /** For the Renewer and those who take leases: who holds which. */
-  LeaseBook leases();
+  LeaseStore leases();
 
   /** For the Housekeeper: making room and throwing away what is past its time. */
   Upkeep upkeep();
 
   /** For the Scheduler, the Registrar and clients: work that recurs. */
-  ScheduleBook schedules();
+  ScheduleStore schedules();
 
   /** Carries signals between the processes that share this store; by default, none are carried. */
   default ClusterCoordinator coordinator() {

@@ -3,7 +3,7 @@ package dev.holdfast.engine.trigger;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.store.TriggerBook;
+import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
@@ -18,10 +18,10 @@ public final class Declarer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Declarer.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
 
-  private final TriggerBook book;
+  private final TriggerStore book;
   private final List<Trigger> triggers;
 
-  public Declarer(TriggerBook book, List<Trigger> triggers) {
+  public Declarer(TriggerStore book, List<Trigger> triggers) {
     this.book = book;
     this.triggers = List.copyOf(triggers);
   }

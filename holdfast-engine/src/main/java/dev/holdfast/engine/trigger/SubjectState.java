@@ -1,7 +1,7 @@
 package dev.holdfast.engine.trigger;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.EventIntake.Manners;
+import dev.holdfast.engine.store.EventIntake.SubjectRules;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ public record SubjectState(
    * @param holder the job that holds the key of the event's payload; null if it is free
    * @param now the store's time
    */
-  public Step decide(Manners manners, JobId own, @Nullable JobId holder, Instant now) {
+  public Step decide(SubjectRules manners, JobId own, @Nullable JobId holder, Instant now) {
     if (own.equals(job) || own.equals(holder)) {
       return new Step.Repeat();
     }
@@ -68,7 +68,7 @@ public record SubjectState(
     return new Step.Open(manners.quietEnd(now, now));
   }
 
-  private boolean cools(Manners manners, Instant now) {
+  private boolean cools(SubjectRules manners, Instant now) {
     Duration cooldown = manners.cooldown();
     return cooldown != null
         && firesAt != null
@@ -77,7 +77,7 @@ public record SubjectState(
   }
 
   /** How long the state matters: until nothing waits and nothing cools down any more. */
-  public static Duration mattersFor(Manners manners) {
+  public static Duration mattersFor(SubjectRules manners) {
     Duration cooldown = manners.cooldown();
     return cooldown == null ? Duration.ZERO : cooldown;
   }

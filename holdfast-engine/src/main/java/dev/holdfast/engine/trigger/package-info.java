@@ -1,6 +1,6 @@
 /**
- * Events that start work. {@link dev.holdfast.engine.trigger.EventDesk} turns an event into starts,
- * of which the store carries out each at most once; {@link
+ * Events that start work. {@link dev.holdfast.engine.trigger.EventPublication} turns an event into
+ * starts, of which the store carries out each at most once; {@link
  * dev.holdfast.engine.trigger.SubjectState} decides about debounce and cooldown, as a pure function
  * of what the store remembers.
  *

@@ -39,13 +39,13 @@ public sealed interface Signal {
   record TaskChanged(String task) implements Signal {}
 
   /** Somebody wants something of this incarnation; the answer to its next beat says what. */
-  record Called(UUID incarnation) implements Signal {}
+  record HeartbeatRequested(UUID incarnation) implements Signal {}
 
   /** Somebody waits for this job to end; who ends it, please say so. */
-  record Awaited(JobId job) implements Signal {}
+  record ResultAwaited(JobId job) implements Signal {}
 
   /** A job that somebody awaited has ended. */
-  record Ended(JobId job) implements Signal {}
+  record JobEnded(JobId job) implements Signal {}
 
   /**
    * A schedule was made, changed or resumed, and may be due sooner than anybody expects; or a node
@@ -60,5 +60,5 @@ public sealed interface Signal {
   record NodeDied() implements Signal {}
 
   /** Signals may have been missed, since the coordinator was cut off for a while: look once. */
-  record Missed() implements Signal {}
+  record SignalsMissed() implements Signal {}
 }

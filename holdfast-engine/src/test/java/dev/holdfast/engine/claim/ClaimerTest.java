@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.CurrentIncarnation;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.mode.ModeSwitch;
+import dev.holdfast.engine.mode.CurrentModes;
 import dev.holdfast.engine.run.FinishSink;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.run.Lane;
 import dev.holdfast.engine.run.LogContext;
@@ -21,7 +21,7 @@ import dev.holdfast.engine.run.Slots;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.run.TaskRegistry;
-import dev.holdfast.engine.run.Timekeeper;
+import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Finish;
@@ -47,12 +47,12 @@ class ClaimerTest {
   private static final Moment NOW = new Moment(0);
   private static final Ticker TICKER = () -> NOW;
   private static final int SLOTS = 4;
-  private static final PollPace PACE = PollPace.DEFAULT;
+  private static final PollBackoff PACE = PollBackoff.DEFAULT;
   private static final TaskType<String, String> TASK =
       TaskType.of("task", String.class, String.class);
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Holdings holdings = Jobs.none();
+  private final HeldJobs heldJobs = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(SLOTS)));
   private final Lane lane =
@@ -80,10 +80,10 @@ class ClaimerTest {
     FinishSink sink =
         new FinishSink() {
           @Override
-          public void finish(Holding holding, Finish finish) {}
+          public void finish(HeldJob heldJob, Finish finish) {}
 
           @Override
-          public void handBack(Holding holding) {}
+          public void handBack(HeldJob heldJob) {}
         };
     Claims claims =
         (Claims)
@@ -99,12 +99,12 @@ class ClaimerTest {
                 new Spans(logs, null),
                 tasks,
                 new JsonCodec(),
-                holdings,
+                heldJobs,
                 sink,
-                new Timekeeper(
-                    new Timekeeper.Parts(
+                new TimeoutWatcher(
+                    new TimeoutWatcher.Parts(
                         "node",
-                        holdings,
+                        heldJobs,
                         sink,
                         Jobs.lostSlots(0),
                         Duration.ofSeconds(10),
@@ -119,15 +119,15 @@ class ClaimerTest {
     ClaimParts parts =
         new ClaimParts(
             claims,
-            new Identity(
+            new CurrentIncarnation(
                 "node", new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW)),
             calls,
             new QueueRules(),
             new TaskRules(),
-            new ModeSwitch(Modes.FULL),
+            new CurrentModes(Modes.FULL),
             Set.of(),
             tasks,
-            holdings,
+            heldJobs,
             runner,
             Jobs.unreadable(),
             sink,
@@ -191,7 +191,7 @@ class ClaimerTest {
 
     assertThat(calls.look().underWay()).as("no call stays open").isEmpty();
     assertThat(calls.look().oldest()).as("heartbeats still ask about it").isEqualTo(1);
-    assertThat(holdings.find(jobs.get(0).id())).isNotNull();
+    assertThat(heldJobs.find(jobs.get(0).id())).isNotNull();
     assertThat(slots.free()).as("only the job that runs has a slot").isEqualTo(SLOTS - 1);
   }
 }

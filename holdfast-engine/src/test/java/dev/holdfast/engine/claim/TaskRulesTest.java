@@ -3,7 +3,7 @@ package dev.holdfast.engine.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.claim.TaskRules.Group;
-import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.store.TaskStore.Rule;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;

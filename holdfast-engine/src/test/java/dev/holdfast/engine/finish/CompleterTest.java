@@ -10,11 +10,11 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.live.Identity;
+import dev.holdfast.engine.live.CurrentIncarnation;
 import dev.holdfast.engine.live.Tenure;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.store.Claims;
@@ -46,7 +46,7 @@ class CompleterTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final Meters meters = new Meters(registry, null, List.of());
-  private final Holdings holdings = Jobs.none();
+  private final HeldJobs heldJobs = Jobs.none();
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofDays(1), () -> false, BEGIN);
   private final List<Integer> groups = new ArrayList<>();
@@ -65,9 +65,9 @@ class CompleterTest {
     return new Completer(
         this::store,
         unused(Claims.class),
-        new Identity("node", tenure),
+        new CurrentIncarnation("node", tenure),
         new Receipts(
-            holdings,
+            heldJobs,
             meters,
             bus,
             events,
@@ -86,30 +86,30 @@ class CompleterTest {
             }));
   }
 
-  private List<Outcomes.Answer> store(UUID incarnation, List<? extends Finish> finishes) {
+  private List<Outcomes.Result> store(UUID incarnation, List<? extends Finish> finishes) {
     groups.add(finishes.size());
     if (fails.test(finishes)) {
       throw new StoreException(Outcome.UNKNOWN, "The connection broke.", null);
     }
-    finishes.forEach(finish -> written.add(finish.held().token()));
-    return finishes.stream().map(finish -> Outcomes.Answer.WRITTEN).toList();
+    finishes.forEach(finish -> written.add(finish.claim().token()));
+    return finishes.stream().map(finish -> Outcomes.Result.WRITTEN).toList();
   }
 
   private void end(int count, String result) {
     for (int i = 0; i < count; i++) {
-      completer.finish(holding(), new Finish.Succeeded(lastHeld().held(), result, null));
+      completer.finish(heldJob(), new Finish.Succeeded(lastHeld().claim(), result, null));
     }
   }
 
-  private Holding last;
+  private HeldJob last;
 
-  private Holding holding() {
-    last = new Holding(Jobs.of("task", ++lastNumber), 1, JobPolicy.NONE, tenure);
-    holdings.add(last);
+  private HeldJob heldJob() {
+    last = new HeldJob(Jobs.of("task", ++lastNumber), 1, JobPolicy.NONE, tenure);
+    heldJobs.add(last);
     return last;
   }
 
-  private Holding lastHeld() {
+  private HeldJob lastHeld() {
     return last;
   }
 
@@ -176,7 +176,7 @@ class CompleterTest {
 
   @Test
   void oneReportThatCannotBeWrittenHoldsNoOtherUp() {
-    fails = group -> group.stream().anyMatch(finish -> finish.held().token() == 500);
+    fails = group -> group.stream().anyMatch(finish -> finish.claim().token() == 500);
     end(1_000, "1");
     run(Duration.ofMinutes(2));
     assertThat(written).hasSize(999).doesNotContain(500L);

@@ -5,7 +5,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
-import dev.holdfast.engine.store.LeaseBook;
+import dev.holdfast.engine.store.LeaseStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A book that grants everything, and renews and ends as the test says. */
-final class ScriptedBook implements LeaseBook {
+final class ScriptedBook implements LeaseStore {
   private long lastToken;
   final List<Integer> renewalGroups = new ArrayList<>();
   Runnable beforeAcquireAnswers = () -> {};
@@ -31,9 +31,9 @@ final class ScriptedBook implements LeaseBook {
   }
 
   @Override
-  public Answer acquire(LeaseRequest request, UUID acquisition, String holder) {
+  public Result acquire(LeaseRequest request, UUID acquisition, String holder) {
     beforeAcquireAnswers.run();
-    return new Answer.Granted(++lastToken, 1);
+    return new Result.Granted(++lastToken, 1);
   }
 
   @Override
@@ -41,12 +41,12 @@ final class ScriptedBook implements LeaseBook {
     renewalGroups.add(renewals.size());
     beforeRenewAnswers.run();
     return renews
-        ? renewals.stream().map(renewal -> renewal.grip().token()).collect(Collectors.toSet())
+        ? renewals.stream().map(renewal -> renewal.claim().token()).collect(Collectors.toSet())
         : Set.of();
   }
 
   @Override
-  public boolean end(Grip grip, Ending how) {
+  public boolean end(LeaseClaim grip, Ending how) {
     beforeEndAnswers.run();
     return true;
   }

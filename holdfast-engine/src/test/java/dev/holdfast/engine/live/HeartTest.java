@@ -6,18 +6,18 @@ import dev.holdfast.engine.claim.ClaimCalls;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.run.Holding;
-import dev.holdfast.engine.run.Holdings;
+import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.run.LogContext;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Claims.HandBack;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.Beat;
-import dev.holdfast.engine.store.NodeBook.BeatReply;
-import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -42,17 +42,18 @@ class HeartTest {
   private final List<HandBack> given = new ArrayList<>();
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), TICKER, Duration.ofMinutes(1), () -> false, NOW);
-  private final Identity identity = new Identity("node", tenure);
-  private final Holdings holdings = Jobs.none();
+  private final CurrentIncarnation identity = new CurrentIncarnation("node", tenure);
+  private final HeldJobs heldJobs = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
-  private final NodeBook nodes = book();
-  private final Strays strays =
-      new Strays(
-          new Strays.Parts(claims(), nodes, identity, calls, holdings, Duration.ofMinutes(5)));
+  private final NodeStore nodes = book();
+  private final LostClaimReturner strays =
+      new LostClaimReturner(
+          new LostClaimReturner.Parts(
+              claims(), nodes, identity, calls, heldJobs, Duration.ofMinutes(5)));
 
-  private NodeBook book() {
+  private NodeStore book() {
     return fake(
-        NodeBook.class,
+        NodeStore.class,
         (proxy, method, arguments) -> {
           beats.add((Beat) arguments[0]);
           return Optional.of(
@@ -78,8 +79,8 @@ class HeartTest {
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     LifecycleEvents events =
         new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, TICKER);
-    Office office =
-        new Office(
+    IncarnationFactory office =
+        new IncarnationFactory(
             identity,
             () -> new UUID(1, 2),
             TICKER,
@@ -94,20 +95,20 @@ class HeartTest {
             nodes,
             strays,
             office,
-            new Fence(identity, holdings, meters, events, TICKER, Duration.ofSeconds(1)),
+            new Fence(identity, heldJobs, meters, events, TICKER, Duration.ofSeconds(1)),
             calls,
-            holdings,
-            BeatPace.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
-            () -> NodeBook.Lost.NONE,
+            heldJobs,
+            HeartbeatInterval.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
+            () -> NodeStore.Lost.NONE,
             () -> reply -> {},
             () -> {}));
   }
 
-  private Holding hold(int number) {
-    Holding holding = new Holding(Jobs.of("task", number), number, JobPolicy.NONE, tenure);
-    holdings.add(holding);
-    rows.add(new ClaimRow(holding.held(), number, true, false, false));
-    return holding;
+  private HeldJob hold(int number) {
+    HeldJob heldJob = new HeldJob(Jobs.of("task", number), number, JobPolicy.NONE, tenure);
+    heldJobs.add(heldJob);
+    rows.add(new ClaimRow(heldJob.claim(), number, true, false, false));
+    return heldJob;
   }
 
   @Test
@@ -135,34 +136,34 @@ class HeartTest {
   @Test
   void aJobThatNothingHereWillReportOnGoesBackAtTheNextHeartbeat() {
     Heart heart = heart(false);
-    Holding kept = hold(1);
-    Holding unreported = hold(2);
+    HeldJob kept = hold(1);
+    HeldJob unreported = hold(2);
     assertThat(unreported.withdraw()).isTrue();
     unreported.markUnreported();
 
     heart.tick(NOW);
     strays.tick(NOW);
 
-    assertThat(given).containsExactly(new HandBack(unreported.held(), false));
-    assertThat(holdings.all()).containsExactly(kept);
+    assertThat(given).containsExactly(new HandBack(unreported.claim(), false));
+    assertThat(heldJobs.all()).containsExactly(kept);
   }
 
   @Test
   void aJobThatNothingHereWillReportOnIsForgottenOnceItIsNoLongerHeld() {
-    Holding unreported = hold(1);
+    HeldJob unreported = hold(1);
     assertThat(unreported.withdraw()).isTrue();
     unreported.markUnreported();
     rows.clear();
 
     heart(false).tick(NOW);
 
-    assertThat(holdings.all()).isEmpty();
+    assertThat(heldJobs.all()).isEmpty();
     assertThat(given).isEmpty();
   }
 
   @Test
   void aJobOfACallThatIsOverAndIsNotKnownHereGoesBack() {
-    rows.add(new ClaimRow(new Held(Jobs.of("task", 9).id(), 9), 0, true, false, false));
+    rows.add(new ClaimRow(new ClaimId(Jobs.of("task", 9).id(), 9), 0, true, false, false));
 
     heart(false).tick(NOW);
     strays.tick(NOW);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.run.Jobs;
-import dev.holdfast.engine.store.QueueBook.Depth;
+import dev.holdfast.engine.store.QueueStore.Depth;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;

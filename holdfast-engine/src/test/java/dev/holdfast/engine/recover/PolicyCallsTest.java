@@ -8,7 +8,7 @@ import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.RecoveryPolicy.Crash;
 import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.recover.PolicyCalls.Undecided;
-import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.ClaimId;
 import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
@@ -20,7 +20,7 @@ import org.slf4j.MDC;
 
 class PolicyCallsTest {
   private static final JobId JOB = new JobId(new UUID(0x7000, 1));
-  private static final Held HELD = new Held(JOB, 3);
+  private static final ClaimId HELD = new ClaimId(JOB, 3);
   private static final Crash CRASH = new Crash(JOB, "t", 1, 1, "n", Duration.ofSeconds(61));
 
   private final PolicyCalls calls = new PolicyCalls(Duration.ofMillis(50));
@@ -70,7 +70,7 @@ class PolicyCallsTest {
 
   @Test
   void failuresAreCountedForEachJobUntilItIsGone() {
-    Held other = new Held(JOB, 4);
+    ClaimId other = new ClaimId(JOB, 4);
     calls.failed(HELD);
 
     assertThat(calls.failed(HELD)).isEqualTo(2);

@@ -4,8 +4,8 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Lookup;
-import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
@@ -24,8 +24,8 @@ public final class Jobs {
   private Jobs() {}
 
   /** What a node holds: nothing yet. */
-  public static Holdings none() {
-    return new Holdings(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
+  public static HeldJobs none() {
+    return new HeldJobs(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
   }
 
   /** Slots that can be lost, where nobody listens. */
@@ -40,7 +40,7 @@ public final class Jobs {
 
   /** What no other node can read either. */
   public static Unreadable unreadable() {
-    return new Unreadable("node", stub(Lookup.class), stub(NodeBook.class));
+    return new Unreadable("node", stub(JobQueries.class), stub(NodeStore.class));
   }
 
   /** One whose every method returns nothing. */

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.live.Tenure;
-import dev.holdfast.engine.store.NodeBook.Lost;
-import dev.holdfast.engine.store.NodeBook.LostLane;
+import dev.holdfast.engine.store.NodeStore.Lost;
+import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
@@ -34,21 +34,21 @@ class LostSlotsTest {
   }
 
   /** An attempt whose handler runs. */
-  private Holding running(Lane on) {
+  private HeldJob running(Lane on) {
     Tenure tenure =
         new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
-    Holding holding = new Holding(Jobs.of("task", ++jobs), 1, JobPolicy.NONE, tenure);
+    HeldJob heldJob = new HeldJob(Jobs.of("task", ++jobs), 1, JobPolicy.NONE, tenure);
     assertThat(on.slots().reserve(1)).isEqualTo(1);
-    holding.occupies(on);
-    assertThat(holding.begin()).isTrue();
-    return holding;
+    heldJob.occupies(on);
+    assertThat(heldJob.begin()).isTrue();
+    return heldJob;
   }
 
   @Test
   void aLostSlotIsMissingInEveryLaneThatSharesIt() {
     LostSlots lost = lostSlots(0);
-    Holding first = running(lane);
-    Holding second = running(lane);
+    HeldJob first = running(lane);
+    HeldJob second = running(lane);
     lost.lose(first);
     lost.lose(second);
     lost.lose(second);
@@ -76,11 +76,11 @@ class LostSlotsTest {
   @Test
   void anAttemptWhoseHandlerReturnedJustInTimeLosesNothing() {
     LostSlots lost = lostSlots(1);
-    Holding holding = running(lane);
-    holding.handlerReturned();
+    HeldJob heldJob = running(lane);
+    heldJob.handlerReturned();
 
-    lost.lose(holding);
-    lost.release(lane, holding);
+    lost.lose(heldJob);
+    lost.release(lane, heldJob);
 
     assertThat(lost.count()).isZero();
     assertThat(lane.slots().free()).isEqualTo(2);
@@ -89,8 +89,8 @@ class LostSlotsTest {
   @Test
   void lostSlotsAreReplacedUpToTheBoundAndReturnedOnce() {
     LostSlots lost = lostSlots(1);
-    Holding first = running(lane);
-    Holding second = running(lane);
+    HeldJob first = running(lane);
+    HeldJob second = running(lane);
 
     lost.lose(first);
     assertThat(lane.slots().free()).as("replaced").isEqualTo(1);
@@ -105,7 +105,7 @@ class LostSlotsTest {
     second.handlerReturned();
     lost.release(lane, second);
     assertThat(lane.slots().free()).isEqualTo(2);
-    Holding third = running(lane);
+    HeldJob third = running(lane);
     lost.lose(third);
     assertThat(lost.count()).as("the bound counts what hangs at the time").isZero();
   }

@@ -43,8 +43,8 @@ class RunnerTest {
   @RegisterExtension private final Logged logged = Logged.by(Runner.class);
 
   private final List<Finish> finishes = new ArrayList<>();
-  private final Holdings holdings = Jobs.none();
-  private final List<Holding> handedBack = new ArrayList<>();
+  private final HeldJobs heldJobs = Jobs.none();
+  private final List<HeldJob> handedBack = new ArrayList<>();
   private final Slots slots = new Slots(new Object(), List.of(new Slots.Pool(1)));
   private Consumer<Runnable> submission = Runnable::run;
   private final Lane lane = new Lane("default", new SameThread(), List.of(TASK.name()), slots);
@@ -52,7 +52,7 @@ class RunnerTest {
   private @Nullable Throwable sinkFailure;
   private Ticker alarms = () -> BEGIN;
   private RandomGenerator chance = new Random(1);
-  private @Nullable Holding current;
+  private @Nullable HeldJob current;
   private TaskHandler<String, String> handler = (payload, context) -> payload;
 
   /** Runs a job at once, where the test can see what becomes of the thread. */
@@ -78,13 +78,13 @@ class RunnerTest {
 
   private final class Sink implements FinishSink {
     @Override
-    public void finish(Holding ended, Finish finish) {
+    public void finish(HeldJob ended, Finish finish) {
       failIfToldTo();
       finishes.add(finish);
     }
 
     @Override
-    public void handBack(Holding unspent) {
+    public void handBack(HeldJob unspent) {
       failIfToldTo();
       handedBack.add(unspent);
     }
@@ -96,7 +96,7 @@ class RunnerTest {
     }
   }
 
-  private Holding run(JobPolicy policy) {
+  private HeldJob run(JobPolicy policy) {
     Sink sink = new Sink();
     LogContext logs = new LogContext("node", null);
     Runner runner =
@@ -107,12 +107,12 @@ class RunnerTest {
                 new TaskRegistry(
                     List.of(new TaskRegistry.Registered<>(TASK, handler, Optional.empty()))),
                 new JsonCodec(),
-                holdings,
+                heldJobs,
                 sink,
-                new Timekeeper(
-                    new Timekeeper.Parts(
+                new TimeoutWatcher(
+                    new TimeoutWatcher.Parts(
                         "node",
-                        holdings,
+                        heldJobs,
                         sink,
                         Jobs.lostSlots(0),
                         Duration.ofSeconds(10),
@@ -124,23 +124,23 @@ class RunnerTest {
                 () -> BEGIN,
                 chance,
                 1 << 20));
-    Holding holding = holding(policy);
-    current = holding;
+    HeldJob heldJob = heldJob(policy);
+    current = heldJob;
     assertThat(slots.reserve(1)).isEqualTo(1);
-    runner.run(lane, holding);
-    return holding;
+    runner.run(lane, heldJob);
+    return heldJob;
   }
 
-  private static Holding holding(JobPolicy policy) {
+  private static HeldJob heldJob(JobPolicy policy) {
     Tenure tenure =
         new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
-    return new Holding(Jobs.of(TASK.name(), 1, "\"hello\""), 1, policy, tenure);
+    return new HeldJob(Jobs.of(TASK.name(), 1, "\"hello\""), 1, policy, tenure);
   }
 
-  private void assertLetGo(Holding holding) {
-    assertThat(holding.hasEnded()).isTrue();
+  private void assertLetGo(HeldJob heldJob) {
+    assertThat(heldJob.hasEnded()).isTrue();
     assertThat(slots.free()).isEqualTo(1);
-    holding.stop(StopReason.HANDED_BACK);
+    heldJob.stop(StopReason.HANDED_BACK);
     assertThat(Thread.interrupted())
         .as("the thread is interrupted for a job that is over")
         .isFalse();
@@ -148,10 +148,10 @@ class RunnerTest {
 
   @Test
   void aTimeoutLongerThanAnyClockIsNoTimeout() {
-    Holding holding = run(new JobPolicy(null, FOREVER, FOREVER, null, null));
+    HeldJob heldJob = run(new JobPolicy(null, FOREVER, FOREVER, null, null));
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(holding);
+    assertLetGo(heldJob);
   }
 
   @Test
@@ -163,14 +163,14 @@ class RunnerTest {
     RetryPolicy uncapped =
         RetryPolicy.DEFAULT.backoff(Backoff.exponential(Duration.ofSeconds(1), 2, FOREVER));
 
-    Holding holding = run(new JobPolicy(uncapped, null, null, null, null));
+    HeldJob heldJob = run(new JobPolicy(uncapped, null, null, null, null));
 
     assertThat(finishes)
         .singleElement()
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.delay()).isLessThan(Duration.ofSeconds(2)));
-    assertLetGo(holding);
+    assertLetGo(heldJob);
   }
 
   @Test
@@ -180,14 +180,14 @@ class RunnerTest {
           throw new IllegalStateException("no time");
         };
 
-    Holding holding = run(new JobPolicy(null, Duration.ofSeconds(1), null, null, null));
+    HeldJob heldJob = run(new JobPolicy(null, Duration.ofSeconds(1), null, null, null));
 
     assertThat(finishes)
         .singleElement()
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.failure().message()).isEqualTo("no time"));
-    assertLetGo(holding);
+    assertLetGo(heldJob);
   }
 
   @Test
@@ -202,14 +202,14 @@ class RunnerTest {
           };
         };
 
-    Holding holding = run(JobPolicy.NONE);
+    HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes)
         .singleElement()
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.failure().code()).isEqualTo(FailureCode.TASK_FAILED));
-    assertLetGo(holding);
+    assertLetGo(heldJob);
   }
 
   @Test
@@ -223,11 +223,11 @@ class RunnerTest {
           throw new IllegalStateException("no chance");
         };
 
-    Holding holding = run(JobPolicy.NONE);
-    Holding last = run(new JobPolicy(RetryPolicy.NEVER, null, null, null, null));
+    HeldJob heldJob = run(JobPolicy.NONE);
+    HeldJob last = run(new JobPolicy(RetryPolicy.NEVER, null, null, null, null));
 
     assertThat(finishes).hasExactlyElementsOfTypes(Finish.RetryIn.class, Finish.Dead.class);
-    assertLetGo(holding);
+    assertLetGo(heldJob);
     assertLetGo(last);
   }
 
@@ -245,12 +245,12 @@ class RunnerTest {
           return "half done";
         };
 
-    Holding holding = run(JobPolicy.NONE);
+    HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes).isEmpty();
-    assertThat(handedBack).containsExactly(holding);
-    assertThat(holding.hasRun()).isTrue();
-    assertLetGo(holding);
+    assertThat(handedBack).containsExactly(heldJob);
+    assertThat(heldJob.hasRun()).isTrue();
+    assertLetGo(heldJob);
   }
 
   @Test
@@ -288,9 +288,9 @@ class RunnerTest {
     for (StopReason reason : List.of(StopReason.HANDED_BACK, StopReason.CANCELLED)) {
       telemetry = spans(OpenTelemetry.class, () -> stop(reason));
 
-      Holding holding = run(JobPolicy.NONE);
+      HeldJob heldJob = run(JobPolicy.NONE);
 
-      assertThat(holding.stopReason()).isEqualTo(reason);
+      assertThat(heldJob.stopReason()).isEqualTo(reason);
     }
 
     assertThat(finishes)
@@ -321,22 +321,22 @@ class RunnerTest {
               throw new OutOfMemoryError("no spans");
             });
 
-    Holding holding = run(JobPolicy.NONE);
+    HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(holding);
+    assertLetGo(heldJob);
   }
 
   @Test
   void anEndThatCannotBeReportedIsLeftToTheNextHeartbeat() {
     sinkFailure = new OutOfMemoryError("no reports");
 
-    Holding ran = run(JobPolicy.NONE);
+    HeldJob ran = run(JobPolicy.NONE);
     submission =
         job -> {
           throw new OutOfMemoryError("no threads");
         };
-    Holding refused = run(JobPolicy.NONE);
+    HeldJob refused = run(JobPolicy.NONE);
 
     assertThat(ran.isUnreported()).isTrue();
     assertThat(ran.hasRun()).isTrue();
@@ -355,14 +355,14 @@ class RunnerTest {
           throw new IllegalStateException("no");
         };
 
-    Holding holding = run(JobPolicy.NONE);
+    HeldJob heldJob = run(JobPolicy.NONE);
     kept.forEach(Runnable::run);
 
     assertThat(finishes)
         .singleElement()
         .isInstanceOfSatisfying(Finish.Later.class, later -> assertThat(later.ran()).isFalse());
-    assertThat(holding.hasRun()).isFalse();
-    assertLetGo(holding);
+    assertThat(heldJob.hasRun()).isFalse();
+    assertLetGo(heldJob);
   }
 
   @Test
@@ -373,10 +373,10 @@ class RunnerTest {
           throw new IllegalStateException("no");
         };
 
-    Holding holding = run(JobPolicy.NONE);
+    HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(holding);
+    assertLetGo(heldJob);
   }
 
   @Test

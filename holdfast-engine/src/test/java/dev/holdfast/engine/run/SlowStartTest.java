@@ -3,8 +3,8 @@ package dev.holdfast.engine.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
-import dev.holdfast.engine.store.Held;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -30,22 +30,22 @@ class SlowStartTest {
     return suspects.reserve(NODE, PLENTY, at(seconds));
   }
 
-  private Held claimed(long seconds, Suspicion suspicion) {
-    Held job = new Held(new JobId(new UUID(2, ++lastJob)), 1);
+  private ClaimId claimed(long seconds, Suspicion suspicion) {
+    ClaimId job = new ClaimId(new JobId(new UUID(2, ++lastJob)), 1);
     suspects.claimed(NODE, job, suspicion, at(seconds));
     return job;
   }
 
-  private Held started(long seconds, Suspicion suspicion) {
-    Held job = claimed(seconds, suspicion);
+  private ClaimId started(long seconds, Suspicion suspicion) {
+    ClaimId job = claimed(seconds, suspicion);
     suspects.started(job, at(seconds));
     return job;
   }
 
   /** Claim and start as many as there is room for. */
-  private List<Held> fill(long seconds) {
+  private List<ClaimId> fill(long seconds) {
     Suspects reserved = reserve(seconds);
-    List<Held> jobs = new ArrayList<>();
+    List<ClaimId> jobs = new ArrayList<>();
     for (int i = 0; i < reserved.most(); i++) {
       jobs.add(started(seconds, Suspicion.SLOW));
     }
@@ -55,12 +55,12 @@ class SlowStartTest {
 
   @Test
   void aNodeStartsWithOneAndDoublesWithEachThatEndsWell() {
-    List<Held> first = fill(0);
+    List<ClaimId> first = fill(0);
     assertThat(first).hasSize(1);
     assertThat(fill(0)).isEmpty();
 
     suspects.gone(first.getFirst());
-    List<Held> next = fill(0);
+    List<ClaimId> next = fill(0);
     assertThat(next).hasSize(2);
 
     suspects.gone(next.get(0));
@@ -72,7 +72,7 @@ class SlowStartTest {
   @Test
   void oneThatNeverStartedDoublesNothing() {
     Suspects reserved = reserve(0);
-    Held job = claimed(0, Suspicion.SLOW);
+    ClaimId job = claimed(0, Suspicion.SLOW);
     suspects.giveBack(NODE, reserved);
 
     assertThat(suspects.gone(job)).isTrue();
@@ -110,7 +110,7 @@ class SlowStartTest {
 
     assertThat(suspects.reserve(next, PLENTY, at(1)).most()).isEqualTo(1);
     suspects.giveBack(NODE, ofTheOld);
-    suspects.claimed(NODE, new Held(new JobId(new UUID(2, 99)), 1), Suspicion.SLOW, at(1));
+    suspects.claimed(NODE, new ClaimId(new JobId(new UUID(2, 99)), 1), Suspicion.SLOW, at(1));
     assertThat(suspects.reserve(next, PLENTY, at(1))).isEqualTo(Suspects.NONE);
   }
 
@@ -119,7 +119,7 @@ class SlowStartTest {
     fill(0).forEach(suspects::gone);
     Suspects reserved = reserve(0);
     assertThat(reserved).isEqualTo(new Suspects(2, true));
-    Held lone = started(0, Suspicion.ALONE);
+    ClaimId lone = started(0, Suspicion.ALONE);
     suspects.giveBack(NODE, reserved);
 
     assertThat(reserve(1)).isEqualTo(Suspects.NONE);
@@ -129,9 +129,9 @@ class SlowStartTest {
 
   @Test
   void oneWithOneCrashLeftIsNotClaimedBesideOthers() {
-    List<Held> first = fill(0);
+    List<ClaimId> first = fill(0);
     first.forEach(suspects::gone);
-    Held running = fill(0).getFirst();
+    ClaimId running = fill(0).getFirst();
     suspects.gone(running);
 
     assertThat(reserve(0).lone()).as("one still runs").isFalse();
@@ -149,7 +149,7 @@ class SlowStartTest {
   @Test
   void aLoneOneThatRunsForLongCountsAsEndedWell() {
     Suspects reserved = reserve(0);
-    Held lone = started(0, Suspicion.ALONE);
+    ClaimId lone = started(0, Suspicion.ALONE);
     suspects.giveBack(NODE, reserved);
 
     assertThat(reserve(60)).isEqualTo(new Suspects(2, true));
@@ -158,7 +158,7 @@ class SlowStartTest {
 
   @Test
   void oneThatEndsAfterItCountedAsEndedDoublesNothingMore() {
-    Held slow = fill(0).getFirst();
+    ClaimId slow = fill(0).getFirst();
     suspects.giveBack(NODE, reserve(60));
 
     suspects.gone(slow);
@@ -168,10 +168,10 @@ class SlowStartTest {
 
   @Test
   void oneThatWaitsForLongToBeStartedMakesRoom() {
-    Held waiting = claimed(-1, Suspicion.SLOW);
+    ClaimId waiting = claimed(-1, Suspicion.SLOW);
     assertThat(suspects.hasWaitedTooLong(waiting, at(100))).as("of no incarnation").isFalse();
     Suspects reserved = reserve(0);
-    Held job = claimed(0, Suspicion.SLOW);
+    ClaimId job = claimed(0, Suspicion.SLOW);
     suspects.giveBack(NODE, reserved);
 
     assertThat(suspects.hasWaitedTooLong(job, at(59))).isFalse();
@@ -183,10 +183,10 @@ class SlowStartTest {
   @Test
   void aStreamOfSuspectsPausesSoThatALoneOneGetsItsTurn() {
     fill(0).forEach(suspects::gone);
-    Deque<Held> running = new ArrayDeque<>(fill(0));
+    Deque<ClaimId> running = new ArrayDeque<>(fill(0));
     for (long seconds = 10; seconds < 60; seconds += 10) {
       suspects.gone(running.removeFirst());
-      List<Held> more = fill(seconds);
+      List<ClaimId> more = fill(seconds);
       assertThat(more).as("at %d s", seconds).isNotEmpty();
       running.addAll(more);
     }

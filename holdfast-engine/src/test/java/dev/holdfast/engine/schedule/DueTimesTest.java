@@ -69,7 +69,7 @@ class DueTimesTest {
       strings = {"0 3 * *", "0 25 * * *", "61 * * * *", "often", "0 0 * * FUNDAY", "0 0 * * 1#9"})
   void aScheduleWithAnInvalidExpressionIsNotBuilt(String expression) {
     Schedule.Builder builder =
-        Schedule.called("nightly")
+        Schedule.named("nightly")
             .runs(TaskType.of("report::make", String.class), "daily")
             .cron(expression);
 

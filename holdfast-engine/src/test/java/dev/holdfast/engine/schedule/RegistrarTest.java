@@ -8,14 +8,14 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
 import dev.holdfast.engine.Logged;
-import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.Declaration;
-import dev.holdfast.engine.store.ScheduleBook.Declared;
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.Glance;
-import dev.holdfast.engine.store.ScheduleBook.Standing;
-import dev.holdfast.engine.store.ScheduleBook.Survey;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.Declaration;
+import dev.holdfast.engine.store.ScheduleStore.Declared;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.Glance;
+import dev.holdfast.engine.store.ScheduleStore.Standing;
+import dev.holdfast.engine.store.ScheduleStore.Survey;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.engine.wake.SignalBus;
@@ -46,11 +46,11 @@ class RegistrarTest {
   private final List<String> asked = new ArrayList<>();
 
   /** An empty book that cannot write some schedules. */
-  private ScheduleBook book() {
-    return (ScheduleBook)
+  private ScheduleStore book() {
+    return (ScheduleStore)
         Proxy.newProxyInstance(
             RegistrarTest.class.getClassLoader(),
-            new Class<?>[] {ScheduleBook.class},
+            new Class<?>[] {ScheduleStore.class},
             (proxy, method, arguments) -> {
               asked.add(method.getName());
               return switch (method.getName()) {

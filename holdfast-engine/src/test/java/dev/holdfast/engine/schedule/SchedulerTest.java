@@ -3,11 +3,11 @@ package dev.holdfast.engine.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.DueReport;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.DueReport;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import dev.holdfast.engine.wake.SignalBus;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -29,15 +29,15 @@ class SchedulerTest {
   private final AtomicInteger looks = new AtomicInteger();
 
   /** A book in which nothing is due, and something will be in a while. */
-  private ScheduleBook dueIn(Duration wait) {
+  private ScheduleStore dueIn(Duration wait) {
     return book(() -> new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait)));
   }
 
-  private ScheduleBook book(Supplier<DueReport> report) {
-    return (ScheduleBook)
+  private ScheduleStore book(Supplier<DueReport> report) {
+    return (ScheduleStore)
         Proxy.newProxyInstance(
             SchedulerTest.class.getClassLoader(),
-            new Class<?>[] {ScheduleBook.class},
+            new Class<?>[] {ScheduleStore.class},
             (proxy, method, arguments) -> {
               looks.incrementAndGet();
               return report.get();
@@ -52,7 +52,7 @@ class SchedulerTest {
         () -> NOW,
         UUID::randomUUID,
         new Random(seed),
-        new Crowd());
+        new ClusterSize());
   }
 
   @Test
@@ -78,7 +78,7 @@ class SchedulerTest {
             clock::get,
             UUID::randomUUID,
             new Random(1),
-            new Crowd());
+            new ClusterSize());
     assertThatThrownBy(() -> scheduler.tick(NOW)).isSameAs(trouble);
 
     clock.set(NOW.plus(Duration.ofSeconds(2)));

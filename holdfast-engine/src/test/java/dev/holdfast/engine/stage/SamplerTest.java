@@ -7,11 +7,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.Logged;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.store.QueueBook;
-import dev.holdfast.engine.store.QueueBook.Depth;
-import dev.holdfast.engine.store.QueueBook.Sample;
+import dev.holdfast.engine.store.QueueStore;
+import dev.holdfast.engine.store.QueueStore.Depth;
+import dev.holdfast.engine.store.QueueStore.Sample;
 import dev.holdfast.engine.time.Moment;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -28,11 +28,11 @@ class SamplerTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   @RegisterExtension final Logged logged = Logged.by(Sampler.class);
-  private final Crowd crowd = new Crowd();
+  private final ClusterSize crowd = new ClusterSize();
   private Supplier<Optional<Sample>> samples = Optional::empty;
   private final Sampler sampler =
       new Sampler(
-          only(QueueBook.class, "sample", () -> samples.get()),
+          only(QueueStore.class, "sample", () -> samples.get()),
           Set.of("mail", "empty"),
           new Meters(registry, "worker", List.of()),
           crowd);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StagerTest {
-  private final Crowd crowd = new Crowd();
+  private final ClusterSize crowd = new ClusterSize();
   private Moment now = new Moment(0);
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger wakes = new AtomicInteger();

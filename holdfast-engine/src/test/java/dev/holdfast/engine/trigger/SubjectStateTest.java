@@ -3,7 +3,7 @@ package dev.holdfast.engine.trigger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.EventIntake.Manners;
+import dev.holdfast.engine.store.EventIntake.SubjectRules;
 import dev.holdfast.engine.trigger.SubjectState.Step;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,8 +15,9 @@ class SubjectStateTest {
   private static final JobId OWN = new JobId(new UUID(0, 1));
   private static final JobId OTHER = new JobId(new UUID(0, 2));
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final Manners DEBOUNCE = new Manners("7", MINUTE, MINUTE.multipliedBy(2), null);
-  private static final Manners COOLDOWN = new Manners("7", null, null, MINUTE);
+  private static final SubjectRules DEBOUNCE =
+      new SubjectRules("7", MINUTE, MINUTE.multipliedBy(2), null);
+  private static final SubjectRules COOLDOWN = new SubjectRules("7", null, null, MINUTE);
 
   private static SubjectState fires(Instant since, Instant at) {
     return new SubjectState(OTHER, since, at);

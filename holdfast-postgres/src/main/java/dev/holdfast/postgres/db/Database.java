@@ -29,7 +29,7 @@ public final class Database {
     this.silenceMillis = silenceMillis;
     this.jdbi =
         (isForeign()
-                ? Jdbi.create(new ForeignConnections(dataSource, silenceMillis))
+                ? Jdbi.create(new ExternalConnections(dataSource, silenceMillis))
                 : Jdbi.create(dataSource))
             .installPlugin(new PostgresPlugin());
     SqlStatements statements = jdbi.getConfig(SqlStatements.class);
@@ -39,7 +39,7 @@ public final class Database {
     statements.setUnusedBindingAllowed(true);
     if (isForeign()) {
       statements.setQueryTimeout(timeoutSeconds);
-      statements.addCustomizer(FreshPlan.INSTANCE);
+      statements.addCustomizer(CustomPlan.INSTANCE);
     }
   }
 
@@ -107,7 +107,7 @@ public final class Database {
     try (Handle handle = open(operation)) {
       return with(handle, work);
     } catch (SQLException | JdbiException failure) {
-      throw Failures.during(operation, failure);
+      throw SqlFailures.during(operation, failure);
     }
   }
 
@@ -115,7 +115,7 @@ public final class Database {
     try {
       return work.with(handle);
     } catch (SQLException | JdbiException failure) {
-      if (Failures.isNotPrimary(failure)) {
+      if (SqlFailures.isNotPrimary(failure)) {
         discardAll(handle.getConnection());
       }
       throw failure;
@@ -157,7 +157,7 @@ public final class Database {
 
   private static <T> T within(int millis, Connection connection, Guest<T> work)
       throws SQLException {
-    try (Lent lent = Lent.within(millis, connection)) {
+    try (BorrowedConnection lent = BorrowedConnection.within(millis, connection)) {
       return work.on(lent.connection());
     }
   }
@@ -172,7 +172,7 @@ public final class Database {
     PreparedStatement statement = connection.prepareStatement(sql);
     if (isForeign()) {
       statement.setQueryTimeout(timeoutSeconds);
-      FreshPlan.plan(statement);
+      CustomPlan.plan(statement);
     }
     return statement;
   }
@@ -181,7 +181,7 @@ public final class Database {
     try {
       return jdbi.open();
     } catch (ConnectionException failure) {
-      throw Failures.connecting(operation, failure);
+      throw SqlFailures.connecting(operation, failure);
     }
   }
 }

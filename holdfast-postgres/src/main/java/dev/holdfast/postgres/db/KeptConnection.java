@@ -103,7 +103,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
       adopt(next);
       next = null;
     }
-    if (current != null && !QuietDataSource.isAlive(current)) {
+    if (current != null && !SocketValidatedDataSource.isAlive(current)) {
       drop(current);
       current = null;
     }

@@ -3,7 +3,7 @@ package dev.holdfast.postgres.schema;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Failures;
+import dev.holdfast.postgres.db.SqlFailures;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -102,7 +102,7 @@ public final class Migrations {
   }
 
   private StoreException failed(String what, FlywayException failure) {
-    boolean forbidden = Failures.state(failure).equals(Privileges.FORBIDDEN);
+    boolean forbidden = SqlFailures.state(failure).equals(Privileges.FORBIDDEN);
     return new StoreException(
         Outcome.REFUSED,
         "Schema %s of %s %s: %s"
@@ -111,7 +111,7 @@ public final class Migrations {
                 place,
                 what,
                 forbidden
-                    ? Failures.reason(failure) + ". " + privileges.remedy()
+                    ? SqlFailures.reason(failure) + ". " + privileges.remedy()
                     : failure.getMessage()),
         failure);
   }
@@ -179,7 +179,7 @@ public final class Migrations {
   private Flyway flyway() {
     return Flyway.configure(Migrations.class.getClassLoader())
         .dataSource(database.dataSource())
-        .callbacks(new Unhurried())
+        .callbacks(new MigrationTimeouts())
         .configuration(Map.of("flyway.postgresql.transactional.lock", String.valueOf(mayBeIdle())))
         .loggers(FlywayLog.class.getName())
         .locations(LOCATION)

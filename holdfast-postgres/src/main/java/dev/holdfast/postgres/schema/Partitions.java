@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.schema;
 
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.Failures;
+import dev.holdfast.postgres.db.SqlFailures;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -242,12 +242,12 @@ public final class Partitions {
       handle.createScript(sql).execute();
       return true;
     } catch (JdbiException failure) {
-      if (Failures.isOfConnection(failure)) {
+      if (SqlFailures.isOfConnection(failure)) {
         throw failure;
       }
       handle.execute("rollback to savepoint before");
-      String reason = Failures.reason(failure);
-      if (NOT_NOW.contains(Failures.state(failure))) {
+      String reason = SqlFailures.reason(failure);
+      if (NOT_NOW.contains(SqlFailures.state(failure))) {
         log.info("Could not {} now: {}. The next round tries again.", operation, reason);
       } else {
         log.warn("Could not {}: {}. The next round tries again.", operation, reason);

@@ -27,7 +27,7 @@ final class Inbox {
     if (!waiting.add(signal)) {
       // One look at everything costs less than that many signals.
       waiting.clear();
-      waiting.add(new Signal.Missed());
+      waiting.add(new Signal.SignalsMissed());
     }
   }
 
@@ -54,15 +54,15 @@ final class Inbox {
     return switch (signal) {
       case Signal.NewWork work -> OFTEN;
       case Signal.Scheduled scheduled -> OFTEN;
-      case Signal.Awaited awaited -> OFTEN;
-      case Signal.Ended ended -> OFTEN;
+      case Signal.ResultAwaited awaited -> OFTEN;
+      case Signal.JobEnded ended -> OFTEN;
       case Signal.QueueChanged changed -> RARELY;
       case Signal.TaskChanged changed -> RARELY;
-      case Signal.Called call -> RARELY;
+      case Signal.HeartbeatRequested call -> RARELY;
       case Signal.SchedulesChanged changed -> RARELY;
       case Signal.NodeJoined joined -> RARELY;
       case Signal.NodeDied died -> RARELY;
-      case Signal.Missed missed -> RARELY;
+      case Signal.SignalsMissed missed -> RARELY;
     };
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.wake;
 
 import dev.holdfast.engine.wake.Signal;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import dev.holdfast.postgres.wake.SignalText.Received;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It blocks in reading the socket and runs no statement but LISTEN. Only a ping that comes back
  * shows that it hears: behind a pooler that shares connections, LISTEN succeeds as well. Whenever
- * it starts to hear, and when it stops, it reports {@link Signal.Missed}: others may have spoken
- * before, and roles that counted on being woken must poll instead.
+ * it starts to hear, and when it stops, it reports {@link Signal.SignalsMissed}: others may have
+ * spoken before, and roles that counted on being woken must poll instead.
  */
 final class Listener implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
@@ -101,7 +101,7 @@ final class Listener implements Runnable {
 
   /** Whether connections go back to a pool, which minds when they are aborted. */
   private boolean isPooled() {
-    return !(source instanceof QuietDataSource);
+    return !(source instanceof SocketValidatedDataSource);
   }
 
   @Override
@@ -261,7 +261,7 @@ final class Listener implements Runnable {
       names.speak(() -> log.info("Hearing other nodes again."));
     }
     warned = false;
-    deliver.accept(new Signal.Missed());
+    deliver.accept(new Signal.SignalsMissed());
   }
 
   private void lost(String why) {
@@ -276,7 +276,7 @@ final class Listener implements Runnable {
       warned = true;
     }
     if (worked) {
-      deliver.accept(new Signal.Missed());
+      deliver.accept(new Signal.SignalsMissed());
     }
   }
 

@@ -26,7 +26,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
 
   private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
   private final NodeNames names = new NodeNames();
-  private final Announcer announcer;
+  private final NotifySender announcer;
   private final Listener listener;
   private final Thread announcing;
   private final Thread listening;
@@ -45,7 +45,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   PostgresCoordinator(DataSource listenOn, Database sendThrough, SelfCheck.Patience patience) {
     Channel channel = Channel.of(sendThrough.schema());
     String name = Channel.sender();
-    this.announcer = new Announcer(sendThrough, channel, name, names);
+    this.announcer = new NotifySender(sendThrough, channel, name, names);
     this.listener =
         new Listener(listenOn, channel, name, patience, announcer::ping, this::received, names);
     this.announcing = Thread.ofPlatform().daemon().name("holdfast-announce").start(announcer);

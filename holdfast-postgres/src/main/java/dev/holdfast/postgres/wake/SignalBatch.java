@@ -82,13 +82,13 @@ public final class SignalBatch {
           case Signal.Scheduled scheduled -> "";
           case Signal.QueueChanged changed -> changed.queue();
           case Signal.TaskChanged changed -> changed.task();
-          case Signal.Called call -> call.incarnation();
-          case Signal.Awaited awaited -> awaited.job();
-          case Signal.Ended ended -> ended.job();
+          case Signal.HeartbeatRequested call -> call.incarnation();
+          case Signal.ResultAwaited awaited -> awaited.job();
+          case Signal.JobEnded ended -> ended.job();
           case Signal.SchedulesChanged changed -> "";
           case Signal.NodeJoined joined -> "";
           case Signal.NodeDied died -> "";
-          case Signal.Missed missed -> "";
+          case Signal.SignalsMissed missed -> "";
         });
   }
 

@@ -2,7 +2,7 @@ package dev.holdfast.postgres.wake;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.wake.Signal;
-import dev.holdfast.postgres.db.Values;
+import dev.holdfast.postgres.db.SqlValues;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -35,16 +35,16 @@ final class SignalText {
         + switch (signal) {
           case Signal.NewWork(String queue, int priority, int jobs) ->
               "work:" + queue + ":" + priority + (jobs == 0 ? "" : ":" + jobs);
-          case Signal.Scheduled(Duration in) -> "due:" + Values.micros(in);
+          case Signal.Scheduled(Duration in) -> "due:" + SqlValues.micros(in);
           case Signal.QueueChanged(String queue) -> "queue:" + queue;
           case Signal.TaskChanged(String task) -> "task:" + task;
-          case Signal.Called(UUID incarnation) -> "call:" + incarnation;
-          case Signal.Awaited(JobId job) -> "awaited:" + job;
-          case Signal.Ended(JobId job) -> "ended:" + job;
+          case Signal.HeartbeatRequested(UUID incarnation) -> "call:" + incarnation;
+          case Signal.ResultAwaited(JobId job) -> "awaited:" + job;
+          case Signal.JobEnded(JobId job) -> "ended:" + job;
           case Signal.SchedulesChanged() -> "schedules";
           case Signal.NodeJoined() -> "joined";
           case Signal.NodeDied() -> "died";
-          case Signal.Missed() -> "missed";
+          case Signal.SignalsMissed() -> "missed";
         };
   }
 
@@ -70,17 +70,18 @@ final class SignalText {
                     parts[1],
                     Integer.parseInt(parts[2]),
                     parts.length > 3 ? Integer.parseInt(parts[3]) : 0));
-        case "due" -> Optional.of(new Signal.Scheduled(Values.ofMicros(Long.parseLong(parts[1]))));
+        case "due" ->
+            Optional.of(new Signal.Scheduled(SqlValues.ofMicros(Long.parseLong(parts[1]))));
         case "queue" -> Optional.of(new Signal.QueueChanged(parts[1]));
         // The name of a task has colons of its own.
         case "task" -> Optional.of(new Signal.TaskChanged(body.substring("task:".length())));
-        case "call" -> Optional.of(new Signal.Called(UUID.fromString(parts[1])));
-        case "awaited" -> Optional.of(new Signal.Awaited(JobId.parse(parts[1])));
-        case "ended" -> Optional.of(new Signal.Ended(JobId.parse(parts[1])));
+        case "call" -> Optional.of(new Signal.HeartbeatRequested(UUID.fromString(parts[1])));
+        case "awaited" -> Optional.of(new Signal.ResultAwaited(JobId.parse(parts[1])));
+        case "ended" -> Optional.of(new Signal.JobEnded(JobId.parse(parts[1])));
         case "schedules" -> Optional.of(new Signal.SchedulesChanged());
         case "joined" -> Optional.of(new Signal.NodeJoined());
         case "died" -> Optional.of(new Signal.NodeDied());
-        case "missed" -> Optional.of(new Signal.Missed());
+        case "missed" -> Optional.of(new Signal.SignalsMissed());
         default -> Optional.empty();
       };
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException notOurs) {

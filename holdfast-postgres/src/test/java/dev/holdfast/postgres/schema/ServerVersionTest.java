@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 
 class ServerVersionTest {
   private static final Database NOWHERE =
       Database.own(
-          new QuietDataSource("jdbc:postgresql://nowhere/app", new Properties()), "holdfast");
+          new SocketValidatedDataSource("jdbc:postgresql://nowhere/app", new Properties()),
+          "holdfast");
 
   private final Migrations migrations = new Migrations(NOWHERE, "jdbc:postgresql://nowhere/app");
 

@@ -11,7 +11,7 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.postgres.Lines;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -116,7 +116,7 @@ class CoordinatorFaultsTest {
       await()
           .during(Duration.ofSeconds(2))
           .atMost(SOON)
-          .until(() -> coordinator.isWorking() && !heard.contains(new Signal.Missed()));
+          .until(() -> coordinator.isWorking() && !heard.contains(new Signal.SignalsMissed()));
       assertThat(only.isValid(1)).isTrue();
       assertThat(lines.texts(Level.WARN)).noneMatch(line -> line.contains("does not hear"));
     }
@@ -136,12 +136,12 @@ class CoordinatorFaultsTest {
         .atMost(SOON)
         .until(() ->
             heard.contains(new Signal.QueueChanged("last"))
-                || heard.stream().anyMatch(Signal.Missed.class::isInstance));
+                || heard.stream().anyMatch(Signal.SignalsMissed.class::isInstance));
     long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
     // One of a kind for each queue and interval, and what the first one of the flood found.
     assertThat(count(Signal.NewWork.class)).isBetween(1L, millis / 20 + 2);
     assertThat(count(Signal.SchedulesChanged.class)).isBetween(1L, millis / 200 + 2);
-    assertThat(count(Signal.Missed.class)).isLessThanOrEqualTo(millis / 200 + 2);
+    assertThat(count(Signal.SignalsMissed.class)).isLessThanOrEqualTo(millis / 200 + 2);
     assertThat(coordinator.isWorking()).isTrue();
   }
 
@@ -262,7 +262,7 @@ class CoordinatorFaultsTest {
     Properties properties = new Properties();
     properties.setProperty("user", of.user());
     properties.setProperty("password", of.password());
-    return new QuietDataSource(of.jdbcUrl(), properties);
+    return new SocketValidatedDataSource(of.jdbcUrl(), properties);
   }
 
   /** A source that throws an Error for as long as it is broken. */

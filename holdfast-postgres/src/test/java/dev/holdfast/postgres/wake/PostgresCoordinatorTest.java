@@ -9,7 +9,7 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.postgres.db.Database;
-import dev.holdfast.postgres.db.QuietDataSource;
+import dev.holdfast.postgres.db.SocketValidatedDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -150,7 +150,7 @@ class PostgresCoordinatorTest {
             + database.name()
             + "'");
 
-    await().atMost(SOON).until(() -> heard.contains(new Signal.Missed()));
+    await().atMost(SOON).until(() -> heard.contains(new Signal.SignalsMissed()));
     await().atMost(SOON).until(() -> one.isWorking() && two.isWorking());
     two.notifyNewWork("mail", 7);
     await().atMost(SOON).until(() -> heard.contains(new Signal.NewWork("mail", 7)));
@@ -163,7 +163,7 @@ class PostgresCoordinatorTest {
     open.add(coordinator);
     coordinator.onSignal(heard::add);
 
-    await().atMost(SOON).until(() -> heard.contains(new Signal.Missed()));
+    await().atMost(SOON).until(() -> heard.contains(new Signal.SignalsMissed()));
   }
 
   @Test
@@ -238,7 +238,7 @@ class PostgresCoordinatorTest {
     Properties properties = new Properties();
     properties.setProperty("user", of.user());
     properties.setProperty("password", of.password());
-    return new QuietDataSource(of.jdbcUrl(), properties);
+    return new SocketValidatedDataSource(of.jdbcUrl(), properties);
   }
 
   private String lastStatement() throws SQLException {

@@ -23,13 +23,13 @@ class SignalTextTest {
         new Signal.Scheduled(Duration.ofMillis(1500)),
         new Signal.QueueChanged("mail"),
         new Signal.TaskChanged("email::send"),
-        new Signal.Called(UUID.randomUUID()),
-        new Signal.Awaited(job),
-        new Signal.Ended(job),
+        new Signal.HeartbeatRequested(UUID.randomUUID()),
+        new Signal.ResultAwaited(job),
+        new Signal.JobEnded(job),
         new Signal.SchedulesChanged(),
         new Signal.NodeJoined(),
         new Signal.NodeDied(),
-        new Signal.Missed());
+        new Signal.SignalsMissed());
   }
 
   @ParameterizedTest

@@ -6,14 +6,14 @@ import dev.holdfast.api.Times;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
-import dev.holdfast.api.task.Breaker;
 import dev.holdfast.api.task.BreakerState;
+import dev.holdfast.api.task.CircuitBreaker;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.TaskBook.Attempts;
-import dev.holdfast.engine.store.TaskBook.Noted;
-import dev.holdfast.engine.store.TaskBook.Rule;
-import dev.holdfast.engine.store.TaskBook.Turn;
+import dev.holdfast.engine.store.TaskStore.Attempts;
+import dev.holdfast.engine.store.TaskStore.Noted;
+import dev.holdfast.engine.store.TaskStore.Rule;
+import dev.holdfast.engine.store.TaskStore.Turn;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 public abstract class BreakerContract extends Contract {
   private static final Duration WINDOW = Duration.ofMinutes(1);
   private static final Duration PAUSE = Duration.ofSeconds(30);
-  private static final Breaker THREE = Breaker.after(3).within(WINDOW).openFor(PAUSE);
+  private static final CircuitBreaker THREE = CircuitBreaker.after(3).within(WINDOW).openFor(PAUSE);
   private static final Rule DUE = new Rule(null, Duration.ZERO);
 
   private Worker worker;
@@ -37,16 +37,16 @@ public abstract class BreakerContract extends Contract {
     enqueueAll(IntStream.range(0, 20).mapToObj(n -> job()).toArray(JobDraft[]::new));
   }
 
-  private Noted failed(Held... claims) {
+  private Noted failed(ClaimId... claims) {
     return store.tasks().report(new Attempts(TASK, THREE, List.of(claims), List.of()));
   }
 
-  private Noted succeeded(Held... claims) {
+  private Noted succeeded(ClaimId... claims) {
     return store.tasks().report(new Attempts(TASK, THREE, List.of(), List.of(claims)));
   }
 
-  private static Held anyClaim() {
-    return new Held(freshId(), 1);
+  private static ClaimId anyClaim() {
+    return new ClaimId(freshId(), 1);
   }
 
   private void open() {
@@ -78,7 +78,7 @@ public abstract class BreakerContract extends Contract {
 
   @Test
   void itMayStayOpenForEver() {
-    Breaker lasting = Breaker.after(1).within(Times.FOR_EVER).openFor(Times.FOR_EVER);
+    CircuitBreaker lasting = CircuitBreaker.after(1).within(Times.FOR_EVER).openFor(Times.FOR_EVER);
 
     Noted noted = store.tasks().report(new Attempts(TASK, lasting, List.of(anyClaim()), List.of()));
 
@@ -161,7 +161,7 @@ public abstract class BreakerContract extends Contract {
     ClaimedJob probe = probe(worker);
 
     assertThat(probe.started()).isTrue();
-    assertThat(state()).isEqualTo(BreakerState.PROBING);
+    assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
     assertThat(claimKnowingly(worker)).isEmpty();
     assertThat(claimKnowingly(other)).isEmpty();
   }
@@ -189,7 +189,7 @@ public abstract class BreakerContract extends Contract {
     ClaimedJob probe = probe(worker);
     worker.succeed(probe);
 
-    assertThat(succeeded(probe.held())).isEqualTo(new Noted(Turn.CLOSED, Rule.NONE));
+    assertThat(succeeded(probe.claim())).isEqualTo(new Noted(Turn.CLOSED, Rule.NONE));
     assertThat(state()).isEqualTo(BreakerState.CLOSED);
     assertThat(other.claim(5)).hasSize(5);
   }
@@ -200,7 +200,7 @@ public abstract class BreakerContract extends Contract {
     ClaimedJob probe = probe(worker);
     worker.retryIn(probe, Duration.ofHours(1));
 
-    assertThat(failed(probe.held())).isEqualTo(new Noted(Turn.OPENED, new Rule(null, PAUSE)));
+    assertThat(failed(probe.claim())).isEqualTo(new Noted(Turn.OPENED, new Rule(null, PAUSE)));
     assertThat(claimKnowingly(other)).isEmpty();
     passTime(PAUSE.plusSeconds(1));
     probe(other);
@@ -210,13 +210,13 @@ public abstract class BreakerContract extends Contract {
   void howOtherJobsEndDoesNotMatterWhileItIsNotClosed() {
     ClaimedJob earlier = worker.claimOne();
     openAndPassItsTime();
-    assertThat(succeeded(earlier.held()).turn()).isEqualTo(Turn.NONE);
-    assertThat(failed(earlier.held(), anyClaim()).turn()).isEqualTo(Turn.NONE);
+    assertThat(succeeded(earlier.claim()).turn()).isEqualTo(Turn.NONE);
+    assertThat(failed(earlier.claim(), anyClaim()).turn()).isEqualTo(Turn.NONE);
     probe(other);
 
-    assertThat(succeeded(earlier.held()).turn()).isEqualTo(Turn.NONE);
-    assertThat(failed(earlier.held()).turn()).isEqualTo(Turn.NONE);
-    assertThat(state()).isEqualTo(BreakerState.PROBING);
+    assertThat(succeeded(earlier.claim()).turn()).isEqualTo(Turn.NONE);
+    assertThat(failed(earlier.claim()).turn()).isEqualTo(Turn.NONE);
+    assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
   }
 
   @Test
@@ -225,8 +225,8 @@ public abstract class BreakerContract extends Contract {
     ClaimedJob probe = probe(worker);
     worker.succeed(probe);
 
-    assertThat(succeeded(probe.held()).turn()).isEqualTo(Turn.CLOSED);
-    assertThat(succeeded(probe.held()).turn()).isEqualTo(Turn.NONE);
+    assertThat(succeeded(probe.claim()).turn()).isEqualTo(Turn.CLOSED);
+    assertThat(succeeded(probe.claim()).turn()).isEqualTo(Turn.NONE);
   }
 
   @Test
@@ -242,7 +242,7 @@ public abstract class BreakerContract extends Contract {
   void ifThatJobEndsWithoutAVerdictAnotherIsLetThroughLater() {
     openAndPassItsTime();
     ClaimedJob probe = probe(worker);
-    worker.giveBack(probe.held());
+    worker.giveBack(probe.claim());
 
     assertThat(claimKnowingly(other)).isEmpty();
     passTime(PAUSE.plusSeconds(1));
@@ -289,10 +289,10 @@ public abstract class BreakerContract extends Contract {
     JobId waiting = enqueue(job());
     open();
 
-    assertThat(store.lookup().whyWaiting(waiting))
+    assertThat(store.queries().whyWaiting(waiting))
         .hasValueSatisfying(reason -> {
           assertThat(reason).isInstanceOf(WaitReason.BreakerOpen.class);
-          assertThat(reason.sentence()).contains(TASK);
+          assertThat(reason.describe()).contains(TASK);
         });
   }
 
@@ -311,6 +311,6 @@ public abstract class BreakerContract extends Contract {
     openAndPassItsTime();
     ClaimedJob probe = probe(worker);
 
-    assertThat(succeeded(new Held(probe.id(), probe.token() + 1)).turn()).isEqualTo(Turn.NONE);
+    assertThat(succeeded(new ClaimId(probe.id(), probe.token() + 1)).turn()).isEqualTo(Turn.NONE);
   }
 }

@@ -2,13 +2,13 @@ package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Outcomes.Result;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,7 @@ public abstract class CancelContract extends Contract {
   void aJobThatHasNotBegunIsCancelledAtOnce(JobState state) {
     JobId id = bring(job(), state);
 
-    assertThat(store.control().cancel(id)).isEqualTo(CancelAnswer.CANCELLED);
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.CANCELLED);
 
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.CANCELLED);
@@ -38,7 +38,7 @@ public abstract class CancelContract extends Contract {
     JobId id = enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ofHours(1));
 
-    assertThat(store.control().cancel(id)).isEqualTo(CancelAnswer.CANCELLED);
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.CANCELLED);
     assertThat(stateOf(id)).isEqualTo(JobState.CANCELLED);
     assertThat(find(id).failures()).hasSize(1);
   }
@@ -47,7 +47,7 @@ public abstract class CancelContract extends Contract {
   void aRunningJobIsAskedToStop() {
     JobId id = bring(job(), JobState.RUNNING);
 
-    assertThat(store.control().cancel(id)).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.REQUESTED);
     assertThat(stateOf(id)).isEqualTo(JobState.RUNNING);
     assertThat(find(id).cancelRequested()).isTrue();
   }
@@ -58,7 +58,7 @@ public abstract class CancelContract extends Contract {
     store.control().cancel(id);
     Job before = find(id);
 
-    assertThat(store.control().cancel(id)).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.REQUESTED);
     assertThat(find(id)).isEqualTo(before);
   }
 
@@ -68,13 +68,13 @@ public abstract class CancelContract extends Contract {
     JobId id = bring(job(), state);
     Job before = find(id);
 
-    assertThat(store.control().cancel(id)).isEqualTo(CancelAnswer.ALREADY_ENDED);
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.ALREADY_ENDED);
     assertThat(find(id)).isEqualTo(before);
   }
 
   @Test
   void anUnknownJobIsNotFound() {
-    assertThat(store.control().cancel(freshId())).isEqualTo(CancelAnswer.NOT_FOUND);
+    assertThat(store.control().cancel(freshId())).isEqualTo(CancelResult.NOT_FOUND);
   }
 
   @Test
@@ -84,7 +84,7 @@ public abstract class CancelContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
 
-    assertThat(worker.retryIn(claimed, Duration.ZERO)).isEqualTo(Answer.CANCELLED_INSTEAD);
+    assertThat(worker.retryIn(claimed, Duration.ZERO)).isEqualTo(Result.CANCELLED_INSTEAD);
     assertThat(stateOf(id)).isEqualTo(JobState.CANCELLED);
     assertThat(find(id).endedAt()).isNotNull();
     assertThat(worker.claim(1)).isEmpty();
@@ -97,7 +97,7 @@ public abstract class CancelContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
 
-    assertThat(worker.later(claimed, Duration.ofHours(1))).isEqualTo(Answer.CANCELLED_INSTEAD);
+    assertThat(worker.later(claimed, Duration.ofHours(1))).isEqualTo(Result.CANCELLED_INSTEAD);
     assertThat(stateOf(id)).isEqualTo(JobState.CANCELLED);
   }
 
@@ -110,7 +110,7 @@ public abstract class CancelContract extends Contract {
     worker.retryIn(claimed, Duration.ZERO);
     Job before = find(id);
 
-    assertThat(worker.retryIn(claimed, Duration.ZERO)).isEqualTo(Answer.CANCELLED_INSTEAD);
+    assertThat(worker.retryIn(claimed, Duration.ZERO)).isEqualTo(Result.CANCELLED_INSTEAD);
     assertThat(find(id)).isEqualTo(before);
   }
 
@@ -120,7 +120,7 @@ public abstract class CancelContract extends Contract {
     JobId id = enqueue(job());
     worker.succeed(worker.claimOne());
 
-    assertThat(store.control().cancel(id)).isEqualTo(CancelAnswer.ALREADY_ENDED);
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.ALREADY_ENDED);
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
   }
 
@@ -131,7 +131,7 @@ public abstract class CancelContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
 
-    assertThat(worker.succeed(claimed)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.succeed(claimed)).isEqualTo(Result.WRITTEN);
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
     assertThat(find(id).result()).isEqualTo("\"done\"");
   }
@@ -143,7 +143,7 @@ public abstract class CancelContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
 
-    assertThat(worker.die(claimed)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.die(claimed)).isEqualTo(Result.WRITTEN);
     assertThat(stateOf(id)).isEqualTo(JobState.FAILED);
   }
 
@@ -154,11 +154,11 @@ public abstract class CancelContract extends Contract {
     List<ClaimedJob> claimed = worker.claim(2);
     store.control().cancel(ids.get(0));
 
-    List<Answer> answers =
+    List<Result> answers =
         worker.finishAll(
-            claimed.stream().map(job -> new Finish.Later(job.held(), Duration.ZERO)).toList());
+            claimed.stream().map(job -> new Finish.Later(job.claim(), Duration.ZERO)).toList());
 
-    assertThat(answers).containsExactly(Answer.CANCELLED_INSTEAD, Answer.WRITTEN);
+    assertThat(answers).containsExactly(Result.CANCELLED_INSTEAD, Result.WRITTEN);
     assertThat(ids).extracting(this::stateOf).containsExactly(JobState.CANCELLED, JobState.READY);
   }
 
@@ -172,9 +172,9 @@ public abstract class CancelContract extends Contract {
       List<Object> answers =
           Together.run(
               2,
-              n -> n == 0 ? store.control().cancel(id) : !worker.start(claimed.held()).isEmpty());
+              n -> n == 0 ? store.control().cancel(id) : !worker.start(claimed.claim()).isEmpty());
 
-      boolean cancelledAtOnce = answers.get(0) == CancelAnswer.CANCELLED;
+      boolean cancelledAtOnce = answers.get(0) == CancelResult.CANCELLED;
       boolean started = (boolean) answers.get(1);
       assertThat(started).isEqualTo(!cancelledAtOnce);
       assertThat(stateOf(id)).isEqualTo(started ? JobState.RUNNING : JobState.CANCELLED);

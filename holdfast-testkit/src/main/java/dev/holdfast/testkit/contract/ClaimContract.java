@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.within;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.engine.store.ClaimOrder;
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Recovery.Holder;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,7 +101,7 @@ public abstract class ClaimContract extends Contract {
     enqueue(job());
 
     ClaimedJob once = first.claimOne();
-    first.giveBack(once.held());
+    first.giveBack(once.claim());
     ClaimedJob twice = second.claimOne();
 
     assertThat(once.token()).isEqualTo(1);
@@ -149,7 +149,7 @@ public abstract class ClaimContract extends Contract {
             store
                 .claims()
                 .claim(
-                    new ClaimOrder(
+                    new ClaimRequest(
                         worker.incarnation(),
                         1,
                         QUEUE,
@@ -186,11 +186,11 @@ public abstract class ClaimContract extends Contract {
   void crashSuspectsThatAnOrderLeavesOutAreNotClaimedEither() {
     Worker dead = worker("dead");
     List<JobId> ids = enqueueAll(job(), job());
-    List<Ruling> crashes =
+    List<RecoveryAction> crashes =
         dead.claim(2).stream()
-            .<Ruling>map(held ->
-                new Ruling.AfterCrash(
-                    held.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(held, "crash")))
+            .<RecoveryAction>map(held ->
+                new RecoveryAction.AfterCrash(
+                    held.claim(), Duration.ZERO, Suspicion.SLOW, dead.failure(held, "crash")))
             .toList();
     assertThat(store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2))).isTrue();
     store.recovery().recover(Holder.dead(dead.incarnation()), crashes);
@@ -274,8 +274,8 @@ public abstract class ClaimContract extends Contract {
   void anUnknownIncarnationClaimsNothing() {
     enqueue(job());
 
-    ClaimOrder order =
-        new ClaimOrder(
+    ClaimRequest order =
+        new ClaimRequest(
             freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, Suspects.NONE, Set.of());
 
     assertThat(store.claims().claim(order)).isEmpty();

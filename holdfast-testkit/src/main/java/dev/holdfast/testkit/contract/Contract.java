@@ -87,7 +87,7 @@ public abstract class Contract {
   /** Enqueue a job that must be new. */
   protected JobId enqueue(JobDraft draft) {
     Admission admission = admit(draft);
-    assertThat(admission.answer()).isEqualTo(Admission.Answer.CREATED);
+    assertThat(admission.outcome()).isEqualTo(Admission.Outcome.CREATED);
     return admission.id();
   }
 
@@ -96,14 +96,14 @@ public abstract class Contract {
     List<NewJob> jobs = Arrays.stream(drafts).map(JobDraft::build).toList();
     List<Admission> admissions = store.intake().enqueue(jobs);
     assertThat(admissions)
-        .extracting(Admission::answer)
+        .extracting(Admission::outcome)
         .hasSize(jobs.size())
-        .containsOnly(Admission.Answer.CREATED);
+        .containsOnly(Admission.Outcome.CREATED);
     return admissions.stream().map(Admission::id).toList();
   }
 
   protected Job find(JobId id) {
-    Job job = store.lookup().find(Set.of(id)).get(id);
+    Job job = store.queries().find(Set.of(id)).get(id);
     if (job == null) {
       throw new AssertionError("Job %s was not found.".formatted(id));
     }
@@ -115,15 +115,15 @@ public abstract class Contract {
   }
 
   protected boolean exists(JobId id) {
-    return store.lookup().find(Set.of(id)).containsKey(id);
+    return store.queries().find(Set.of(id)).containsKey(id);
   }
 
   protected long count(JobFilter filter, JobState state) {
-    return store.lookup().count(filter).getOrDefault(state, 0L);
+    return store.queries().count(filter).getOrDefault(state, 0L);
   }
 
   protected long countAll(JobFilter filter) {
-    Map<JobState, Long> counts = store.lookup().count(filter);
+    Map<JobState, Long> counts = store.queries().count(filter);
     return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 

@@ -5,19 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish.Failure;
-import dev.holdfast.engine.store.Recovery.Answer;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Orphan;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
+import dev.holdfast.engine.store.Recovery.Result;
 import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.store.Suspicion;
-import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.store.TaskStore.Rule;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.util.List;
@@ -57,8 +57,9 @@ public abstract class CrashContract extends Contract {
                 .recover(
                     Holder.dead(dead.incarnation()),
                     List.of(
-                        new Ruling.AfterCrash(held.held(), Duration.ZERO, suspicion, crash(held)))))
-        .containsExactly(Answer.DONE);
+                        new RecoveryAction.AfterCrash(
+                            held.claim(), Duration.ZERO, suspicion, crash(held)))))
+        .containsExactly(Result.DONE);
   }
 
   private static List<JobId> ids(List<ClaimedJob> jobs) {
@@ -228,7 +229,7 @@ public abstract class CrashContract extends Contract {
     recoverFrom(worker, held, suspicion);
 
     Worker next = worker("node-2");
-    assertThat(store.lookup().whyWaiting(id))
+    assertThat(store.queries().whyWaiting(id))
         .hasValueSatisfying(why -> assertThat(why).isNotInstanceOf(WaitReason.QueueFull.class));
     List<ClaimedJob> again = suspicion == Suspicion.ALONE ? next.claimLone(1) : next.claim(1, 0, 1);
     assertThat(ids(again)).containsExactly(id);
@@ -246,9 +247,9 @@ public abstract class CrashContract extends Contract {
         .recover(
             Holder.dead(worker.incarnation()),
             List.of(
-                new Ruling.AfterFencing(held.get(0).held()),
-                new Ruling.Bury(held.get(1).held(), crash(held.get(1))),
-                new Ruling.Unspent(held.get(2).held())));
+                new RecoveryAction.AfterFencing(held.get(0).claim()),
+                new RecoveryAction.DeadLetter(held.get(1).claim(), crash(held.get(1))),
+                new RecoveryAction.NotStarted(held.get(2).claim())));
     enqueue(job());
 
     assertThat(worker("node-2").claim(3, 0, 3)).hasSize(3);
@@ -285,8 +286,11 @@ public abstract class CrashContract extends Contract {
       assertThat(store.recovery().orphans(dead, Scope.ALL, PLENTY))
           .extracting(Orphan::fencings)
           .containsExactly(fencings - 1);
-      assertThat(store.recovery().recover(dead, List.of(new Ruling.AfterFencing(held.held()))))
-          .containsExactly(Answer.DONE);
+      assertThat(
+              store
+                  .recovery()
+                  .recover(dead, List.of(new RecoveryAction.AfterFencing(held.claim()))))
+          .containsExactly(Result.DONE);
       assertThat(find(id).state()).isEqualTo(JobState.READY);
       assertThat(find(id).attempt()).isZero();
       assertThat(find(id).failures()).isEmpty();
@@ -306,8 +310,8 @@ public abstract class CrashContract extends Contract {
                 .recovery()
                 .recover(
                     Holder.dead(worker.incarnation()),
-                    List.of(new Ruling.AfterFencing(held.held()))))
-        .containsExactly(Answer.CANCELLED_INSTEAD);
+                    List.of(new RecoveryAction.AfterFencing(held.claim()))))
+        .containsExactly(Result.CANCELLED_INSTEAD);
     assertThat(stateOf(id)).isEqualTo(JobState.CANCELLED);
   }
 
@@ -319,10 +323,12 @@ public abstract class CrashContract extends Contract {
     worker.leave();
     store
         .recovery()
-        .recover(Holder.dead(worker.incarnation()), List.of(new Ruling.AfterFencing(held.held())));
+        .recover(
+            Holder.dead(worker.incarnation()),
+            List.of(new RecoveryAction.AfterFencing(held.claim())));
     Worker next = worker("node-2");
     next.die(next.claimLone().getFirst());
-    assertThat(store.control().retry(id)).isEqualTo(RetryAnswer.READY);
+    assertThat(store.control().retry(id)).isEqualTo(RetryResult.READY);
 
     ClaimedJob again = worker("node-3").claim(1, Suspects.NONE).getFirst();
     assertThat(again.id()).isEqualTo(id);
@@ -349,8 +355,9 @@ public abstract class CrashContract extends Contract {
             store
                 .recovery()
                 .recover(
-                    Holder.dead(worker.incarnation()), List.of(new Ruling.Unspent(held.held()))))
-        .containsExactly(Answer.DONE);
+                    Holder.dead(worker.incarnation()),
+                    List.of(new RecoveryAction.NotStarted(held.claim()))))
+        .containsExactly(Result.DONE);
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
   }
 }

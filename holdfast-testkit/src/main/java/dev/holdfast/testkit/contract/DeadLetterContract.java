@@ -6,12 +6,12 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Control;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.Outcomes.Result;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +31,7 @@ public abstract class DeadLetterContract extends Contract {
   void aRetriedJobIsReadyWithAFreshBudget() {
     JobId id = dead(job().payload("p").policy("{\"x\":1}").tags("a"));
 
-    assertThat(store.control().retry(id)).isEqualTo(RetryAnswer.READY);
+    assertThat(store.control().retry(id)).isEqualTo(RetryResult.READY);
 
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.READY);
@@ -96,7 +96,7 @@ public abstract class DeadLetterContract extends Contract {
     store.control().retry(id);
 
     assertThat(find(id).cancelRequested()).isFalse();
-    assertThat(worker.retryIn(worker.claimOne(), Duration.ZERO)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.retryIn(worker.claimOne(), Duration.ZERO)).isEqualTo(Result.WRITTEN);
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
   }
 
@@ -106,13 +106,13 @@ public abstract class DeadLetterContract extends Contract {
     JobId id = bring(job(), state);
     Job before = find(id);
 
-    assertThat(store.control().retry(id)).isEqualTo(RetryAnswer.NOT_FAILED);
+    assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FAILED);
     assertThat(find(id)).isEqualTo(before);
   }
 
   @Test
   void anUnknownJobIsNotFound() {
-    assertThat(store.control().retry(freshId())).isEqualTo(RetryAnswer.NOT_FOUND);
+    assertThat(store.control().retry(freshId())).isEqualTo(RetryResult.NOT_FOUND);
   }
 
   @Test
@@ -121,11 +121,11 @@ public abstract class DeadLetterContract extends Contract {
     JobId old = dead(job().unique(key));
     JobId current = enqueue(job().unique(key));
 
-    assertThat(store.control().retry(old)).isEqualTo(RetryAnswer.KEY_TAKEN);
+    assertThat(store.control().retry(old)).isEqualTo(RetryResult.KEY_TAKEN);
     assertThat(stateOf(old)).isEqualTo(JobState.FAILED);
 
     store.control().cancel(current);
-    assertThat(store.control().retry(old)).isEqualTo(RetryAnswer.READY);
+    assertThat(store.control().retry(old)).isEqualTo(RetryResult.READY);
   }
 
   @Test
@@ -134,7 +134,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId id = dead(job().unique(key));
     store.control().retry(id);
 
-    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Answer.EXISTING));
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Outcome.EXISTING));
   }
 
   @Test
@@ -237,7 +237,7 @@ public abstract class DeadLetterContract extends Contract {
 
     assertThat(exists(first)).isTrue();
     assertThat(exists(second)).isFalse();
-    assertThat(store.control().retry(second)).isEqualTo(RetryAnswer.NOT_FOUND);
+    assertThat(store.control().retry(second)).isEqualTo(RetryResult.NOT_FOUND);
   }
 
   @Test
@@ -264,12 +264,12 @@ public abstract class DeadLetterContract extends Contract {
   @Test
   void retryingAllLeavesJobsThatFailAgainAfterItsFirstStep() {
     List<JobId> ids = List.of(dead(job()), dead(job()), dead(job()));
-    Control.Step first = store.control().retryAll(JobFilter.ALL, null, 2);
+    JobControl.Step first = store.control().retryAll(JobFilter.ALL, null, 2);
     passTime(Duration.ofSeconds(1));
     Worker worker = worker();
     worker.claim(2).forEach(worker::die);
 
-    Control.Step second = store.control().retryAll(JobFilter.ALL, first.until(), 2);
+    JobControl.Step second = store.control().retryAll(JobFilter.ALL, first.until(), 2);
 
     assertThat(first.count()).isEqualTo(2);
     assertThat(second.count()).isEqualTo(1);
@@ -284,11 +284,11 @@ public abstract class DeadLetterContract extends Contract {
     dead(job());
     dead(job());
     dead(job());
-    Control.Step first = store.control().purge(JobFilter.ALL, null, 2);
+    JobControl.Step first = store.control().purge(JobFilter.ALL, null, 2);
     passTime(Duration.ofSeconds(1));
     JobId late = dead(job());
 
-    Control.Step second = store.control().purge(JobFilter.ALL, first.until(), 2);
+    JobControl.Step second = store.control().purge(JobFilter.ALL, first.until(), 2);
 
     assertThat(second.count()).isEqualTo(1);
     assertThat(exists(late)).isTrue();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.trigger.Published.Fate;
+import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.store.ClaimedJob;
@@ -54,7 +54,7 @@ public abstract class DebounceContract extends Contract {
     passTime(Duration.ofSeconds(40));
     stage();
 
-    assertThat(first.fate()).isEqualTo(Fate.DEBOUNCED);
+    assertThat(first.decision()).isEqualTo(Decision.DEBOUNCED);
     assertThat(second).isEqualTo(first);
     assertThat(stateOf(job(first))).isEqualTo(JobState.SCHEDULED);
 
@@ -100,7 +100,7 @@ public abstract class DebounceContract extends Contract {
 
     Outcome second = events.publishToOne(payload(7, "b"));
 
-    assertThat(second.fate()).isEqualTo(Fate.DEBOUNCED);
+    assertThat(second.decision()).isEqualTo(Decision.DEBOUNCED);
     assertThat(second.job()).isNotEqualTo(first);
     assertThat(find(first).payload()).isEqualTo(payload(7, "a"));
     worker.succeed(running);
@@ -128,7 +128,7 @@ public abstract class DebounceContract extends Contract {
     JobId first = job(events.publishToOne(payload(7, "a")));
     passTime(Duration.ofSeconds(40));
     assertThat(events.publishToOne(payload(7, "a")))
-        .isEqualTo(new Outcome("reindex", Fate.DEBOUNCED, first));
+        .isEqualTo(new Outcome("reindex", Decision.DEBOUNCED, first));
     passTime(Duration.ofSeconds(40));
     stage();
     assertThat(stateOf(first)).isEqualTo(JobState.SCHEDULED);
@@ -137,7 +137,7 @@ public abstract class DebounceContract extends Contract {
 
     assertThat(stateOf(first)).isEqualTo(JobState.READY);
     assertThat(events.publishToOne(payload(7, "a")))
-        .isEqualTo(new Outcome("reindex", Fate.DEDUPLICATED, first));
+        .isEqualTo(new Outcome("reindex", Decision.DEDUPLICATED, first));
   }
 
   @Test
@@ -145,12 +145,12 @@ public abstract class DebounceContract extends Contract {
     store.triggers().put(perId().debounce(QUIET).build());
     JobId job = job(events.publishToOne(payload(7, "a")));
     events.publishToOne(payload(7, "b"));
-    assertThat(events.publishToOne(payload(7, "a")).fate()).isEqualTo(Fate.DEBOUNCED);
+    assertThat(events.publishToOne(payload(7, "a")).decision()).isEqualTo(Decision.DEBOUNCED);
     passTime(QUIET.plusSeconds(1));
     stage();
 
     assertThat(find(job).payload()).isEqualTo(payload(7, "a"));
-    assertThat(events.publishToOne(payload(7, "b")).fate()).isEqualTo(Fate.DEBOUNCED);
+    assertThat(events.publishToOne(payload(7, "b")).decision()).isEqualTo(Decision.DEBOUNCED);
   }
 
   @Test
@@ -161,7 +161,7 @@ public abstract class DebounceContract extends Contract {
 
     Outcome next = events.publishToOne(payload(7, "b"));
 
-    assertThat(next.fate()).isEqualTo(Fate.DEBOUNCED);
+    assertThat(next.decision()).isEqualTo(Decision.DEBOUNCED);
     assertThat(next.job()).isNotEqualTo(first);
   }
 
@@ -171,7 +171,7 @@ public abstract class DebounceContract extends Contract {
 
     List<Outcome> outcomes = Together.run(8, n -> events.publishToOne(payload(7, "v" + n)));
 
-    assertThat(outcomes).extracting(Outcome::fate).containsOnly(Fate.DEBOUNCED);
+    assertThat(outcomes).extracting(Outcome::decision).containsOnly(Decision.DEBOUNCED);
     assertThat(outcomes).extracting(Outcome::job).containsOnly(outcomes.get(0).job());
     assertThat(live()).isEqualTo(1);
   }
@@ -181,12 +181,12 @@ public abstract class DebounceContract extends Contract {
     store.triggers().put(perId().cooldown(COOLDOWN).build());
     Outcome first = events.publishToOne(payload(7, "a"));
 
-    assertThat(first.fate()).isEqualTo(Fate.STARTED);
+    assertThat(first.decision()).isEqualTo(Decision.STARTED);
     assertThat(events.publishToOne(payload(7, "b")))
-        .isEqualTo(new Outcome("reindex", Fate.COOLED_DOWN, first.job()));
-    assertThat(events.publishToOne(payload(8, "a")).fate()).isEqualTo(Fate.STARTED);
+        .isEqualTo(new Outcome("reindex", Decision.IN_COOLDOWN, first.job()));
+    assertThat(events.publishToOne(payload(8, "a")).decision()).isEqualTo(Decision.STARTED);
     passTime(COOLDOWN.plusSeconds(1));
-    assertThat(events.publishToOne(payload(7, "b")).fate()).isEqualTo(Fate.STARTED);
+    assertThat(events.publishToOne(payload(7, "b")).decision()).isEqualTo(Decision.STARTED);
     assertThat(live()).isEqualTo(3);
   }
 
@@ -196,7 +196,7 @@ public abstract class DebounceContract extends Contract {
 
     List<Outcome> outcomes = Together.run(8, n -> events.publishToOne(payload(7, "v" + n)));
 
-    assertThat(outcomes).extracting(Outcome::fate).containsOnlyOnce(Fate.STARTED);
+    assertThat(outcomes).extracting(Outcome::decision).containsOnlyOnce(Decision.STARTED);
     assertThat(live()).isEqualTo(1);
   }
 
@@ -204,20 +204,20 @@ public abstract class DebounceContract extends Contract {
   void aDebouncedSubjectCoolsDownFromItsStartOn() {
     store.triggers().put(perId().debounce(QUIET).cooldown(COOLDOWN).build());
     events.publishToOne(payload(7, "a"));
-    assertThat(events.publishToOne(payload(7, "b")).fate()).isEqualTo(Fate.DEBOUNCED);
+    assertThat(events.publishToOne(payload(7, "b")).decision()).isEqualTo(Decision.DEBOUNCED);
     passTime(QUIET.plusSeconds(1));
 
-    assertThat(events.publishToOne(payload(7, "c")).fate()).isEqualTo(Fate.COOLED_DOWN);
+    assertThat(events.publishToOne(payload(7, "c")).decision()).isEqualTo(Decision.IN_COOLDOWN);
     passTime(COOLDOWN);
-    assertThat(events.publishToOne(payload(7, "c")).fate()).isEqualTo(Fate.DEBOUNCED);
+    assertThat(events.publishToOne(payload(7, "c")).decision()).isEqualTo(Decision.DEBOUNCED);
   }
 
   @Test
   void eventsWithoutTheFieldShareASubject() {
     store.triggers().put(perId().cooldown(COOLDOWN).build());
 
-    assertThat(events.publishToOne("{\"a\":1}").fate()).isEqualTo(Fate.STARTED);
-    assertThat(events.publishToOne("{\"a\":2}").fate()).isEqualTo(Fate.COOLED_DOWN);
+    assertThat(events.publishToOne("{\"a\":1}").decision()).isEqualTo(Decision.STARTED);
+    assertThat(events.publishToOne("{\"a\":2}").decision()).isEqualTo(Decision.IN_COOLDOWN);
   }
 
   @Test
@@ -227,9 +227,9 @@ public abstract class DebounceContract extends Contract {
     Upkeep.Retention retention = new Upkeep.Retention(Duration.ofDays(1), Duration.ofDays(1));
 
     store.upkeep().tidy(retention);
-    assertThat(events.publishToOne(payload(7, "b")).fate()).isEqualTo(Fate.COOLED_DOWN);
+    assertThat(events.publishToOne(payload(7, "b")).decision()).isEqualTo(Decision.IN_COOLDOWN);
     passTime(COOLDOWN.plusSeconds(1));
     store.upkeep().tidy(retention);
-    assertThat(events.publishToOne(payload(7, "b")).fate()).isEqualTo(Fate.STARTED);
+    assertThat(events.publishToOne(payload(7, "b")).decision()).isEqualTo(Decision.STARTED);
   }
 }

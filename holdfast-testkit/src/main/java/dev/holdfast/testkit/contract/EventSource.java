@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.trigger.EventDesk;
+import dev.holdfast.engine.trigger.EventPublication;
 
 /** Publishes one kind of event on a store. */
 final class EventSource {
@@ -31,7 +31,7 @@ final class EventSource {
   }
 
   /** An event that can be published several times over, as after a lost answer. */
-  EventDesk desk(String payload) {
-    return new EventDesk(event, payload, UuidCreator::getTimeOrderedEpoch, Stamper.NONE);
+  EventPublication desk(String payload) {
+    return new EventPublication(event, payload, UuidCreator::getTimeOrderedEpoch, JobOrigin.NONE);
   }
 }

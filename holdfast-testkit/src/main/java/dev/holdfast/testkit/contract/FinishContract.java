@@ -8,10 +8,10 @@ import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Outcomes.Result;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -33,9 +33,9 @@ public abstract class FinishContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     passTime(Duration.ofMinutes(3));
 
-    Answer answer = worker.finish(new Finish.Succeeded(claimed.held(), "\"out\"", null));
+    Result answer = worker.finish(new Finish.Succeeded(claimed.claim(), "\"out\"", null));
 
-    assertThat(answer).isEqualTo(Answer.WRITTEN);
+    assertThat(answer).isEqualTo(Result.WRITTEN);
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(job.result()).isEqualTo("\"out\"");
@@ -53,7 +53,7 @@ public abstract class FinishContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    worker.finish(new Finish.Succeeded(worker.claimOne().held(), null, null));
+    worker.finish(new Finish.Succeeded(worker.claimOne().claim(), null, null));
 
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
     assertThat(find(id).result()).isNull();
@@ -64,7 +64,7 @@ public abstract class FinishContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    worker.finish(new Finish.Succeeded(worker.claimOne().held(), "\"secret\"", Duration.ZERO));
+    worker.finish(new Finish.Succeeded(worker.claimOne().claim(), "\"secret\"", Duration.ZERO));
 
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
     assertThat(find(id).result()).isNull();
@@ -74,7 +74,8 @@ public abstract class FinishContract extends Contract {
   void aResultIsShownUntilItsTimeIsOver() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    worker.finish(new Finish.Succeeded(worker.claimOne().held(), "\"brief\"", Duration.ofHours(1)));
+    worker.finish(
+        new Finish.Succeeded(worker.claimOne().claim(), "\"brief\"", Duration.ofHours(1)));
     passTime(Duration.ofMinutes(59));
     assertThat(find(id).result()).isEqualTo("\"brief\"");
 
@@ -91,10 +92,10 @@ public abstract class FinishContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     passTime(Duration.ofMinutes(3));
 
-    Answer answer =
+    Result answer =
         worker.finish(
             new Finish.Dead(
-                claimed.held(),
+                claimed.claim(),
                 new Finish.Failure(
                     1,
                     "CARD_DECLINED",
@@ -103,7 +104,7 @@ public abstract class FinishContract extends Contract {
                     "at X\n\tat Y",
                     "node-7")));
 
-    assertThat(answer).isEqualTo(Answer.WRITTEN);
+    assertThat(answer).isEqualTo(Result.WRITTEN);
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.FAILED);
     assertThat(job.endedAt()).isNotNull();
@@ -113,7 +114,7 @@ public abstract class FinishContract extends Contract {
     assertThat(failure.code()).isEqualTo("CARD_DECLINED");
     assertThat(failure.type()).isEqualTo("Declined");
     assertThat(failure.message()).isEqualTo("no 'funds' \"left\"");
-    assertThat(failure.stack()).isEqualTo("at X\n\tat Y");
+    assertThat(failure.stackTrace()).isEqualTo("at X\n\tat Y");
     assertThat(failure.node()).isEqualTo("node-7");
     assertThat(failure.startedAt()).isNotNull();
     assertThat(Duration.between(failure.startedAt(), failure.failedAt()))
@@ -125,11 +126,11 @@ public abstract class FinishContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    worker.finish(new Finish.Dead(worker.claimOne().held(), Ending.failure("")));
+    worker.finish(new Finish.Dead(worker.claimOne().claim(), Ending.failure("")));
 
     FailedAttempt failure = find(id).lastFailure().orElseThrow();
     assertThat(failure.type()).isNull();
-    assertThat(failure.stack()).isNull();
+    assertThat(failure.stackTrace()).isNull();
     assertThat(failure.message()).isEmpty();
   }
 
@@ -140,7 +141,7 @@ public abstract class FinishContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
 
-    assertThat(worker.finish(new Finish.Cancelled(claimed.held()))).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.finish(new Finish.Cancelled(claimed.claim()))).isEqualTo(Result.WRITTEN);
     assertThat(stateOf(id)).isEqualTo(JobState.CANCELLED);
     assertThat(find(id).endedAt()).isNotNull();
   }
@@ -151,7 +152,7 @@ public abstract class FinishContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    worker.finish(ending.of(worker.claimOne().held()));
+    worker.finish(ending.of(worker.claimOne().claim()));
 
     assertThat(store.nodes().holderOf(id)).isEmpty();
     assertThat(worker.beat().claims()).isEmpty();
@@ -161,10 +162,10 @@ public abstract class FinishContract extends Contract {
   void aBatchIsAnsweredInItsOrderAndTheLostDoNotHinderTheRest() {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job(), job(), job(), job(), job());
-    List<Held> held = worker.claim(6).stream().map(ClaimedJob::held).toList();
+    List<ClaimId> held = worker.claim(6).stream().map(ClaimedJob::claim).toList();
     worker.giveBack(held.get(2));
 
-    List<Answer> answers =
+    List<Result> answers =
         worker.finishAll(
             List.of(
                 Ending.SUCCEEDED.of(held.get(5)),
@@ -176,12 +177,12 @@ public abstract class FinishContract extends Contract {
 
     assertThat(answers)
         .containsExactly(
-            Answer.WRITTEN,
-            Answer.WRITTEN,
-            Answer.LOST,
-            Answer.WRITTEN,
-            Answer.WRITTEN,
-            Answer.WRITTEN);
+            Result.WRITTEN,
+            Result.WRITTEN,
+            Result.LOST,
+            Result.WRITTEN,
+            Result.WRITTEN,
+            Result.WRITTEN);
     assertThat(ids)
         .extracting(this::stateOf)
         .containsExactly(
@@ -203,12 +204,12 @@ public abstract class FinishContract extends Contract {
     Worker worker = worker();
     enqueueAll(IntStream.range(0, 1000).mapToObj(n -> job()).toArray(JobDraft[]::new));
     List<Finish> finishes =
-        worker.claim(1000).stream().map(job -> Ending.SUCCEEDED.of(job.held())).toList();
+        worker.claim(1000).stream().map(job -> Ending.SUCCEEDED.of(job.claim())).toList();
 
-    assertThat(worker.finishAll(finishes)).hasSize(1000).containsOnly(Answer.WRITTEN);
+    assertThat(worker.finishAll(finishes)).hasSize(1000).containsOnly(Result.WRITTEN);
   }
 
-  static Stream<Named<Function<Held, Finish>>> poisons() {
+  static Stream<Named<Function<ClaimId, Finish>>> poisons() {
     return Stream.of(
         Named.of("a result", held -> new Finish.Succeeded(held, "poi\0son", null)),
         Named.of("a failure", held -> new Finish.Dead(held, Ending.failure("poi\0son"))),
@@ -219,10 +220,10 @@ public abstract class FinishContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("poisons")
-  void aTextThatCannotBeStoredIsRefusedWithItsWholeBatch(Function<Held, Finish> poison) {
+  void aTextThatCannotBeStoredIsRefusedWithItsWholeBatch(Function<ClaimId, Finish> poison) {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job(), job());
-    List<Held> held = worker.claim(3).stream().map(ClaimedJob::held).toList();
+    List<ClaimId> held = worker.claim(3).stream().map(ClaimedJob::claim).toList();
 
     assertThatExceptionOfType(StoreException.class)
         .isThrownBy(() ->
@@ -233,6 +234,6 @@ public abstract class FinishContract extends Contract {
                     Ending.DEAD.of(held.get(2)))))
         .returns(StoreException.Outcome.REFUSED, StoreException::outcome);
     assertThat(ids).extracting(this::stateOf).containsOnly(JobState.RUNNING);
-    assertThat(worker.finish(Ending.SUCCEEDED.of(held.get(0)))).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.finish(Ending.SUCCEEDED.of(held.get(0)))).isEqualTo(Result.WRITTEN);
   }
 }

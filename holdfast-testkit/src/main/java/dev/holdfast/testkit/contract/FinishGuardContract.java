@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Outcomes.Result;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,12 +21,12 @@ public abstract class FinishGuardContract extends Contract {
   void aFinishUnderAStaleTokenChangesNothing(Ending ending) {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held stale = worker.claimOne().held();
+    ClaimId stale = worker.claimOne().claim();
     worker.giveBack(stale);
     worker.claimOne();
     Job before = find(id);
 
-    assertThat(worker.finish(ending.of(stale))).isEqualTo(Answer.LOST);
+    assertThat(worker.finish(ending.of(stale))).isEqualTo(Result.LOST);
     assertThat(find(id)).isEqualTo(before);
   }
 
@@ -35,10 +35,10 @@ public abstract class FinishGuardContract extends Contract {
   void aFinishUnderATokenNotYetGivenChangesNothing(Ending ending) {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.claimOne().held();
+    ClaimId held = worker.claimOne().claim();
     Job before = find(id);
 
-    assertThat(worker.finish(ending.of(new Held(id, held.token() + 1)))).isEqualTo(Answer.LOST);
+    assertThat(worker.finish(ending.of(new ClaimId(id, held.token() + 1)))).isEqualTo(Result.LOST);
     assertThat(find(id)).isEqualTo(before);
   }
 
@@ -46,10 +46,10 @@ public abstract class FinishGuardContract extends Contract {
   @EnumSource
   void aFinishByAnotherIncarnationChangesNothing(Ending ending) {
     JobId id = enqueue(job());
-    Held held = worker("node-1").claimOne().held();
+    ClaimId held = worker("node-1").claimOne().claim();
     Job before = find(id);
 
-    assertThat(worker("node-2").finish(ending.of(held))).isEqualTo(Answer.LOST);
+    assertThat(worker("node-2").finish(ending.of(held))).isEqualTo(Result.LOST);
     assertThat(find(id)).isEqualTo(before);
   }
 
@@ -58,10 +58,10 @@ public abstract class FinishGuardContract extends Contract {
   void aFinishOfAJobThatWasNotStartedChangesNothing(Ending ending) {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     Job before = find(id);
 
-    assertThat(worker.finish(ending.of(held))).isEqualTo(Answer.LOST);
+    assertThat(worker.finish(ending.of(held))).isEqualTo(Result.LOST);
     assertThat(find(id)).isEqualTo(before);
   }
 
@@ -70,18 +70,18 @@ public abstract class FinishGuardContract extends Contract {
   void aFinishOfAJobThatWasGivenBackChangesNothing(Ending ending) {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.claimOne().held();
+    ClaimId held = worker.claimOne().claim();
     worker.giveBack(held);
     Job before = find(id);
 
-    assertThat(worker.finish(ending.of(held))).isEqualTo(Answer.LOST);
+    assertThat(worker.finish(ending.of(held))).isEqualTo(Result.LOST);
     assertThat(find(id)).isEqualTo(before);
   }
 
   @ParameterizedTest
   @EnumSource
   void aFinishOfAnUnknownJobIsLost(Ending ending) {
-    assertThat(worker().finish(ending.of(new Held(freshId(), 1)))).isEqualTo(Answer.LOST);
+    assertThat(worker().finish(ending.of(new ClaimId(freshId(), 1)))).isEqualTo(Result.LOST);
   }
 
   @ParameterizedTest
@@ -89,11 +89,11 @@ public abstract class FinishGuardContract extends Contract {
   void aRepeatedFinishIsRecognised(Ending ending) {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Finish finish = ending.of(worker.claimOne().held());
-    assertThat(worker.finish(finish)).isEqualTo(Answer.WRITTEN);
+    Finish finish = ending.of(worker.claimOne().claim());
+    assertThat(worker.finish(finish)).isEqualTo(Result.WRITTEN);
     Job before = find(id);
 
-    assertThat(worker.finish(finish)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.finish(finish)).isEqualTo(Result.WRITTEN);
     assertThat(find(id)).isEqualTo(before);
   }
 
@@ -106,9 +106,9 @@ public abstract class FinishGuardContract extends Contract {
     worker.succeed(claimed);
     passTime(Duration.ofMinutes(10));
 
-    assertThat(worker.succeed(claimed)).isEqualTo(Answer.WRITTEN);
-    assertThat(worker.finish(new Finish.Succeeded(new Held(id, 1), null, null)))
-        .isEqualTo(Answer.LOST);
+    assertThat(worker.succeed(claimed)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.finish(new Finish.Succeeded(new ClaimId(id, 1), null, null)))
+        .isEqualTo(Result.LOST);
     assertThat(find(id).fencingToken()).isEqualTo(2);
   }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims.HandBack;
-import dev.holdfast.engine.store.Held;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ public abstract class GiveBackContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.prefetchOne();
 
-    assertThat(worker.giveBack(claimed.held())).containsExactly(claimed.held());
+    assertThat(worker.giveBack(claimed.claim())).containsExactly(claimed.claim());
 
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
     assertThat(find(id).attempt()).isZero();
@@ -34,7 +34,7 @@ public abstract class GiveBackContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
 
-    assertThat(worker.giveBack(claimed.held())).containsExactly(claimed.held());
+    assertThat(worker.giveBack(claimed.claim())).containsExactly(claimed.claim());
 
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
     assertThat(find(id).attempt()).isZero();
@@ -48,8 +48,8 @@ public abstract class GiveBackContract extends Contract {
     enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);
 
-    worker.giveBack(worker.claimOne().held());
-    worker.giveBack(worker.prefetchOne().held());
+    worker.giveBack(worker.claimOne().claim());
+    worker.giveBack(worker.prefetchOne().claim());
 
     assertThat(worker.claimOne().attempt()).isEqualTo(2);
   }
@@ -62,7 +62,7 @@ public abstract class GiveBackContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     passTime(Duration.ofMinutes(20));
     JobId third = enqueue(job());
-    worker.giveBack(claimed.held());
+    worker.giveBack(claimed.claim());
 
     assertThat(worker.claim(3)).extracting(ClaimedJob::id).containsExactly(first, second, third);
   }
@@ -74,7 +74,7 @@ public abstract class GiveBackContract extends Contract {
     List<ClaimedJob> claimed = worker.claim(2, 2, null);
 
     for (int index : new int[] {2, 0, 3, 1}) {
-      worker.giveBack(claimed.get(index).held());
+      worker.giveBack(claimed.get(index).claim());
     }
 
     assertThat(worker.claim(4)).extracting(ClaimedJob::id).containsExactlyElementsOf(ids);
@@ -84,8 +84,8 @@ public abstract class GiveBackContract extends Contract {
   void theTokenGoesOnGrowing() {
     Worker worker = worker();
     enqueue(job());
-    worker.giveBack(worker.claimOne().held());
-    worker.giveBack(worker.prefetchOne().held());
+    worker.giveBack(worker.claimOne().claim());
+    worker.giveBack(worker.prefetchOne().claim());
 
     assertThat(worker.claimOne().token()).isEqualTo(3);
   }
@@ -94,7 +94,7 @@ public abstract class GiveBackContract extends Contract {
   void aJobGivenBackIsHeldByNobody() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    worker.giveBack(worker.claimOne().held());
+    worker.giveBack(worker.claimOne().claim());
 
     assertThat(store.nodes().holderOf(id)).isEmpty();
     assertThat(worker.beat().claims()).isEmpty();
@@ -104,7 +104,7 @@ public abstract class GiveBackContract extends Contract {
   void givingBackUnderAStaleTokenChangesNothing() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held stale = worker.claimOne().held();
+    ClaimId stale = worker.claimOne().claim();
     worker.giveBack(stale);
     worker.claimOne();
     Job before = find(id);
@@ -116,7 +116,7 @@ public abstract class GiveBackContract extends Contract {
   @Test
   void givingBackByAnotherIncarnationChangesNothing() {
     JobId id = enqueue(job());
-    Held held = worker("node-1").claimOne().held();
+    ClaimId held = worker("node-1").claimOne().claim();
     Job before = find(id);
 
     assertThat(worker("node-2").giveBack(held)).isEmpty();
@@ -130,7 +130,7 @@ public abstract class GiveBackContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     worker.succeed(claimed);
 
-    assertThat(worker.giveBack(claimed.held())).isEmpty();
+    assertThat(worker.giveBack(claimed.claim())).isEmpty();
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
   }
 
@@ -141,7 +141,7 @@ public abstract class GiveBackContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     worker.retryIn(claimed, Duration.ofHours(1));
 
-    assertThat(worker.giveBack(claimed.held())).isEmpty();
+    assertThat(worker.giveBack(claimed.claim())).isEmpty();
     assertThat(stateOf(id)).isEqualTo(JobState.SCHEDULED);
   }
 
@@ -149,7 +149,7 @@ public abstract class GiveBackContract extends Contract {
   void aCancelRequestTurnsGivingBackIntoCancelled() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.claimOne().held();
+    ClaimId held = worker.claimOne().claim();
     store.control().cancel(id);
 
     worker.giveBack(held);
@@ -162,7 +162,7 @@ public abstract class GiveBackContract extends Contract {
   void aJobGivenBackCanStillExpire() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
-    worker.giveBack(worker.prefetchOne().held());
+    worker.giveBack(worker.prefetchOne().claim());
     passTime(Duration.ofMinutes(2));
     stage();
 
@@ -175,7 +175,7 @@ public abstract class GiveBackContract extends Contract {
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
     ClaimedJob begun = worker.claimOne();
     passTime(Duration.ofMinutes(2));
-    worker.giveBack(begun.held());
+    worker.giveBack(begun.claim());
     stage();
 
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
@@ -191,11 +191,11 @@ public abstract class GiveBackContract extends Contract {
 
     assertThat(
             worker.giveBack(
-                claimed.get(0).held(),
-                claimed.get(1).held(),
-                new Held(freshId(), 1),
-                claimed.get(2).held()))
-        .containsExactlyInAnyOrder(claimed.get(1).held(), claimed.get(2).held());
+                claimed.get(0).claim(),
+                claimed.get(1).claim(),
+                new ClaimId(freshId(), 1),
+                claimed.get(2).claim()))
+        .containsExactlyInAnyOrder(claimed.get(1).claim(), claimed.get(2).claim());
   }
 
   @Test
@@ -203,7 +203,7 @@ public abstract class GiveBackContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
 
-    assertThat(worker.giveBackUnstarted(worker.claimOne().held())).hasSize(1);
+    assertThat(worker.giveBackUnstarted(worker.claimOne().claim())).hasSize(1);
     passTime(Duration.ofMinutes(2));
     stage();
 
@@ -224,9 +224,9 @@ public abstract class GiveBackContract extends Contract {
         .giveBack(
             worker.incarnation(),
             List.of(
-                new HandBack(claimed.get(2).held(), false),
-                new HandBack(claimed.get(0).held(), true),
-                new HandBack(claimed.get(1).held(), false)));
+                new HandBack(claimed.get(2).claim(), false),
+                new HandBack(claimed.get(0).claim(), true),
+                new HandBack(claimed.get(1).claim(), false)));
     passTime(Duration.ofMinutes(2));
     stage();
 

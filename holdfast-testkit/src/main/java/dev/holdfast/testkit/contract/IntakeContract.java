@@ -14,7 +14,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Answer;
+import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
@@ -165,9 +165,9 @@ public abstract class IntakeContract extends Contract {
 
     assertThat(store.intake().enqueue(jobs))
         .containsExactly(
-            new Admission(jobs.get(0).id(), Answer.CREATED),
-            new Admission(jobs.get(1).id(), Answer.EXISTING),
-            new Admission(jobs.get(2).id(), Answer.CREATED));
+            new Admission(jobs.get(0).id(), Outcome.CREATED),
+            new Admission(jobs.get(1).id(), Outcome.EXISTING),
+            new Admission(jobs.get(2).id(), Outcome.CREATED));
   }
 
   @Test
@@ -192,7 +192,7 @@ public abstract class IntakeContract extends Contract {
 
     assertThat(admissions)
         .containsExactlyElementsOf(
-            jobs.stream().map(job -> new Admission(job.id(), Answer.CREATED)).toList());
+            jobs.stream().map(job -> new Admission(job.id(), Outcome.CREATED)).toList());
     assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(10_000);
     assertThat(worker().claim(3)).extracting(ClaimedJob::payload).containsExactly("0", "1", "2");
   }
@@ -218,7 +218,7 @@ public abstract class IntakeContract extends Contract {
     JobId id = bring(draft, state);
     Job before = find(id);
 
-    assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Answer.EXISTING));
+    assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Outcome.EXISTING));
     assertThat(find(id)).isEqualTo(before);
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
@@ -227,7 +227,7 @@ public abstract class IntakeContract extends Contract {
   void aRepeatedEnqueueThatNeverArrivedIsWritten() {
     JobDraft draft = job();
 
-    assertThat(admit(draft.build().repeated()).answer()).isEqualTo(Answer.CREATED);
+    assertThat(admit(draft.build().repeated()).outcome()).isEqualTo(Outcome.CREATED);
   }
 
   @Test
@@ -240,8 +240,8 @@ public abstract class IntakeContract extends Contract {
         store.intake().enqueue(List.of(arrived.build().repeated(), lost.build().repeated()));
 
     assertThat(admissions)
-        .extracting(Admission::answer)
-        .containsExactly(Answer.EXISTING, Answer.CREATED);
+        .extracting(Admission::outcome)
+        .containsExactly(Outcome.EXISTING, Outcome.CREATED);
     assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
   }
 
@@ -251,7 +251,7 @@ public abstract class IntakeContract extends Contract {
 
     assertThat(store.intake().enqueue(List.of(job, job)))
         .containsExactly(
-            new Admission(job.id(), Answer.CREATED), new Admission(job.id(), Answer.EXISTING));
+            new Admission(job.id(), Outcome.CREATED), new Admission(job.id(), Outcome.EXISTING));
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
 
@@ -265,7 +265,7 @@ public abstract class IntakeContract extends Contract {
 
     Admission late = admit(draft.idUse(IdUse.FRESH));
 
-    assertThat(late).isEqualTo(new Admission(id, Answer.EXISTING));
+    assertThat(late).isEqualTo(new Admission(id, Outcome.EXISTING));
     assertThat(find(id)).isEqualTo(before);
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
@@ -279,15 +279,15 @@ public abstract class IntakeContract extends Contract {
     List<NewJob> list = List.of(ended.idUse(IdUse.FRESH).build(), live.idUse(IdUse.FRESH).build());
 
     assertThat(store.intake().enqueue(list))
-        .extracting(Admission::answer)
-        .containsOnly(Answer.EXISTING);
+        .extracting(Admission::outcome)
+        .containsOnly(Outcome.EXISTING);
     assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
     Worker worker = worker();
     worker.succeed(worker.claimOne());
 
     assertThat(store.intake().enqueue(list))
-        .extracting(Admission::answer)
-        .containsOnly(Answer.EXISTING);
+        .extracting(Admission::outcome)
+        .containsOnly(Outcome.EXISTING);
     assertThat(count(JobFilter.ALL, JobState.SUCCEEDED)).isEqualTo(2);
     assertThat(worker.claim(PLENTY)).isEmpty();
   }
@@ -298,7 +298,7 @@ public abstract class IntakeContract extends Contract {
       NewJob first = job().build();
       List<Admission> admissions = Together.run(2, n -> admit(n == 0 ? first : first.repeated()));
 
-      assertThat(admissions).extracting(Admission::answer).containsOnlyOnce(Answer.CREATED);
+      assertThat(admissions).extracting(Admission::outcome).containsOnlyOnce(Outcome.CREATED);
     }
     assertThat(countAll(JobFilter.ALL)).isEqualTo(20);
   }
@@ -311,7 +311,7 @@ public abstract class IntakeContract extends Contract {
     tidy();
     assertThat(countAll(JobFilter.ALL)).isZero();
 
-    assertThat(admit(draft.idUse(IdUse.FRESH)).answer()).isEqualTo(Answer.EXISTING);
+    assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.EXISTING);
     assertThat(countAll(JobFilter.ALL)).isZero();
   }
 
@@ -322,7 +322,7 @@ public abstract class IntakeContract extends Contract {
     passTime(Duration.ofHours(25));
     tidy();
 
-    assertThat(admit(draft.idUse(IdUse.FRESH)).answer()).isEqualTo(Answer.CREATED);
+    assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
   private void tidy() {
@@ -335,7 +335,7 @@ public abstract class IntakeContract extends Contract {
     JobDraft draft = job();
     bring(draft, JobState.CANCELLED);
 
-    assertThat(admit(draft).answer()).isEqualTo(Answer.CREATED);
+    assertThat(admit(draft).outcome()).isEqualTo(Outcome.CREATED);
   }
 
   @Test
@@ -345,9 +345,9 @@ public abstract class IntakeContract extends Contract {
         IntStream.range(0, 40).mapToObj(n -> job().payload(n + large).build()).toList();
 
     assertThat(store.intake().enqueue(jobs))
-        .extracting(Admission::answer)
+        .extracting(Admission::outcome)
         .hasSize(40)
-        .containsOnly(Answer.CREATED);
+        .containsOnly(Outcome.CREATED);
     assertThat(worker().claim(40))
         .extracting(ClaimedJob::id)
         .containsExactlyElementsOf(jobs.stream().map(NewJob::id).toList());

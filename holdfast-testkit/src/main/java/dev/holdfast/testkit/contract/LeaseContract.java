@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
-import dev.holdfast.engine.store.LeaseBook.Answer;
-import dev.holdfast.engine.store.LeaseBook.Answer.Granted;
-import dev.holdfast.engine.store.LeaseBook.Answer.Taken;
-import dev.holdfast.engine.store.LeaseBook.Ending;
-import dev.holdfast.engine.store.LeaseBook.Grip;
-import dev.holdfast.engine.store.LeaseBook.Renewal;
+import dev.holdfast.engine.store.LeaseStore.Ending;
+import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
+import dev.holdfast.engine.store.LeaseStore.Renewal;
+import dev.holdfast.engine.store.LeaseStore.Result;
+import dev.holdfast.engine.store.LeaseStore.Result.Granted;
+import dev.holdfast.engine.store.LeaseStore.Result.Taken;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.util.List;
@@ -28,26 +28,26 @@ public abstract class LeaseContract extends Contract {
   private static final Ending DONE = new Ending.Done();
   private static final Ending FAILED = new Ending.Failed("no paper");
 
-  private Answer ask(String key, UUID acquisition) {
+  private Result ask(String key, UUID acquisition) {
     return store.leases().acquire(LeaseRequest.of(key, TTL), acquisition, "node-1");
   }
 
-  private Answer askOnce(String key) {
+  private Result askOnce(String key) {
     return store.leases().acquire(new LeaseRequest(key, TTL, true), UUID.randomUUID(), "node-2");
   }
 
   private Granted acquire(String key) {
-    Answer answer = ask(key, UUID.randomUUID());
+    Result answer = ask(key, UUID.randomUUID());
     assertThat(answer).isInstanceOf(Granted.class);
     return (Granted) answer;
   }
 
   private Set<Long> renew(String key, long token) {
-    return store.leases().renew(List.of(new Renewal(new Grip(key, token), TTL)));
+    return store.leases().renew(List.of(new Renewal(new LeaseClaim(key, token), TTL)));
   }
 
   private boolean end(String key, Granted grant, Ending how) {
-    return store.leases().end(new Grip(key, grant.token()), how);
+    return store.leases().end(new LeaseClaim(key, grant.token()), how);
   }
 
   private LeaseInfo info(String key) {
@@ -88,7 +88,7 @@ public abstract class LeaseContract extends Contract {
   void aLeaseThatIsHeldIsNotGrantedAndItsHolderIsNamed() {
     acquire(KEY);
 
-    Answer answer = ask(KEY, UUID.randomUUID());
+    Result answer = ask(KEY, UUID.randomUUID());
 
     assertThat(answer)
         .isInstanceOfSatisfying(
@@ -102,7 +102,7 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void ofConcurrentAcquirersExactlyOneWins() throws Exception {
-    List<Answer> answers = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
+    List<Result> answers = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
 
     assertThat(answers).filteredOn(Granted.class::isInstance).hasSize(1);
     assertThat(answers).filteredOn(Taken.class::isInstance).hasSize(11);
@@ -113,7 +113,7 @@ public abstract class LeaseContract extends Contract {
     acquire(KEY);
     passTime(TOO_LONG);
 
-    List<Answer> answers = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
+    List<Result> answers = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
 
     assertThat(answers).filteredOn(Granted.class::isInstance).hasSize(1);
     assertThat(info(KEY).attempt()).isEqualTo(2);
@@ -188,7 +188,7 @@ public abstract class LeaseContract extends Contract {
     Granted first = (Granted) ask(KEY, acquisition);
     passTime(TTL.dividedBy(2));
 
-    Answer repeat = ask(KEY, acquisition);
+    Result repeat = ask(KEY, acquisition);
 
     assertThat(repeat).isEqualTo(first);
     assertThat(info(KEY).remaining()).isGreaterThan(TTL.dividedBy(2).plusSeconds(5));
@@ -228,10 +228,10 @@ public abstract class LeaseContract extends Contract {
             .leases()
             .renew(
                 List.of(
-                    new Renewal(new Grip("c", c.token()), TTL),
-                    new Renewal(new Grip("b", b.token()), TTL),
-                    new Renewal(new Grip("never", 99_999_999), TTL),
-                    new Renewal(new Grip("a", a.token()), TTL)));
+                    new Renewal(new LeaseClaim("c", c.token()), TTL),
+                    new Renewal(new LeaseClaim("b", b.token()), TTL),
+                    new Renewal(new LeaseClaim("never", 99_999_999), TTL),
+                    new Renewal(new LeaseClaim("a", a.token()), TTL)));
 
     assertThat(renewed).containsExactlyInAnyOrder(a.token(), c.token());
   }

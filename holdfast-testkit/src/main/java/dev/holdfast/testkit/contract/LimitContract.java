@@ -70,7 +70,7 @@ public abstract class LimitContract extends Contract {
   @Test
   void aJobGivenBackMakesRoom() {
     List<ClaimedJob> held = worker.claim(1, 2, 3);
-    worker.giveBack(held.get(0).held(), held.get(1).held());
+    worker.giveBack(held.get(0).claim(), held.get(1).claim());
 
     assertThat(other.claim(10, 0, 3)).hasSize(2);
   }
@@ -152,7 +152,7 @@ public abstract class LimitContract extends Contract {
       if (heldByAll > 3) {
         return false;
       }
-      held.forEach(job -> busy.giveBack(job.held()));
+      held.forEach(job -> busy.giveBack(job.claim()));
     }
     return true;
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
-import dev.holdfast.engine.store.QueueBook.Depth;
-import dev.holdfast.engine.store.QueueBook.Rule;
-import dev.holdfast.engine.store.QueueBook.Sample;
+import dev.holdfast.engine.store.QueueStore.Depth;
+import dev.holdfast.engine.store.QueueStore.Rule;
+import dev.holdfast.engine.store.QueueStore.Sample;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +82,7 @@ public abstract class QueueContract extends Contract {
     store.queues().pause(QUEUE, true);
 
     assertThat(stateOf(running.id())).isEqualTo(JobState.RUNNING);
-    assertThat(worker.start(claimed.held())).containsExactly(claimed.held());
+    assertThat(worker.start(claimed.claim())).containsExactly(claimed.claim());
   }
 
   @Test

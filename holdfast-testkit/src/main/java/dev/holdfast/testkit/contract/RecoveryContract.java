@@ -10,21 +10,21 @@ import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish.Failure;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.Dead;
-import dev.holdfast.engine.store.NodeBook.Death;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
-import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.Dead;
+import dev.holdfast.engine.store.NodeStore.Death;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.Pulse;
 import dev.holdfast.engine.store.Outcomes;
-import dev.holdfast.engine.store.Recovery.Answer;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Orphan;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
+import dev.holdfast.engine.store.Recovery.Result;
 import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.Upkeep.Retention;
@@ -72,7 +72,7 @@ public abstract class RecoveryContract extends Contract {
     return store.recovery().orphans(Holder.dead(worker.incarnation()), Scope.ALL, PLENTY);
   }
 
-  private List<Answer> recover(Worker holder, Ruling... rulings) {
+  private List<Result> recover(Worker holder, RecoveryAction... rulings) {
     return store.recovery().recover(Holder.dead(holder.incarnation()), List.of(rulings));
   }
 
@@ -86,7 +86,7 @@ public abstract class RecoveryContract extends Contract {
         .hasValueSatisfying(pulse -> {
           assertThat(pulse.beat()).isEqualTo(2);
           assertThat(pulse.id()).isEqualTo(worker.card().id());
-          assertThat(pulse.terms()).isEqualTo(worker.card().terms());
+          assertThat(pulse.timeouts()).isEqualTo(worker.card().timeouts());
         });
   }
 
@@ -100,7 +100,7 @@ public abstract class RecoveryContract extends Contract {
     assertThat(pulse(worker)).isEmpty();
     assertThat(dead(worker))
         .contains(new Dead(worker.incarnation(), worker.card().id(), Death.SILENCE, SILENCE));
-    recover(worker, new Ruling.Unspent(held.held()));
+    recover(worker, new RecoveryAction.NotStarted(held.claim()));
     assertThat(dead(worker)).isEmpty();
   }
 
@@ -147,7 +147,7 @@ public abstract class RecoveryContract extends Contract {
             Worker.card("node-1", Set.of(QUEUE), Set.of(TASK)), Modes.FULL, old.incarnation());
 
     assertThat(store.nodes().beat(old.incarnation(), 0)).isEmpty();
-    assertThat(dead(old).orElseThrow().death()).isEqualTo(Death.OWN_HAND);
+    assertThat(dead(old).orElseThrow().death()).isEqualTo(Death.SELF_DECLARED);
   }
 
   @Test
@@ -157,8 +157,9 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.claimOne();
 
     assertThat(orphans(worker)).isEmpty();
-    assertThat(recover(worker, new Ruling.Unspent(held.held()))).containsExactly(Answer.NOT_HELD);
-    assertThat(worker.succeed(held)).isEqualTo(Outcomes.Answer.WRITTEN);
+    assertThat(recover(worker, new RecoveryAction.NotStarted(held.claim())))
+        .containsExactly(Result.NOT_HELD);
+    assertThat(worker.succeed(held)).isEqualTo(Outcomes.Result.WRITTEN);
   }
 
   @Test
@@ -169,10 +170,10 @@ public abstract class RecoveryContract extends Contract {
     kill(worker);
 
     assertThat(orphans(worker))
-        .extracting(Orphan::held, Orphan::task, Orphan::queue, Orphan::started, Orphan::attempt)
+        .extracting(Orphan::claim, Orphan::task, Orphan::queue, Orphan::started, Orphan::attempt)
         .containsExactlyInAnyOrder(
-            tuple(held.get(0).held(), TASK, QUEUE, true, 1),
-            tuple(held.get(1).held(), TASK, QUEUE, false, 0));
+            tuple(held.get(0).claim(), TASK, QUEUE, true, 1),
+            tuple(held.get(1).claim(), TASK, QUEUE, false, 0));
   }
 
   @Test
@@ -184,11 +185,11 @@ public abstract class RecoveryContract extends Contract {
     Holder dead = Holder.dead(worker.incarnation());
 
     assertThat(store.recovery().orphans(dead, new Scope(true, false, null), PLENTY))
-        .extracting(Orphan::held)
-        .containsExactly(held.get(1).held());
+        .extracting(Orphan::claim)
+        .containsExactly(held.get(1).claim());
     assertThat(store.recovery().orphans(dead, new Scope(false, true, null), PLENTY))
-        .extracting(Orphan::held)
-        .containsExactly(held.get(0).held());
+        .extracting(Orphan::claim)
+        .containsExactly(held.get(0).claim());
     assertThat(store.recovery().orphans(dead, Scope.ALL, 1)).hasSize(1);
   }
 
@@ -236,8 +237,9 @@ public abstract class RecoveryContract extends Contract {
     assertThat(
             recover(
                 blue,
-                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
-        .containsExactly(Answer.DONE);
+                new RecoveryAction.AfterCrash(
+                    held.claim(), Duration.ZERO, Suspicion.NONE, crash(held))))
+        .containsExactly(Result.DONE);
 
     assertThat(worker("plain").claim(1)).isEmpty();
     assertThat(serving("green-1", "green").claim(1)).isEmpty();
@@ -269,17 +271,17 @@ public abstract class RecoveryContract extends Contract {
 
   @Test
   void aNodeSaysWhatIsLeftToIt() {
-    NodeCard plain = Worker.card("node-1", Set.of(QUEUE), Set.of(TASK));
+    NodeRegistration plain = Worker.card("node-1", Set.of(QUEUE), Set.of(TASK));
     Advice advice = new Advice(Set.of(TASK), Set.of("blue"));
-    NodeCard card =
-        new NodeCard(
+    NodeRegistration card =
+        new NodeRegistration(
             plain.incarnation(),
             plain.id(),
             plain.name(),
             plain.host(),
             plain.pid(),
             plain.version(),
-            plain.terms(),
+            plain.timeouts(),
             plain.queues(),
             plain.tasks(),
             plain.capacity(),
@@ -293,7 +295,7 @@ public abstract class RecoveryContract extends Contract {
     assertThat(store.nodes().isAdvised(TASK, "blue")).isTrue();
     assertThat(store.nodes().isAdvised(TASK, "green")).isFalse();
     assertThat(store.nodes().isAdvised("another", null)).isFalse();
-    assertThat(store.nodes().list()).extracting(NodeStatus::card).containsExactly(card);
+    assertThat(store.nodes().list()).extracting(NodeStatus::registration).containsExactly(card);
     assertThat(advice.covers(TASK, null)).isTrue();
     assertThat(advice.covers(TASK, "blue")).isTrue();
     assertThat(advice.covers(TASK, "green")).isFalse();
@@ -309,7 +311,8 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.prefetchOne();
     kill(worker);
 
-    assertThat(recover(worker, new Ruling.Unspent(held.held()))).containsExactly(Answer.DONE);
+    assertThat(recover(worker, new RecoveryAction.NotStarted(held.claim())))
+        .containsExactly(Result.DONE);
     assertThat(find(id).state()).isEqualTo(JobState.READY);
     assertThat(find(id).attempt()).isZero();
     assertThat(find(id).failures()).isEmpty();
@@ -328,8 +331,9 @@ public abstract class RecoveryContract extends Contract {
     assertThat(
             recover(
                 worker,
-                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
-        .containsExactly(Answer.DONE);
+                new RecoveryAction.AfterCrash(
+                    held.claim(), Duration.ZERO, Suspicion.NONE, crash(held))))
+        .containsExactly(Result.DONE);
 
     assertThat(find(id).state()).isEqualTo(JobState.READY);
     assertThat(find(id).attempt()).isZero();
@@ -350,7 +354,8 @@ public abstract class RecoveryContract extends Contract {
       ClaimedJob held = worker.claimOne();
       kill(worker);
       recover(
-          worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
+          worker,
+          new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.NONE, crash(held)));
 
       assertThat(store.claims().queuesWithReadyJobs(Set.of(QUEUE), Set.of(TASK), Set.of()))
           .as("after %d crashes", crashes)
@@ -367,7 +372,10 @@ public abstract class RecoveryContract extends Contract {
     List<ClaimedJob> held = worker.claim(1, 1, null);
     worker.leave();
     passTime(Duration.ofMinutes(2));
-    recover(worker, new Ruling.Unspent(held.get(0).held()), new Ruling.Unspent(held.get(1).held()));
+    recover(
+        worker,
+        new RecoveryAction.NotStarted(held.get(0).claim()),
+        new RecoveryAction.NotStarted(held.get(1).claim()));
     stage();
 
     assertThat(stateOf(ids.get(0))).isEqualTo(JobState.READY);
@@ -383,7 +391,8 @@ public abstract class RecoveryContract extends Contract {
 
     recover(
         worker,
-        new Ruling.AfterCrash(held.held(), Duration.ofSeconds(30), Suspicion.NONE, crash(held)));
+        new RecoveryAction.AfterCrash(
+            held.claim(), Duration.ofSeconds(30), Suspicion.NONE, crash(held)));
 
     assertThat(find(id).state()).isEqualTo(JobState.SCHEDULED);
   }
@@ -395,8 +404,8 @@ public abstract class RecoveryContract extends Contract {
     ClaimedJob held = worker.claimOne();
     kill(worker);
 
-    assertThat(recover(worker, new Ruling.Bury(held.held(), crash(held))))
-        .containsExactly(Answer.DONE);
+    assertThat(recover(worker, new RecoveryAction.DeadLetter(held.claim(), crash(held))))
+        .containsExactly(Result.DONE);
 
     assertThat(find(id).state()).isEqualTo(JobState.FAILED);
     assertThat(find(id).fencingToken()).isEqualTo(held.token());
@@ -416,8 +425,9 @@ public abstract class RecoveryContract extends Contract {
     assertThat(
             recover(
                 worker,
-                new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held))))
-        .containsExactly(Answer.CANCELLED_INSTEAD);
+                new RecoveryAction.AfterCrash(
+                    held.claim(), Duration.ZERO, Suspicion.NONE, crash(held))))
+        .containsExactly(Result.CANCELLED_INSTEAD);
     assertThat(find(id).state()).isEqualTo(JobState.CANCELLED);
   }
 
@@ -430,7 +440,7 @@ public abstract class RecoveryContract extends Contract {
     Failure bad =
         new Failure(1, FailureCode.WORKER_CRASHED, null, "Its node died:\0", null, "node-1");
 
-    assertThatThrownBy(() -> recover(worker, new Ruling.Bury(held.held(), bad)))
+    assertThatThrownBy(() -> recover(worker, new RecoveryAction.DeadLetter(held.claim(), bad)))
         .isInstanceOfSatisfying(
             StoreException.class,
             refusal -> assertThat(refusal.outcome()).isEqualTo(StoreException.Outcome.REFUSED));
@@ -443,9 +453,10 @@ public abstract class RecoveryContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
     kill(worker);
-    Held old = new Held(id, held.token() - 1);
+    ClaimId old = new ClaimId(id, held.token() - 1);
 
-    assertThat(recover(worker, new Ruling.Unspent(old))).containsExactly(Answer.NOT_HELD);
+    assertThat(recover(worker, new RecoveryAction.NotStarted(old)))
+        .containsExactly(Result.NOT_HELD);
     assertThat(find(id).state()).isEqualTo(JobState.RUNNING);
   }
 
@@ -455,13 +466,15 @@ public abstract class RecoveryContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
     kill(worker);
-    recover(worker, new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
+    recover(
+        worker,
+        new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.NONE, crash(held)));
 
-    assertThat(worker.succeed(held)).isEqualTo(Outcomes.Answer.LOST);
-    assertThat(worker.die(held)).isEqualTo(Outcomes.Answer.LOST);
-    assertThat(worker.retryIn(held, Duration.ZERO)).isEqualTo(Outcomes.Answer.LOST);
-    assertThat(worker.giveBack(held.held())).isEmpty();
-    assertThat(worker.start(held.held())).isEmpty();
+    assertThat(worker.succeed(held)).isEqualTo(Outcomes.Result.LOST);
+    assertThat(worker.die(held)).isEqualTo(Outcomes.Result.LOST);
+    assertThat(worker.retryIn(held, Duration.ZERO)).isEqualTo(Outcomes.Result.LOST);
+    assertThat(worker.giveBack(held.claim())).isEmpty();
+    assertThat(worker.start(held.claim())).isEmpty();
     assertThat(find(id).state()).isEqualTo(JobState.READY);
     assertThat(find(id).failures()).hasSize(1);
   }
@@ -474,19 +487,19 @@ public abstract class RecoveryContract extends Contract {
     Holder silent = Holder.silent(worker.incarnation(), pulse(worker).orElseThrow().beat());
 
     assertThat(store.recovery().orphans(silent, Scope.ALL, PLENTY))
-        .extracting(Orphan::held)
-        .containsExactly(held.get(1).held());
+        .extracting(Orphan::claim)
+        .containsExactly(held.get(1).claim());
     assertThat(
             store
                 .recovery()
                 .recover(
                     silent,
                     List.of(
-                        new Ruling.Unspent(held.get(0).held()),
-                        new Ruling.Unspent(held.get(1).held()))))
-        .containsExactly(Answer.NOT_HELD, Answer.DONE);
-    assertThat(worker.start(held.get(1).held())).isEmpty();
-    assertThat(worker.succeed(held.get(0))).isEqualTo(Outcomes.Answer.WRITTEN);
+                        new RecoveryAction.NotStarted(held.get(0).claim()),
+                        new RecoveryAction.NotStarted(held.get(1).claim()))))
+        .containsExactly(Result.NOT_HELD, Result.DONE);
+    assertThat(worker.start(held.get(1).claim())).isEmpty();
+    assertThat(worker.succeed(held.get(0))).isEqualTo(Outcomes.Result.WRITTEN);
   }
 
   @Test
@@ -498,9 +511,10 @@ public abstract class RecoveryContract extends Contract {
     worker.beat();
 
     assertThat(store.recovery().orphans(silent, Scope.ALL, PLENTY)).isEmpty();
-    assertThat(store.recovery().recover(silent, List.of(new Ruling.Unspent(held.held()))))
-        .containsExactly(Answer.NOT_HELD);
-    assertThat(worker.start(held.held())).containsExactly(held.held());
+    assertThat(
+            store.recovery().recover(silent, List.of(new RecoveryAction.NotStarted(held.claim()))))
+        .containsExactly(Result.NOT_HELD);
+    assertThat(worker.start(held.claim())).containsExactly(held.claim());
   }
 
   @Test
@@ -509,23 +523,24 @@ public abstract class RecoveryContract extends Contract {
     for (int i = 0; i < 200; i++) {
       enqueue(job());
     }
-    List<Ruling> rulings = new ArrayList<>();
+    List<RecoveryAction> rulings = new ArrayList<>();
     for (ClaimedJob held : worker.claim(200)) {
-      rulings.add(new Ruling.AfterCrash(held.held(), Duration.ZERO, Suspicion.NONE, crash(held)));
+      rulings.add(
+          new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.NONE, crash(held)));
     }
     kill(worker);
     UUID dead = worker.incarnation();
-    List<Answer> answers = new ArrayList<>();
+    List<Result> answers = new ArrayList<>();
     try (ExecutorService sweepers = Executors.newFixedThreadPool(4)) {
-      Callable<List<Answer>> sweep = () -> store.recovery().recover(Holder.dead(dead), rulings);
-      for (Future<List<Answer>> one : sweepers.invokeAll(List.of(sweep, sweep, sweep, sweep))) {
+      Callable<List<Result>> sweep = () -> store.recovery().recover(Holder.dead(dead), rulings);
+      for (Future<List<Result>> one : sweepers.invokeAll(List.of(sweep, sweep, sweep, sweep))) {
         answers.addAll(one.get());
       }
     }
     // Rows that others had locked are left to them, so what is missing now is found once more.
     answers.addAll(store.recovery().recover(Holder.dead(dead), rulings));
 
-    assertThat(answers).filteredOn(answer -> answer == Answer.DONE).hasSize(200);
+    assertThat(answers).filteredOn(answer -> answer == Result.DONE).hasSize(200);
     assertThat(orphans(worker)).isEmpty();
   }
 
@@ -533,11 +548,11 @@ public abstract class RecoveryContract extends Contract {
   void aDismissedNodeLearnsOfItAtItsNextBeat() {
     Worker worker = worker();
 
-    assertThat(worker.beat().dismissed()).isFalse();
-    assertThat(store.nodes().dismiss(worker.incarnation())).isTrue();
-    assertThat(worker.beat().dismissed()).isTrue();
+    assertThat(worker.beat().fenceRequested()).isFalse();
+    assertThat(store.nodes().requestFence(worker.incarnation())).isTrue();
+    assertThat(worker.beat().fenceRequested()).isTrue();
     worker.leave();
-    assertThat(store.nodes().dismiss(worker.incarnation())).isFalse();
+    assertThat(store.nodes().requestFence(worker.incarnation())).isFalse();
   }
 
   @Test
@@ -552,7 +567,8 @@ public abstract class RecoveryContract extends Contract {
 
     assertThat(dead(worker)).isPresent();
     assertThat(orphans(worker)).extracting(Orphan::id).containsExactly(id);
-    assertThat(recover(worker, new Ruling.Unspent(claimed.held()))).containsExactly(Answer.DONE);
+    assertThat(recover(worker, new RecoveryAction.NotStarted(claimed.claim())))
+        .containsExactly(Result.DONE);
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
   }
 
@@ -568,12 +584,12 @@ public abstract class RecoveryContract extends Contract {
     Retention retention = new Retention(Duration.ofDays(1), Duration.ofDays(1));
     store.upkeep().tidy(retention);
     assertThat(orphans(worker)).extracting(Orphan::id).containsExactly(id);
-    recover(worker, new Ruling.Unspent(claimed.held()));
+    recover(worker, new RecoveryAction.NotStarted(claimed.claim()));
     store.upkeep().tidy(retention);
 
     assertThat(store.nodes().list())
         .as("it is forgotten once it holds nothing")
-        .extracting(status -> status.card().incarnation())
+        .extracting(status -> status.registration().incarnation())
         .doesNotContain(worker.incarnation());
   }
 }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RequeueAnswer;
+import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.NodeBook.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Letting a job be run by whoever is free, whatever its state. */
 public abstract class RequeueContract extends Contract {
 
-  private RequeueAnswer requeue(JobId id) {
+  private RequeueResult requeue(JobId id) {
     return store.control().requeue(id);
   }
 
@@ -24,7 +24,7 @@ public abstract class RequeueContract extends Contract {
   void whatWaitsForItsTimeIsReadyAtOnce() {
     JobId id = bring(job(), JobState.SCHEDULED);
 
-    assertThat(requeue(id)).isEqualTo(RequeueAnswer.READY);
+    assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
 
     assertThat(worker().claimOne().id()).isEqualTo(id);
   }
@@ -34,7 +34,7 @@ public abstract class RequeueContract extends Contract {
     JobId first = enqueue(job());
     JobId second = enqueue(job());
 
-    assertThat(requeue(first)).isEqualTo(RequeueAnswer.ALREADY_READY);
+    assertThat(requeue(first)).isEqualTo(RequeueResult.ALREADY_READY);
 
     assertThat(worker().claim(2)).extracting(ClaimedJob::id).containsExactly(first, second);
   }
@@ -45,14 +45,14 @@ public abstract class RequeueContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob held = worker.prefetchOne();
 
-    assertThat(requeue(id)).isEqualTo(RequeueAnswer.REQUESTED);
+    assertThat(requeue(id)).isEqualTo(RequeueResult.REQUESTED);
 
     assertThat(stateOf(id)).isEqualTo(JobState.CLAIMED);
     assertThat(worker.beat().claims())
         .singleElement()
-        .returns(held.held(), ClaimRow::held)
+        .returns(held.claim(), ClaimRow::claim)
         .returns(true, ClaimRow::releaseRequested);
-    assertThat(worker.giveBack(held.held())).containsExactly(held.held());
+    assertThat(worker.giveBack(held.claim())).containsExactly(held.claim());
     assertThat(find(id).attempt()).isZero();
     worker.prefetchOne();
     assertThat(worker.beat().claims()).as("the wish is met").noneMatch(ClaimRow::releaseRequested);
@@ -64,7 +64,7 @@ public abstract class RequeueContract extends Contract {
     JobId id = enqueue(job());
     worker.claimOne();
 
-    assertThat(requeue(id)).isEqualTo(RequeueAnswer.REQUESTED);
+    assertThat(requeue(id)).isEqualTo(RequeueResult.REQUESTED);
 
     assertThat(stateOf(id)).isEqualTo(JobState.RUNNING);
     assertThat(worker.beat().claims()).singleElement().matches(ClaimRow::releaseRequested);
@@ -74,7 +74,7 @@ public abstract class RequeueContract extends Contract {
   void whatFailedForGoodIsReadyWithAFreshBudgetAndALargerToken() {
     JobId id = bring(job(), JobState.FAILED);
 
-    assertThat(requeue(id)).isEqualTo(RequeueAnswer.READY);
+    assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
 
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.READY);
@@ -88,7 +88,7 @@ public abstract class RequeueContract extends Contract {
     JobId old = bring(job().unique(key), JobState.FAILED);
     enqueue(job().unique(key));
 
-    assertThat(requeue(old)).isEqualTo(RequeueAnswer.KEY_TAKEN);
+    assertThat(requeue(old)).isEqualTo(RequeueResult.KEY_TAKEN);
 
     assertThat(stateOf(old)).isEqualTo(JobState.FAILED);
   }
@@ -98,13 +98,13 @@ public abstract class RequeueContract extends Contract {
   void whatEndedOtherwiseStaysAsItIs(JobState state) {
     JobId id = bring(job(), state);
 
-    assertThat(requeue(id)).isEqualTo(RequeueAnswer.ENDED);
+    assertThat(requeue(id)).isEqualTo(RequeueResult.ENDED);
 
     assertThat(stateOf(id)).isEqualTo(state);
   }
 
   @Test
   void whatIsNotThereIsNotFound() {
-    assertThat(requeue(freshId())).isEqualTo(RequeueAnswer.NOT_FOUND);
+    assertThat(requeue(freshId())).isEqualTo(RequeueResult.NOT_FOUND);
   }
 }

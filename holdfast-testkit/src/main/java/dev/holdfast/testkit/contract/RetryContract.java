@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.Outcomes.Result;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +21,7 @@ public abstract class RetryContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    assertThat(worker.retryIn(worker.claimOne(), Duration.ofMinutes(10))).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.retryIn(worker.claimOne(), Duration.ofMinutes(10))).isEqualTo(Result.WRITTEN);
 
     assertThat(stateOf(id)).isEqualTo(JobState.SCHEDULED);
     assertThat(worker.claim(1)).isEmpty();
@@ -48,7 +48,7 @@ public abstract class RetryContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    assertThat(worker.retryIn(worker.claimOne(), Times.FOR_EVER)).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.retryIn(worker.claimOne(), Times.FOR_EVER)).isEqualTo(Result.WRITTEN);
 
     assertThat(find(id).runAt()).isAfter(find(id).createdAt().plus(Duration.ofDays(364_999)));
     assertThat(stage().readied()).isEmpty();
@@ -161,7 +161,7 @@ public abstract class RetryContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    assertThat(worker.later(worker.claimOne(), Duration.ofMinutes(10))).isEqualTo(Answer.WRITTEN);
+    assertThat(worker.later(worker.claimOne(), Duration.ofMinutes(10))).isEqualTo(Result.WRITTEN);
 
     assertThat(stateOf(id)).isEqualTo(JobState.SCHEDULED);
     passTime(Duration.ofMinutes(11));
@@ -187,7 +187,7 @@ public abstract class RetryContract extends Contract {
   void workPutOffBeforeItsCodeRanCanStillExpire() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
-    worker.finish(new Finish.Later(worker.claimOne().held(), Duration.ofSeconds(1), false));
+    worker.finish(new Finish.Later(worker.claimOne().claim(), Duration.ofSeconds(1), false));
     passTime(Duration.ofMinutes(2));
     stage();
 

@@ -11,18 +11,18 @@ import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Timing;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.ScheduleBook;
-import dev.holdfast.engine.store.ScheduleBook.Declaration;
-import dev.holdfast.engine.store.ScheduleBook.Declared;
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.FireOrder;
-import dev.holdfast.engine.store.ScheduleBook.FireReport;
-import dev.holdfast.engine.store.ScheduleBook.Firing;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
-import dev.holdfast.engine.store.ScheduleBook.Settled;
-import dev.holdfast.engine.store.ScheduleBook.Standing;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.Declaration;
+import dev.holdfast.engine.store.ScheduleStore.Declared;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.FireOrder;
+import dev.holdfast.engine.store.ScheduleStore.FireReport;
+import dev.holdfast.engine.store.ScheduleStore.Firing;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
+import dev.holdfast.engine.store.ScheduleStore.Settled;
+import dev.holdfast.engine.store.ScheduleStore.Standing;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,7 +53,7 @@ public abstract class ScheduleContract extends Contract {
     return book().look("nothing").now().truncatedTo(ChronoUnit.MILLIS);
   }
 
-  private ScheduleBook book() {
+  private ScheduleStore book() {
     return store.schedules();
   }
 
@@ -76,7 +76,7 @@ public abstract class ScheduleContract extends Contract {
     String id = seen.plan().id();
     JobDraft job = job().priority(7).tags("schedule:" + id);
     if (seen.plan().recurrence().overlap() != Overlap.ALLOW) {
-      job.unique(UniqueKey.whileActive(ScheduleBook.overlapKey(id)));
+      job.unique(UniqueKey.whileActive(ScheduleStore.overlapKey(id)));
     }
     return new FireOrder(
         seen,
@@ -377,12 +377,12 @@ public abstract class ScheduleContract extends Contract {
   @Test
   void aNewIncarnationInheritsWhatTheOldOneDeclared() {
     Worker other = worker("other");
-    NodeCard old = Worker.card("node", Set.of(), Set.of());
+    NodeRegistration old = Worker.card("node", Set.of(), Set.of());
     store.nodes().register(old);
     save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "f"));
     List<Declaration> before = book().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
 
-    NodeCard young = Worker.card("node", Set.of(), Set.of());
+    NodeRegistration young = Worker.card("node", Set.of(), Set.of());
     for (int i = 0; i < 2; i++) { // A repeat after a lost reply changes nothing.
       store.nodes().register(young, Modes.FULL, old.incarnation());
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Held;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ public abstract class StartContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.prefetchOne();
 
-    assertThat(worker.start(claimed.held())).containsExactly(claimed.held());
+    assertThat(worker.start(claimed.claim())).containsExactly(claimed.claim());
 
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.RUNNING);
@@ -35,7 +35,7 @@ public abstract class StartContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.prefetchOne();
     passTime(Duration.ofMinutes(5));
-    worker.start(claimed.held());
+    worker.start(claimed.claim());
 
     Job job = find(id);
     assertThat(Duration.between(job.runAt(), job.startedAt()))
@@ -46,7 +46,7 @@ public abstract class StartContract extends Contract {
   void aRepeatedStartIsCountedOnce() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     worker.start(held);
     Job before = find(id);
 
@@ -58,7 +58,7 @@ public abstract class StartContract extends Contract {
   void aJobStartedByItsClaimCountsAsStarted() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.claimOne().held();
+    ClaimId held = worker.claimOne().claim();
     Job before = find(id);
 
     assertThat(worker.start(held)).containsExactly(held);
@@ -69,7 +69,7 @@ public abstract class StartContract extends Contract {
   void aStartUnderAStaleTokenChangesNothing() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held stale = worker.prefetchOne().held();
+    ClaimId stale = worker.prefetchOne().claim();
     worker.giveBack(stale);
     worker.prefetchOne();
     Job before = find(id);
@@ -81,7 +81,7 @@ public abstract class StartContract extends Contract {
   @Test
   void aStartByAnotherIncarnationChangesNothing() {
     JobId id = enqueue(job());
-    Held held = worker("node-1").prefetchOne().held();
+    ClaimId held = worker("node-1").prefetchOne().claim();
     Job before = find(id);
 
     assertThat(worker("node-2").start(held)).isEmpty();
@@ -92,7 +92,7 @@ public abstract class StartContract extends Contract {
   void aJobThatWasGivenBackIsNotStarted() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     worker.giveBack(held);
 
     assertThat(worker.start(held)).isEmpty();
@@ -106,7 +106,7 @@ public abstract class StartContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     worker.succeed(claimed);
 
-    assertThat(worker.start(claimed.held())).isEmpty();
+    assertThat(worker.start(claimed.claim())).isEmpty();
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
   }
 
@@ -114,7 +114,7 @@ public abstract class StartContract extends Contract {
   void aJobPastItsStartByTimeExpiresInsteadOfStarting() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     passTime(Duration.ofMinutes(2));
 
     assertThat(worker.start(held)).isEmpty();
@@ -129,7 +129,7 @@ public abstract class StartContract extends Contract {
   void aJobThatBeganInTimeDoesNotExpireAtARepeatedStart() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     worker.start(held);
     passTime(Duration.ofMinutes(2));
 
@@ -141,7 +141,7 @@ public abstract class StartContract extends Contract {
   void aJobCancelledWhileClaimedIsNotStarted() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     store.control().cancel(id);
 
     assertThat(worker.start(held)).isEmpty();
@@ -152,7 +152,7 @@ public abstract class StartContract extends Contract {
   void aRepeatedStartOfAJobToBeCancelledEndsIt() {
     Worker worker = worker();
     JobId id = enqueue(job());
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     worker.start(held);
     store.control().cancel(id);
 
@@ -165,12 +165,12 @@ public abstract class StartContract extends Contract {
     Worker worker = worker();
     List<JobId> ids =
         enqueueAll(job(), job().startWithin(Duration.ofMinutes(1)), job(), job(), job());
-    List<Held> held = worker.prefetch(5).stream().map(ClaimedJob::held).toList();
+    List<ClaimId> held = worker.prefetch(5).stream().map(ClaimedJob::claim).toList();
     worker.giveBack(held.get(2));
     store.control().cancel(ids.get(3));
     passTime(Duration.ofMinutes(2));
 
-    assertThat(worker.start(held.toArray(Held[]::new)))
+    assertThat(worker.start(held.toArray(ClaimId[]::new)))
         .containsExactlyInAnyOrder(held.get(0), held.get(4));
     assertThat(ids)
         .extracting(this::stateOf)
@@ -187,14 +187,14 @@ public abstract class StartContract extends Contract {
     Worker worker = worker();
 
     assertThat(worker.start()).isEmpty();
-    assertThat(worker.start(new Held(freshId(), 1))).isEmpty();
+    assertThat(worker.start(new ClaimId(freshId(), 1))).isEmpty();
   }
 
   @Test
   void aDeadIncarnationStartsNothing() {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job().startWithin(Duration.ofMinutes(1)));
-    Held[] held = worker.prefetch(2).stream().map(ClaimedJob::held).toArray(Held[]::new);
+    ClaimId[] held = worker.prefetch(2).stream().map(ClaimedJob::claim).toArray(ClaimId[]::new);
     worker.leave();
 
     assertThat(worker.start(held)).isEmpty();
@@ -213,7 +213,7 @@ public abstract class StartContract extends Contract {
   void aRepeatedStartOfADeadIncarnationStartsNothing() {
     Worker worker = worker();
     enqueue(job());
-    Held held = worker.prefetchOne().held();
+    ClaimId held = worker.prefetchOne().claim();
     worker.start(held);
     worker.leave();
 

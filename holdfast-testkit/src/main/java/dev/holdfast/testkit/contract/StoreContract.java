@@ -169,7 +169,7 @@ public abstract class StoreContract {
   }
 
   @Nested
-  class LookupFacts extends LookupContract {
+  class LookupFacts extends QueryContract {
     @Override
     protected StoreFixture newFixture() {
       return StoreContract.this.newFixture();
@@ -201,7 +201,7 @@ public abstract class StoreContract {
   }
 
   @Nested
-  class NodeFacts extends NodeBookContract {
+  class NodeFacts extends NodeStoreContract {
     @Override
     protected StoreFixture newFixture() {
       return StoreContract.this.newFixture();
@@ -241,7 +241,7 @@ public abstract class StoreContract {
   }
 
   @Nested
-  class PromiseFacts extends PromiseContract {
+  class PromiseFacts extends GuaranteeContract {
     @Override
     protected StoreFixture newFixture() {
       return StoreContract.this.newFixture();

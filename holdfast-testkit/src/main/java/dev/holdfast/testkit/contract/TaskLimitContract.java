@@ -8,7 +8,7 @@ import dev.holdfast.api.task.BreakerState;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Recovery;
-import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.store.TaskStore.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -78,7 +78,7 @@ public abstract class TaskLimitContract extends Contract {
   @Test
   void aJobGivenBackOrCancelledMakesRoom() {
     List<ClaimedJob> held = claim(worker, 0, 3);
-    worker.giveBack(held.get(0).held());
+    worker.giveBack(held.get(0).claim());
     store.control().cancel(held.get(1).id());
 
     assertThat(claim(other, 10, 0)).hasSize(2);
@@ -92,7 +92,8 @@ public abstract class TaskLimitContract extends Contract {
     store
         .recovery()
         .recover(
-            holder, held.stream().map(job -> new Recovery.Ruling.Unspent(job.held())).toList());
+            holder,
+            held.stream().map(job -> new Recovery.RecoveryAction.NotStarted(job.claim())).toList());
 
     assertThat(claim(other, 10, 10)).hasSize(3);
     assertThat(claim(other, 10, 10)).isEmpty();
@@ -159,7 +160,7 @@ public abstract class TaskLimitContract extends Contract {
       if (status().held() > 3) {
         return false;
       }
-      held.forEach(job -> busy.giveBack(job.held()));
+      held.forEach(job -> busy.giveBack(job.claim()));
     }
     return true;
   }
@@ -175,10 +176,10 @@ public abstract class TaskLimitContract extends Contract {
   @Test
   void aJobWaitsBecauseItsTaskIsFull() {
     JobId last = enqueue(job());
-    assertThat(store.lookup().whyWaiting(last)).containsInstanceOf(WaitReason.InLine.class);
+    assertThat(store.queries().whyWaiting(last)).containsInstanceOf(WaitReason.Queued.class);
     claim(worker, 3, 0);
 
-    assertThat(store.lookup().whyWaiting(last)).contains(new WaitReason.TaskFull(TASK, 3));
+    assertThat(store.queries().whyWaiting(last)).contains(new WaitReason.TaskFull(TASK, 3));
   }
 
   @Test

@@ -9,12 +9,12 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.trigger.Published;
-import dev.holdfast.api.trigger.Published.Fate;
+import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.EventIntake.Start;
-import dev.holdfast.engine.trigger.EventDesk;
+import dev.holdfast.engine.trigger.EventPublication;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -47,7 +47,7 @@ public abstract class TriggerContract extends Contract {
 
     Outcome outcome = events.publishToOne(PAGE);
 
-    assertThat(outcome.fate()).isEqualTo(Fate.STARTED);
+    assertThat(outcome.decision()).isEqualTo(Decision.STARTED);
     assertThat(find(job(outcome)))
         .satisfies(job -> {
           assertThat(job.task()).isEqualTo(TASK);
@@ -75,7 +75,7 @@ public abstract class TriggerContract extends Contract {
 
     Outcome again = events.publishToOne("{ \"at\": {\"y\":[1,2.00], \"x\":1}, \"id\":7 }");
 
-    assertThat(again).isEqualTo(new Outcome("reindex", Fate.DEDUPLICATED, first));
+    assertThat(again).isEqualTo(new Outcome("reindex", Decision.DEDUPLICATED, first));
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
 
@@ -83,9 +83,9 @@ public abstract class TriggerContract extends Contract {
   void distinctPayloadsStartDistinctJobs() {
     store.triggers().put(reindex().build());
 
-    assertThat(events.publishToOne("{\"ids\":[1,2]}").fate()).isEqualTo(Fate.STARTED);
-    assertThat(events.publishToOne("{\"ids\":[2,1]}").fate()).isEqualTo(Fate.STARTED);
-    assertThat(events.publishToOne("{\"ids\":\"1,2\"}").fate()).isEqualTo(Fate.STARTED);
+    assertThat(events.publishToOne("{\"ids\":[1,2]}").decision()).isEqualTo(Decision.STARTED);
+    assertThat(events.publishToOne("{\"ids\":[2,1]}").decision()).isEqualTo(Decision.STARTED);
+    assertThat(events.publishToOne("{\"ids\":\"1,2\"}").decision()).isEqualTo(Decision.STARTED);
     assertThat(countAll(JobFilter.ALL)).isEqualTo(3);
   }
 
@@ -95,7 +95,7 @@ public abstract class TriggerContract extends Contract {
 
     List<Outcome> outcomes = Together.run(8, n -> events.publishToOne(PAGE));
 
-    assertThat(outcomes).extracting(Outcome::fate).containsOnlyOnce(Fate.STARTED);
+    assertThat(outcomes).extracting(Outcome::decision).containsOnlyOnce(Decision.STARTED);
     assertThat(outcomes).extracting(Outcome::job).containsOnly(outcomes.get(0).job());
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
@@ -116,9 +116,9 @@ public abstract class TriggerContract extends Contract {
     events.publishToOne(PAGE);
 
     passTime(Duration.ofMinutes(9));
-    assertThat(events.publishToOne(PAGE).fate()).isEqualTo(Fate.DEDUPLICATED);
+    assertThat(events.publishToOne(PAGE).decision()).isEqualTo(Decision.DEDUPLICATED);
     passTime(Duration.ofMinutes(2));
-    assertThat(events.publishToOne(PAGE).fate()).isEqualTo(Fate.STARTED);
+    assertThat(events.publishToOne(PAGE).decision()).isEqualTo(Decision.STARTED);
   }
 
   @Test
@@ -128,9 +128,9 @@ public abstract class TriggerContract extends Contract {
     Worker worker = worker();
     worker.succeed(worker.claimOne());
 
-    assertThat(events.publishToOne(PAGE).fate()).isEqualTo(Fate.DEDUPLICATED);
+    assertThat(events.publishToOne(PAGE).decision()).isEqualTo(Decision.DEDUPLICATED);
     passTime(Duration.ofMinutes(11));
-    assertThat(events.publishToOne(PAGE).fate()).isEqualTo(Fate.STARTED);
+    assertThat(events.publishToOne(PAGE).decision()).isEqualTo(Decision.STARTED);
   }
 
   @Test
@@ -149,8 +149,8 @@ public abstract class TriggerContract extends Contract {
     assertThat(
             events
                 .publishToOne("{\"kind\":\"page\",\"author\":{\"role\":\"ed\"},\"size\":11}")
-                .fate())
-        .isEqualTo(Fate.STARTED);
+                .decision())
+        .isEqualTo(Decision.STARTED);
     for (String other :
         List.of(
             "{\"kind\":\"file\",\"size\":11}",
@@ -160,7 +160,8 @@ public abstract class TriggerContract extends Contract {
             "{\"kind\":\"page\",\"size\":11,\"draft\":true}",
             "[1]")) {
       Published published = events.publish(other);
-      assertThat(published.outcomes()).containsExactly(new Outcome("reindex", Fate.FILTERED, null));
+      assertThat(published.outcomes())
+          .containsExactly(new Outcome("reindex", Decision.NOT_MATCHED, null));
       assertThat(published.matched()).isZero();
     }
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
@@ -188,22 +189,22 @@ public abstract class TriggerContract extends Contract {
     store
         .triggers()
         .put(Trigger.named("late").on(EVENT).start(TASK).debounce(Duration.ofHours(1)).build());
-    EventDesk desk = events.desk(PAGE);
+    EventPublication desk = events.desk(PAGE);
 
     Published first = desk.publish(store.events());
     Published again = desk.publish(store.events());
 
     assertThat(again).isEqualTo(first);
     assertThat(first.outcomes())
-        .extracting(Outcome::fate)
-        .containsExactly(Fate.STARTED, Fate.DEBOUNCED, Fate.STARTED);
+        .extracting(Outcome::decision)
+        .containsExactly(Decision.STARTED, Decision.DEBOUNCED, Decision.STARTED);
     assertThat(countAll(JobFilter.ALL)).isEqualTo(3);
   }
 
   @Test
   void aRepeatAfterALostAnswerFindsWorkThatHasEnded() {
     store.triggers().put(reindex().build());
-    EventDesk desk = events.desk(PAGE);
+    EventPublication desk = events.desk(PAGE);
     Published first = desk.publish(store.events());
     Worker worker = worker();
     worker.succeed(worker.claimOne());
@@ -277,7 +278,7 @@ public abstract class TriggerContract extends Contract {
     assertThat(events.publish(PAGE).outcomes()).isEmpty();
 
     store.triggers().pause("reindex", false);
-    assertThat(events.publishToOne(PAGE).fate()).isEqualTo(Fate.STARTED);
+    assertThat(events.publishToOne(PAGE).decision()).isEqualTo(Decision.STARTED);
     assertThat(store.triggers().pause("other", true)).isFalse();
   }
 

@@ -12,11 +12,11 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Answer;
+import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
@@ -53,7 +53,7 @@ public abstract class UniqueKeyContract extends Contract {
     JobId holder = enqueue(job().unique(key).payload("first"));
 
     assertThat(admit(job().unique(key).payload("second")))
-        .isEqualTo(new Admission(holder, Answer.EXISTING));
+        .isEqualTo(new Admission(holder, Outcome.EXISTING));
     assertThat(find(holder).payload()).isEqualTo("first");
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
@@ -85,7 +85,7 @@ public abstract class UniqueKeyContract extends Contract {
                 .policy("{\"timeout\":\"PT1M\"}")
                 .startWithin(Duration.ofMinutes(5)));
 
-    assertThat(admission).isEqualTo(new Admission(holder, Answer.REPLACED));
+    assertThat(admission).isEqualTo(new Admission(holder, Outcome.REPLACED));
     Job job = find(holder);
     assertThat(job.state()).isEqualTo(JobState.READY);
     assertThat(job.payload()).isEqualTo("second");
@@ -124,7 +124,7 @@ public abstract class UniqueKeyContract extends Contract {
   void aReplacedJobKeepsItsToken() {
     Worker worker = worker();
     enqueue(job().unique(active()));
-    worker.giveBack(worker.claimOne().held());
+    worker.giveBack(worker.claimOne().claim());
 
     admit(job().unique(active().onConflict(OnConflict.REPLACE)));
 
@@ -158,12 +158,12 @@ public abstract class UniqueKeyContract extends Contract {
                 .recover(
                     Recovery.Holder.dead(worker.incarnation()),
                     List.of(
-                        new Recovery.Ruling.AfterCrash(
-                            lost.held(),
+                        new Recovery.RecoveryAction.AfterCrash(
+                            lost.claim(),
                             Duration.ZERO,
                             Suspicion.NONE,
                             worker.failure(lost, "the node died")))))
-        .containsExactly(Recovery.Answer.DONE);
+        .containsExactly(Recovery.Result.DONE);
 
     assertNotReplaced(holder);
   }
@@ -171,7 +171,7 @@ public abstract class UniqueKeyContract extends Contract {
   @Test
   void aDeadLetterThatIsTriedAgainIsNotReplaced() {
     JobId holder = bring(job().unique(active()).payload("first"), JobState.FAILED);
-    assertThat(store.control().retry(holder)).isEqualTo(RetryAnswer.READY);
+    assertThat(store.control().retry(holder)).isEqualTo(RetryResult.READY);
 
     assertNotReplaced(holder);
   }
@@ -180,7 +180,7 @@ public abstract class UniqueKeyContract extends Contract {
     Job before = find(holder);
 
     assertThat(admit(job().unique(active().onConflict(OnConflict.REPLACE)).payload("second")))
-        .isEqualTo(new Admission(holder, Answer.EXISTING));
+        .isEqualTo(new Admission(holder, Outcome.EXISTING));
     assertThat(find(holder)).isEqualTo(before);
   }
 
@@ -191,7 +191,7 @@ public abstract class UniqueKeyContract extends Contract {
     worker.later(worker.claimOne(), Duration.ofHours(1));
 
     assertThat(admit(job().unique(active().onConflict(OnConflict.REPLACE)).payload("second")))
-        .isEqualTo(new Admission(holder, Answer.REPLACED));
+        .isEqualTo(new Admission(holder, Outcome.REPLACED));
     assertThat(find(holder).payload()).isEqualTo("second");
   }
 
@@ -200,7 +200,7 @@ public abstract class UniqueKeyContract extends Contract {
   void aKeyWhileActiveIsTakenAsLongAsItsJobIsLive(JobState state) {
     JobId holder = bring(job().unique(active()), state);
 
-    assertThat(admit(job().unique(active()))).isEqualTo(new Admission(holder, Answer.EXISTING));
+    assertThat(admit(job().unique(active()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
 
   @Test
@@ -209,7 +209,7 @@ public abstract class UniqueKeyContract extends Contract {
     JobId holder = enqueue(job().unique(active()));
     worker.retryIn(worker.claimOne(), Duration.ofHours(1));
 
-    assertThat(admit(job().unique(active()))).isEqualTo(new Admission(holder, Answer.EXISTING));
+    assertThat(admit(job().unique(active()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
 
   @ParameterizedTest
@@ -219,8 +219,8 @@ public abstract class UniqueKeyContract extends Contract {
   void aKeyWhileActiveIsFreeWhenItsJobHasEnded(JobState state) {
     bring(job().unique(active()), state);
 
-    assertThat(admit(job().unique(active().onConflict(OnConflict.FAIL))).answer())
-        .isEqualTo(Answer.CREATED);
+    assertThat(admit(job().unique(active().onConflict(OnConflict.FAIL))).outcome())
+        .isEqualTo(Outcome.CREATED);
   }
 
   @ParameterizedTest
@@ -228,7 +228,7 @@ public abstract class UniqueKeyContract extends Contract {
   void aKeyWithinAWindowCountsWhateverBecameOfItsJob(JobState state) {
     JobId holder = bring(job().unique(windowed()), state);
 
-    assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Answer.EXISTING));
+    assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
     assertThatExceptionOfType(DuplicateJobException.class)
         .isThrownBy(() -> admit(job().unique(windowed().onConflict(OnConflict.FAIL))))
         .returns(holder, DuplicateJobException::existing);
@@ -240,7 +240,7 @@ public abstract class UniqueKeyContract extends Contract {
     Job before = find(holder);
 
     assertThat(admit(job().unique(windowed().onConflict(OnConflict.REPLACE)).payload("second")))
-        .isEqualTo(new Admission(holder, Answer.EXISTING));
+        .isEqualTo(new Admission(holder, Outcome.EXISTING));
     assertThat(find(holder)).isEqualTo(before);
   }
 
@@ -253,7 +253,7 @@ public abstract class UniqueKeyContract extends Contract {
     JobDraft next = job().unique(windowed().onConflict(OnConflict.FAIL));
     JobId holder = enqueue(next);
 
-    assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Answer.EXISTING));
+    assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
 
   @Test
@@ -262,7 +262,7 @@ public abstract class UniqueKeyContract extends Contract {
     JobId holder = bring(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(400));
 
-    assertThat(admit(job().unique(key))).isEqualTo(new Admission(holder, Answer.EXISTING));
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
 
   @Test
@@ -270,7 +270,7 @@ public abstract class UniqueKeyContract extends Contract {
     JobId holder = enqueue(job().unique(windowed()));
     passTime(WINDOW.minusMinutes(1));
 
-    assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Answer.EXISTING));
+    assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
 
   @ParameterizedTest
@@ -278,7 +278,7 @@ public abstract class UniqueKeyContract extends Contract {
   void keysBelongToTheirTask(UniqueKey key) {
     enqueue(job().unique(key).task("mail::send"));
 
-    assertThat(admit(job().unique(key).task("mail::fetch")).answer()).isEqualTo(Answer.CREATED);
+    assertThat(admit(job().unique(key).task("mail::fetch")).outcome()).isEqualTo(Outcome.CREATED);
   }
 
   @ParameterizedTest
@@ -287,7 +287,7 @@ public abstract class UniqueKeyContract extends Contract {
     JobId holder = enqueue(job().unique(key).queue("mail"));
 
     assertThat(admit(job().unique(key).queue("bulk")))
-        .isEqualTo(new Admission(holder, Answer.EXISTING));
+        .isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
 
   @ParameterizedTest
@@ -315,7 +315,8 @@ public abstract class UniqueKeyContract extends Contract {
 
     assertThat(store.intake().enqueue(List.of(first, second)))
         .containsExactly(
-            new Admission(first.id(), Answer.CREATED), new Admission(first.id(), Answer.EXISTING));
+            new Admission(first.id(), Outcome.CREATED),
+            new Admission(first.id(), Outcome.EXISTING));
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
 
@@ -329,7 +330,7 @@ public abstract class UniqueKeyContract extends Contract {
         .isThrownBy(() -> store.intake().enqueue(List.of(first, second)))
         .returns(first.id(), DuplicateJobException::existing);
     assertThat(countAll(JobFilter.ALL)).isZero();
-    assertThat(admit(job().unique(key)).answer()).isEqualTo(Answer.CREATED);
+    assertThat(admit(job().unique(key)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
   @ParameterizedTest
@@ -339,7 +340,7 @@ public abstract class UniqueKeyContract extends Contract {
       JobDraft draft = job().unique(key);
       JobId id = enqueue(draft);
 
-      assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Answer.EXISTING));
+      assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Outcome.EXISTING));
     }
   }
 
@@ -348,7 +349,7 @@ public abstract class UniqueKeyContract extends Contract {
   void concurrentEnqueuesOfOneKeyMakeOneJob(UniqueKey key) throws Exception {
     List<Admission> admissions = Together.run(8, n -> admit(job().unique(key)));
 
-    assertThat(admissions).extracting(Admission::answer).containsOnlyOnce(Answer.CREATED);
+    assertThat(admissions).extracting(Admission::outcome).containsOnlyOnce(Outcome.CREATED);
     assertThat(admissions).extracting(Admission::id).containsOnly(admissions.get(0).id());
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
   }
@@ -386,9 +387,9 @@ public abstract class UniqueKeyContract extends Contract {
     JobId id = bring(draft, JobState.SUCCEEDED);
     passTime(WINDOW.plusSeconds(1));
 
-    assertThat(admit(draft.idUse(IdUse.FRESH))).isEqualTo(new Admission(id, Answer.EXISTING));
+    assertThat(admit(draft.idUse(IdUse.FRESH))).isEqualTo(new Admission(id, Outcome.EXISTING));
     assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
-    assertThat(admit(job().unique(key)).answer()).isEqualTo(Answer.CREATED);
+    assertThat(admit(job().unique(key)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
   /** A repeat that found its key taken created nothing; a repeat of that one may. */
@@ -396,9 +397,9 @@ public abstract class UniqueKeyContract extends Contract {
   void aSecondRepeatIsWrittenWhenItsKeyIsFreeAgain() {
     bring(job().unique(windowed()), JobState.RUNNING);
     JobDraft draft = job().unique(windowed()).idUse(IdUse.REPEATED);
-    assertThat(admit(draft).answer()).isEqualTo(Answer.EXISTING);
+    assertThat(admit(draft).outcome()).isEqualTo(Outcome.EXISTING);
     passTime(WINDOW.plusSeconds(1));
 
-    assertThat(admit(draft).answer()).isEqualTo(Answer.CREATED);
+    assertThat(admit(draft).outcome()).isEqualTo(Outcome.CREATED);
   }
 }

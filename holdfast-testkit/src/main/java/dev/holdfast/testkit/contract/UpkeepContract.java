@@ -2,16 +2,16 @@ package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RetryAnswer;
+import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.NodeBook.Beat;
+import dev.holdfast.engine.store.NodeStore.Beat;
 import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
@@ -83,10 +83,10 @@ public abstract class UpkeepContract extends Contract {
     tidy();
 
     assertThat(exists(id)).isFalse();
-    assertThat(store.lookup().list(JobFilter.ALL, null, PLENTY)).isEmpty();
-    assertThat(store.control().cancel(id)).isEqualTo(CancelAnswer.NOT_FOUND);
-    assertThat(store.control().retry(id)).isEqualTo(RetryAnswer.NOT_FOUND);
-    assertThat(store.lookup().whyWaiting(id)).isEmpty();
+    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.NOT_FOUND);
+    assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FOUND);
+    assertThat(store.queries().whyWaiting(id)).isEmpty();
   }
 
   @Test
@@ -154,7 +154,7 @@ public abstract class UpkeepContract extends Contract {
   private JobId succeedKeeping(Duration time) {
     Worker worker = worker();
     JobId id = enqueue(job());
-    worker.finish(new Finish.Succeeded(worker.claimOne().held(), "\"done\"", time));
+    worker.finish(new Finish.Succeeded(worker.claimOne().claim(), "\"done\"", time));
     return id;
   }
 
@@ -175,7 +175,7 @@ public abstract class UpkeepContract extends Contract {
     tidy();
     assertThat(exists(id)).isFalse();
 
-    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Answer.EXISTING));
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Outcome.EXISTING));
   }
 
   @Test
@@ -211,6 +211,6 @@ public abstract class UpkeepContract extends Contract {
     List<Report> reports = Together.run(4, n -> tidy());
 
     assertThat(reports.stream().mapToLong(Report::deadLettersPurged).sum()).isEqualTo(2);
-    assertThat(store.lookup().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
   }
 }

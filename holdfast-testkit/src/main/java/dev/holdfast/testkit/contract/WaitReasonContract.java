@@ -9,11 +9,11 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.Beat;
-import dev.holdfast.engine.store.NodeBook.Lost;
-import dev.holdfast.engine.store.NodeBook.LostLane;
+import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.Lost;
+import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.Recovery.Holder;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.List;
@@ -26,12 +26,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 public abstract class WaitReasonContract extends Contract {
 
   private WaitReason why(JobId id) {
-    return store.lookup().whyWaiting(id).orElseThrow();
+    return store.queries().whyWaiting(id).orElseThrow();
   }
 
   @Test
   void anUnknownJobHasNoReason() {
-    assertThat(store.lookup().whyWaiting(freshId())).isEmpty();
+    assertThat(store.queries().whyWaiting(freshId())).isEmpty();
   }
 
   @Test
@@ -70,7 +70,7 @@ public abstract class WaitReasonContract extends Contract {
     assertThat(worker.claim(1, 0, 2)).hasSize(1);
     JobId id = enqueue(job());
 
-    assertThat(why(id)).isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(id)).isInstanceOf(WaitReason.Queued.class);
   }
 
   private void loseSlots(Worker worker, LostLane... lanes) {
@@ -96,18 +96,18 @@ public abstract class WaitReasonContract extends Contract {
     JobId id = enqueue(job());
 
     loseSlots(first, new LostLane(QUEUE, 2, 2, List.of("other", TASK)));
-    assertThat(why(id)).as("one node is left").isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(id)).as("one node is left").isInstanceOf(WaitReason.Queued.class);
     loseSlots(second, new LostLane(QUEUE, 2, 3, List.of(TASK)));
-    assertThat(why(id)).as("a slot is left").isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(id)).as("a slot is left").isInstanceOf(WaitReason.Queued.class);
     loseSlots(second, new LostLane(QUEUE, 3, 3, List.of("other")));
-    assertThat(why(id)).as("other tasks").isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(id)).as("other tasks").isInstanceOf(WaitReason.Queued.class);
     loseSlots(second, new LostLane("bulk", 3, 3, List.of(TASK)));
-    assertThat(why(id)).as("another queue").isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(id)).as("another queue").isInstanceOf(WaitReason.Queued.class);
     loseSlots(second, new LostLane(QUEUE, 3, 3, List.of(TASK)));
 
     assertThat(why(id))
         .isEqualTo(new WaitReason.SlotsLost(QUEUE, 5, 5, List.of("node-1", "node-2")));
-    assertThat(why(id).sentence())
+    assertThat(why(id).describe())
         .startsWith("5 of 5 slots of queue '%s' on nodes node-1, node-2 are lost".formatted(QUEUE));
     second.leave();
     assertThat(why(id)).isEqualTo(new WaitReason.SlotsLost(QUEUE, 2, 2, List.of("node-1")));
@@ -118,7 +118,7 @@ public abstract class WaitReasonContract extends Contract {
     worker();
     JobId id = enqueue(job().queue("bulk"));
 
-    assertThat(why(id)).isEqualTo(new WaitReason.NobodyServesQueue("bulk"));
+    assertThat(why(id)).isEqualTo(new WaitReason.QueueNotServed("bulk"));
   }
 
   @Test
@@ -126,7 +126,7 @@ public abstract class WaitReasonContract extends Contract {
     worker().leave();
     JobId id = enqueue(job());
 
-    assertThat(why(id)).isEqualTo(new WaitReason.NobodyServesQueue(QUEUE));
+    assertThat(why(id)).isEqualTo(new WaitReason.QueueNotServed(QUEUE));
   }
 
   @Test
@@ -135,7 +135,7 @@ public abstract class WaitReasonContract extends Contract {
     Worker.join(store, "elsewhere", "bulk", "other");
     JobId id = enqueue(job().task("other"));
 
-    assertThat(why(id)).isEqualTo(new WaitReason.NobodyKnowsTask("other", QUEUE));
+    assertThat(why(id)).isEqualTo(new WaitReason.TaskNotServed("other", QUEUE));
   }
 
   @Test
@@ -144,15 +144,15 @@ public abstract class WaitReasonContract extends Contract {
     serving("green-1", "green");
     JobId id = enqueue(job().stack("blue"));
 
-    assertThat(why(id)).isEqualTo(new WaitReason.NobodyServesStack("blue", TASK));
+    assertThat(why(id)).isEqualTo(new WaitReason.StackNotServed("blue", TASK));
   }
 
   @Test
   void aNodeThatServesItsStackIsEnough() {
     serving("green-1", "green", "blue");
 
-    assertThat(why(enqueue(job().stack("blue")))).isInstanceOf(WaitReason.InLine.class);
-    assertThat(why(enqueue(job()))).isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(enqueue(job().stack("blue")))).isInstanceOf(WaitReason.Queued.class);
+    assertThat(why(enqueue(job()))).isInstanceOf(WaitReason.Queued.class);
   }
 
   @Test
@@ -163,7 +163,7 @@ public abstract class WaitReasonContract extends Contract {
 
     assertThat(why(id)).isEqualTo(new WaitReason.ModeForbids(TASK, List.of("node-1", "node-2")));
     worker("node-3");
-    assertThat(why(id)).isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(id)).isInstanceOf(WaitReason.Queued.class);
   }
 
   @Test
@@ -173,7 +173,7 @@ public abstract class WaitReasonContract extends Contract {
 
     assertThat(why(id)).isEqualTo(new WaitReason.ModeForbids(TASK, List.of("node-1")));
     serving("node-2", new Modes(NodeMode.TRIGGER_ONLY, Map.of(TASK, NodeMode.FULL)));
-    assertThat(why(id)).isInstanceOf(WaitReason.InLine.class);
+    assertThat(why(id)).isInstanceOf(WaitReason.Queued.class);
   }
 
   @Test
@@ -192,8 +192,8 @@ public abstract class WaitReasonContract extends Contract {
     JobId id = enqueue(job().stack("blue"));
 
     assertThat(why(id))
-        .asInstanceOf(type(WaitReason.InLine.class))
-        .returns(3L, WaitReason.InLine::before);
+        .asInstanceOf(type(WaitReason.Queued.class))
+        .returns(3L, WaitReason.Queued::before);
   }
 
   @Test
@@ -208,13 +208,13 @@ public abstract class WaitReasonContract extends Contract {
             Holder.dead(dead.incarnation()),
             held.stream()
                 .map(job ->
-                    new Ruling.AfterCrash(
-                        job.held(), Duration.ZERO, Suspicion.SLOW, dead.failure(job, "crash")))
+                    new RecoveryAction.AfterCrash(
+                        job.claim(), Duration.ZERO, Suspicion.SLOW, dead.failure(job, "crash")))
                 .toList());
     worker("node-2");
     enqueue(job().priority(9));
 
-    assertThat(why(held.get(1).id())).isEqualTo(new WaitReason.Suspected(1, 1));
+    assertThat(why(held.get(1).id())).isEqualTo(new WaitReason.CrashSuspect(1, 1));
   }
 
   @Test
@@ -226,7 +226,7 @@ public abstract class WaitReasonContract extends Contract {
     passTime(Duration.ofMinutes(2));
 
     assertThat(why(id))
-        .asInstanceOf(type(WaitReason.InLine.class))
+        .asInstanceOf(type(WaitReason.Queued.class))
         .satisfies(inLine -> {
           assertThat(inLine.before()).isEqualTo(2);
           assertThat(inLine.waited()).isBetween(Duration.ofMinutes(2), Duration.ofMinutes(3));
@@ -239,8 +239,8 @@ public abstract class WaitReasonContract extends Contract {
     JobId id = enqueue(job());
 
     assertThat(why(id))
-        .asInstanceOf(type(WaitReason.InLine.class))
-        .returns(0L, WaitReason.InLine::before);
+        .asInstanceOf(type(WaitReason.Queued.class))
+        .returns(0L, WaitReason.Queued::before);
   }
 
   @Test
@@ -248,7 +248,7 @@ public abstract class WaitReasonContract extends Contract {
     JobId id = enqueue(job());
     worker("node-7").prefetchOne();
 
-    assertThat(why(id)).isEqualTo(new WaitReason.Held("node-7"));
+    assertThat(why(id)).isEqualTo(new WaitReason.Prefetched("node-7"));
   }
 
   @ParameterizedTest
@@ -262,7 +262,7 @@ public abstract class WaitReasonContract extends Contract {
     worker();
     enqueue(job());
 
-    assertThat(store.lookup().unknownTasks()).isEmpty();
+    assertThat(store.queries().unknownTasks()).isEmpty();
   }
 
   @Test
@@ -277,7 +277,7 @@ public abstract class WaitReasonContract extends Contract {
         job().task("third"),
         job().task("third").dueIn(Duration.ofHours(1)));
 
-    assertThat(store.lookup().unknownTasks()).isEqualTo(Map.of("other", 2L, "third", 1L));
+    assertThat(store.queries().unknownTasks()).isEqualTo(Map.of("other", 2L, "third", 1L));
   }
 
   @Test
@@ -285,6 +285,6 @@ public abstract class WaitReasonContract extends Contract {
     worker().leave();
     enqueue(job());
 
-    assertThat(store.lookup().unknownTasks()).isEqualTo(Map.of(TASK, 1L));
+    assertThat(store.queries().unknownTasks()).isEqualTo(Map.of(TASK, 1L));
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.Pulse;
+import dev.holdfast.engine.store.NodeStore.Pulse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -4,20 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.ClaimOrder;
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.BeatReply;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.Terms;
-import dev.holdfast.engine.store.Outcomes.Answer;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
+import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.store.TaskStore.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -32,11 +32,11 @@ public final class Worker {
   private static final Suspects PLENTY = new Suspects(1000, false);
 
   private final Store store;
-  private final NodeCard card;
+  private final NodeRegistration card;
   private final String queue;
   private final AtomicLong claimCalls = new AtomicLong();
 
-  private Worker(Store store, NodeCard card, String queue) {
+  private Worker(Store store, NodeRegistration card, String queue) {
     this.store = store;
     this.card = card;
     this.queue = queue;
@@ -44,7 +44,7 @@ public final class Worker {
 
   /** Register a node that serves a queue and knows these tasks. */
   public static Worker join(Store store, String name, String queue, String... tasks) {
-    NodeCard card = card(name, Set.of(queue), Set.of(tasks));
+    NodeRegistration card = card(name, Set.of(queue), Set.of(tasks));
     store.nodes().register(card);
     return new Worker(store, card, queue);
   }
@@ -52,26 +52,26 @@ public final class Worker {
   /** Register a node that runs jobs of these fleets, from one queue and of one task. */
   public static Worker joinFleets(
       Store store, String name, Set<String> stacks, String queue, String task, Modes modes) {
-    NodeCard card = card(name, Set.of(queue), Set.of(task), stacks);
+    NodeRegistration card = card(name, Set.of(queue), Set.of(task), stacks);
     store.nodes().register(card, modes, null);
     return new Worker(store, card, queue);
   }
 
   /** The card of a new incarnation. */
-  public static NodeCard card(String name, Set<String> queues, Set<String> tasks) {
+  public static NodeRegistration card(String name, Set<String> queues, Set<String> tasks) {
     return card(name, queues, tasks, Set.of());
   }
 
-  private static NodeCard card(
+  private static NodeRegistration card(
       String name, Set<String> queues, Set<String> tasks, Set<String> stacks) {
-    return new NodeCard(
+    return new NodeRegistration(
         UuidCreator.getTimeOrderedEpoch(),
         name,
         null,
         "host-of-" + name,
         4711,
         "0.1.0",
-        Terms.of(Duration.ofSeconds(60)),
+        Timeouts.of(Duration.ofSeconds(60)),
         queues,
         tasks,
         10,
@@ -81,7 +81,7 @@ public final class Worker {
         Advice.NONE);
   }
 
-  public NodeCard card() {
+  public NodeRegistration card() {
     return card;
   }
 
@@ -129,7 +129,7 @@ public final class Worker {
     return store
         .claims()
         .claim(
-            new ClaimOrder(
+            new ClaimRequest(
                 incarnation(),
                 claimCalls.incrementAndGet(),
                 from,
@@ -146,7 +146,7 @@ public final class Worker {
     return store
         .claims()
         .claim(
-            new ClaimOrder(
+            new ClaimRequest(
                 incarnation(),
                 claimCalls.incrementAndGet(),
                 queue,
@@ -171,7 +171,7 @@ public final class Worker {
     return store
         .claims()
         .claim(
-            new ClaimOrder(
+            new ClaimRequest(
                 incarnation(),
                 claimCalls.incrementAndGet(),
                 queue,
@@ -204,53 +204,53 @@ public final class Worker {
     return claimed.get(0);
   }
 
-  public Set<Held> start(Held... claims) {
+  public Set<ClaimId> start(ClaimId... claims) {
     return store.claims().start(incarnation(), List.of(claims));
   }
 
   /** Give back jobs whose code has run, if they are RUNNING. */
-  public Set<Held> giveBack(Held... claims) {
+  public Set<ClaimId> giveBack(ClaimId... claims) {
     return giveBack(true, claims);
   }
 
   /** Give back jobs whose code never ran. */
-  public Set<Held> giveBackUnstarted(Held... claims) {
+  public Set<ClaimId> giveBackUnstarted(ClaimId... claims) {
     return giveBack(false, claims);
   }
 
-  private Set<Held> giveBack(boolean ran, Held... claims) {
+  private Set<ClaimId> giveBack(boolean ran, ClaimId... claims) {
     return store
         .claims()
         .giveBack(incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
   }
 
-  public Answer finish(Finish finish) {
-    List<Answer> answers = finishAll(List.of(finish));
+  public Result finish(Finish finish) {
+    List<Result> answers = finishAll(List.of(finish));
     assertThat(answers).hasSize(1);
     return answers.get(0);
   }
 
-  public List<Answer> finishAll(List<? extends Finish> finishes) {
+  public List<Result> finishAll(List<? extends Finish> finishes) {
     return store.outcomes().finish(incarnation(), finishes);
   }
 
-  public Answer succeed(ClaimedJob job) {
-    return finish(new Finish.Succeeded(job.held(), "\"done\"", null));
+  public Result succeed(ClaimedJob job) {
+    return finish(new Finish.Succeeded(job.claim(), "\"done\"", null));
   }
 
   /** Fail for good. */
-  public Answer die(ClaimedJob job) {
-    return finish(new Finish.Dead(job.held(), failure(job, "it broke for good")));
+  public Result die(ClaimedJob job) {
+    return finish(new Finish.Dead(job.claim(), failure(job, "it broke for good")));
   }
 
   /** Fail, to be tried again. */
-  public Answer retryIn(ClaimedJob job, Duration delay) {
-    return finish(new Finish.RetryIn(job.held(), delay, failure(job, "it broke")));
+  public Result retryIn(ClaimedJob job, Duration delay) {
+    return finish(new Finish.RetryIn(job.claim(), delay, failure(job, "it broke")));
   }
 
   /** Put the job off at no cost. */
-  public Answer later(ClaimedJob job, Duration delay) {
-    return finish(new Finish.Later(job.held(), delay));
+  public Result later(ClaimedJob job, Duration delay) {
+    return finish(new Finish.Later(job.claim(), delay));
   }
 
   /** A failure of a job's attempt on this node. */

@@ -3,20 +3,20 @@ package dev.holdfast.testkit.fault;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
-import dev.holdfast.engine.store.LeaseBook;
-import dev.holdfast.engine.store.Lookup;
-import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
-import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
-import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.store.TaskBook;
-import dev.holdfast.engine.store.TriggerBook;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import java.lang.reflect.InvocationTargetException;
@@ -169,8 +169,8 @@ public final class FaultyStore implements Store {
   }
 
   @Override
-  public TriggerBook triggers() {
-    return faulty(TriggerBook.class, real.triggers());
+  public TriggerStore triggers() {
+    return faulty(TriggerStore.class, real.triggers());
   }
 
   @Override
@@ -189,28 +189,28 @@ public final class FaultyStore implements Store {
   }
 
   @Override
-  public Lookup lookup() {
-    return faulty(Lookup.class, real.lookup());
+  public JobQueries queries() {
+    return faulty(JobQueries.class, real.queries());
   }
 
   @Override
-  public Control control() {
-    return faulty(Control.class, real.control());
+  public JobControl control() {
+    return faulty(JobControl.class, real.control());
   }
 
   @Override
-  public QueueBook queues() {
-    return faulty(QueueBook.class, real.queues());
+  public QueueStore queues() {
+    return faulty(QueueStore.class, real.queues());
   }
 
   @Override
-  public TaskBook tasks() {
-    return faulty(TaskBook.class, real.tasks());
+  public TaskStore tasks() {
+    return faulty(TaskStore.class, real.tasks());
   }
 
   @Override
-  public NodeBook nodes() {
-    return faulty(NodeBook.class, real.nodes());
+  public NodeStore nodes() {
+    return faulty(NodeStore.class, real.nodes());
   }
 
   @Override
@@ -219,8 +219,8 @@ public final class FaultyStore implements Store {
   }
 
   @Override
-  public LeaseBook leases() {
-    return faulty(LeaseBook.class, real.leases());
+  public LeaseStore leases() {
+    return faulty(LeaseStore.class, real.leases());
   }
 
   @Override
@@ -229,8 +229,8 @@ public final class FaultyStore implements Store {
   }
 
   @Override
-  public ScheduleBook schedules() {
-    return faulty(ScheduleBook.class, real.schedules());
+  public ScheduleStore schedules() {
+    return faulty(ScheduleStore.class, real.schedules());
   }
 
   @Override

@@ -123,7 +123,7 @@ public final class FakeLeases implements Leases {
     FakeLease lease = new FakeLease(this, request, ++lastToken, attempt);
     latest.put(key, lease);
     acquired.add(key);
-    return new Acquisition.Got(lease);
+    return new Acquisition.Acquired(lease);
   }
 
   @Override

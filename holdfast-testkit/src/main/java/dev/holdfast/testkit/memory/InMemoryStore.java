@@ -1,20 +1,20 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Control;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
-import dev.holdfast.engine.store.LeaseBook;
-import dev.holdfast.engine.store.Lookup;
-import dev.holdfast.engine.store.NodeBook;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
-import dev.holdfast.engine.store.QueueBook;
+import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
-import dev.holdfast.engine.store.ScheduleBook;
+import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.store.TaskBook;
-import dev.holdfast.engine.store.TriggerBook;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import java.sql.Connection;
@@ -33,20 +33,20 @@ public final class InMemoryStore implements Store {
   public static final Duration DEFAULT_AGING = Duration.ofMinutes(15);
 
   private final Intake intake;
-  private final MemoryTriggerBook triggers;
+  private final MemoryTriggerStore triggers;
   private final EventIntake events;
   private final Claims claims;
   private final Outcomes outcomes;
   private final Staging staging;
-  private final Lookup lookup;
-  private final Control control;
-  private final QueueBook queues;
-  private final TaskBook tasks;
-  private final NodeBook nodes;
+  private final JobQueries lookup;
+  private final JobControl control;
+  private final QueueStore queues;
+  private final TaskStore tasks;
+  private final NodeStore nodes;
   private final Recovery recovery;
-  private final LeaseBook leases;
+  private final LeaseStore leases;
   private final Upkeep upkeep;
-  private final ScheduleBook schedules;
+  private final ScheduleStore schedules;
   private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
 
   /** A store with the default aging. */
@@ -64,19 +64,19 @@ public final class InMemoryStore implements Store {
     Tables tables = new Tables(clock, aging);
     MemoryIntake memoryIntake = new MemoryIntake(tables);
     this.intake = memoryIntake;
-    this.triggers = new MemoryTriggerBook(tables);
+    this.triggers = new MemoryTriggerStore(tables);
     this.events = new MemoryEvents(tables, intake, triggers);
     this.claims = new MemoryClaims(tables);
     this.outcomes = new MemoryOutcomes(tables);
     this.staging = new MemoryStaging(tables);
-    this.lookup = new MemoryLookup(tables);
-    this.control = new MemoryControl(tables);
-    this.queues = new MemoryQueueBook(tables, lookup);
-    this.tasks = new MemoryTaskBook(tables);
-    this.nodes = new MemoryNodeBook(tables);
+    this.lookup = new MemoryJobQueries(tables);
+    this.control = new MemoryJobControl(tables);
+    this.queues = new MemoryQueueStore(tables, lookup);
+    this.tasks = new MemoryTaskStore(tables);
+    this.nodes = new MemoryNodeStore(tables);
     this.recovery = new MemoryRecovery(tables);
-    this.leases = new MemoryLeaseBook(tables);
-    MemoryScheduleBook memorySchedules = new MemoryScheduleBook(tables, memoryIntake);
+    this.leases = new MemoryLeaseStore(tables);
+    MemoryScheduleStore memorySchedules = new MemoryScheduleStore(tables, memoryIntake);
     this.schedules = memorySchedules;
     this.upkeep = new MemoryUpkeep(tables, memorySchedules);
   }
@@ -108,7 +108,7 @@ public final class InMemoryStore implements Store {
   }
 
   @Override
-  public TriggerBook triggers() {
+  public TriggerStore triggers() {
     return triggers;
   }
 
@@ -128,27 +128,27 @@ public final class InMemoryStore implements Store {
   }
 
   @Override
-  public Lookup lookup() {
+  public JobQueries queries() {
     return lookup;
   }
 
   @Override
-  public Control control() {
+  public JobControl control() {
     return control;
   }
 
   @Override
-  public QueueBook queues() {
+  public QueueStore queues() {
     return queues;
   }
 
   @Override
-  public TaskBook tasks() {
+  public TaskStore tasks() {
     return tasks;
   }
 
   @Override
-  public NodeBook nodes() {
+  public NodeStore nodes() {
     return nodes;
   }
 
@@ -158,7 +158,7 @@ public final class InMemoryStore implements Store {
   }
 
   @Override
-  public LeaseBook leases() {
+  public LeaseStore leases() {
     return leases;
   }
 
@@ -168,7 +168,7 @@ public final class InMemoryStore implements Store {
   }
 
   @Override
-  public ScheduleBook schedules() {
+  public ScheduleStore schedules() {
     return schedules;
   }
 

@@ -1,14 +1,14 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.engine.store.ClaimOrder;
-import dev.holdfast.engine.store.ClaimOrder.Suspects;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.QueueBook.Rule;
+import dev.holdfast.engine.store.QueueStore.Rule;
 import dev.holdfast.engine.store.Suspicion;
-import dev.holdfast.engine.store.TaskBook;
+import dev.holdfast.engine.store.TaskStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -28,14 +28,14 @@ final class MemoryClaims implements Claims {
   }
 
   @Override
-  public List<ClaimedJob> claim(ClaimOrder order) {
+  public List<ClaimedJob> claim(ClaimRequest order) {
     return tables.transaction(now -> {
       NodeRow node = tables.nodes.get(order.incarnation());
       return node == null || !node.alive ? List.of() : claim(order, node, now);
     });
   }
 
-  private List<ClaimedJob> claim(ClaimOrder order, NodeRow node, Instant now) {
+  private List<ClaimedJob> claim(ClaimRequest order, NodeRow node, Instant now) {
     Set<String> tasks = Set.copyOf(order.tasks());
     Predicate<JobRow> wanted =
         row ->
@@ -95,7 +95,7 @@ final class MemoryClaims implements Claims {
   private void letThrough(String task, ClaimedJob job, Instant now) {
     TaskRow row = tables.taskRule(task);
     if (!row.circuit().isClosed()) {
-      tables.taskRules.put(task, row.with(row.circuit().probing(job.held(), now)));
+      tables.taskRules.put(task, row.with(row.circuit().probing(job.claim(), now)));
     }
   }
 
@@ -104,9 +104,9 @@ final class MemoryClaims implements Claims {
   }
 
   /** How many jobs this order may have, given what the rules of queue and task say. */
-  private long room(ClaimOrder order, Instant now) {
+  private long room(ClaimRequest order, Instant now) {
     long room = roomOfQueue(order);
-    TaskBook.Rule believed = order.alone();
+    TaskStore.Rule believed = order.alone();
     if (believed == null) {
       return room;
     }
@@ -125,7 +125,7 @@ final class MemoryClaims implements Claims {
     return row.circuit().mayProbe(now, tables::isHeld) ? Math.min(room, 1) : 0;
   }
 
-  private long roomOfQueue(ClaimOrder order) {
+  private long roomOfQueue(ClaimRequest order) {
     Rule rule = tables.rule(order.queue());
     if (rule.paused() || !Objects.equals(rule.limit(), order.limit())) {
       return 0;
@@ -155,7 +155,7 @@ final class MemoryClaims implements Claims {
   }
 
   @Override
-  public Set<Held> start(UUID incarnation, List<Held> claims) {
+  public Set<ClaimId> start(UUID incarnation, List<ClaimId> claims) {
     return tables.transaction(now -> {
       NodeRow node = tables.nodes.get(incarnation);
       boolean alive = node != null && node.alive;
@@ -180,12 +180,12 @@ final class MemoryClaims implements Claims {
   }
 
   @Override
-  public Set<Held> giveBack(UUID incarnation, List<HandBack> claims) {
+  public Set<ClaimId> giveBack(UUID incarnation, List<HandBack> claims) {
     return tables.transaction(now -> {
-      Set<Held> given = new LinkedHashSet<>();
+      Set<ClaimId> given = new LinkedHashSet<>();
       for (HandBack claim : claims) {
         given.addAll(
-            each(incarnation, List.of(claim.held()), row -> giveBack(row, claim.ran(), now)));
+            each(incarnation, List.of(claim.claim()), row -> giveBack(row, claim.ran(), now)));
       }
       return given;
     });
@@ -207,9 +207,9 @@ final class MemoryClaims implements Claims {
   }
 
   /** Try something on every job that is still the caller's, and say with which it succeeded. */
-  private Set<Held> each(UUID incarnation, List<Held> claims, Predicate<JobRow> attempt) {
-    Set<Held> done = new LinkedHashSet<>();
-    for (Held claim : claims) {
+  private Set<ClaimId> each(UUID incarnation, List<ClaimId> claims, Predicate<JobRow> attempt) {
+    Set<ClaimId> done = new LinkedHashSet<>();
+    for (ClaimId claim : claims) {
       JobRow row = tables.heldBy(incarnation, claim);
       if (row != null && attempt.test(row)) {
         done.add(claim);

@@ -3,7 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
-import dev.holdfast.api.trigger.Published.Fate;
+import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.EventIntake;
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class MemoryEvents implements EventIntake {
   private final Tables tables;
   private final Intake intake;
-  private final MemoryTriggerBook book;
+  private final MemoryTriggerStore book;
 
-  MemoryEvents(Tables tables, Intake intake, MemoryTriggerBook book) {
+  MemoryEvents(Tables tables, Intake intake, MemoryTriggerStore book) {
     this.tables = tables;
     this.intake = intake;
     this.book = book;
@@ -41,25 +41,25 @@ final class MemoryEvents implements EventIntake {
   }
 
   private Started carryOut(Start start, Instant now) {
-    Manners manners = start.manners();
+    SubjectRules manners = start.manners();
     return manners == null ? admit(start, start.job(), null) : judge(start, manners, now);
   }
 
-  private Started judge(Start start, Manners manners, Instant now) {
+  private Started judge(Start start, SubjectRules manners, Instant now) {
     SubjectState state = book.subject(start.trigger(), manners.subject());
     JobId own = start.job().id();
     JobId holder = tables.keys.holder(Keys.Key.of(start.job().task(), key(start)), now);
     return switch (state.decide(manners, own, holder, now)) {
       case Step.Repeat repeat -> new Started(start.trigger(), manners.made(), own);
-      case Step.Duplicate(JobId job) -> new Started(start.trigger(), Fate.DEDUPLICATED, job);
-      case Step.Cool(JobId job) -> new Started(start.trigger(), Fate.COOLED_DOWN, job);
+      case Step.Duplicate(JobId job) -> new Started(start.trigger(), Decision.DEDUPLICATED, job);
+      case Step.Cool(JobId job) -> new Started(start.trigger(), Decision.IN_COOLDOWN, job);
       case Step.Postpone(JobId job, Instant firesAt) -> {
         if (postpone(start, job, firesAt, now)) {
           remember(start, manners, new SubjectState(job, state.since(), firesAt));
-          yield new Started(start.trigger(), Fate.DEBOUNCED, job);
+          yield new Started(start.trigger(), Decision.DEBOUNCED, job);
         }
         yield holder != null
-            ? new Started(start.trigger(), Fate.DEDUPLICATED, holder)
+            ? new Started(start.trigger(), Decision.DEDUPLICATED, holder)
             : open(start, manners.quietEnd(now, now), now);
       }
       case Step.Open(Instant firesAt) -> open(start, firesAt, now);
@@ -92,17 +92,17 @@ final class MemoryEvents implements EventIntake {
   private Started admit(Start start, NewJob job, @Nullable SubjectState state) {
     Admission admission = intake.enqueue(List.of(job)).get(0);
     if (!admission.id().equals(job.id())) {
-      return new Started(start.trigger(), Fate.DEDUPLICATED, admission.id());
+      return new Started(start.trigger(), Decision.DEDUPLICATED, admission.id());
     }
-    Manners manners = start.manners();
+    SubjectRules manners = start.manners();
     if (manners != null && state != null) {
       remember(start, manners, state);
     }
     return new Started(
-        start.trigger(), manners == null ? Fate.STARTED : manners.made(), admission.id());
+        start.trigger(), manners == null ? Decision.STARTED : manners.made(), admission.id());
   }
 
-  private void remember(Start start, Manners manners, SubjectState state) {
+  private void remember(Start start, SubjectRules manners, SubjectState state) {
     book.remember(start.trigger(), manners.subject(), state);
   }
 

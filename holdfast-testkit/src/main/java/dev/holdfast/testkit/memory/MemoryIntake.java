@@ -5,7 +5,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Answer;
+import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
 import java.time.Instant;
@@ -47,7 +47,7 @@ final class MemoryIntake implements Intake {
   }
 
   private void write(NewJob job, Admission admission, Instant now) {
-    switch (admission.answer()) {
+    switch (admission.outcome()) {
       case CREATED -> tables.insert(new JobRow(job, tables.nextSequence(), now), now);
       case REPLACED -> replace(admission.id(), job, now);
       case EXISTING -> {}
@@ -84,7 +84,7 @@ final class MemoryIntake implements Intake {
     private Admission judge(NewJob job) {
       // The id goes before the key: a repeat must find itself, not stumble over its own key.
       if (newIds.contains(job.id()) || isKnown(job)) {
-        return new Admission(job.id(), Answer.EXISTING);
+        return new Admission(job.id(), Outcome.EXISTING);
       }
       UniqueKey key = job.unique();
       JobId holder = key == null ? null : holder(Keys.Key.of(job.task(), key));
@@ -95,7 +95,7 @@ final class MemoryIntake implements Intake {
       if (key != null) {
         newKeys.put(Keys.Key.of(job.task(), key), job.id());
       }
-      return new Admission(job.id(), Answer.CREATED);
+      return new Admission(job.id(), Outcome.CREATED);
     }
 
     /** Fresh ids are not looked for among ended jobs, as PostgreSQL does not. */
@@ -115,7 +115,7 @@ final class MemoryIntake implements Intake {
         throw new DuplicateJobException(key.value(), holder);
       }
       boolean replace = key.onConflict() == OnConflict.REPLACE && isReplaceable(holder);
-      return new Admission(holder, replace ? Answer.REPLACED : Answer.EXISTING);
+      return new Admission(holder, replace ? Outcome.REPLACED : Outcome.EXISTING);
     }
 
     private boolean isReplaceable(JobId holder) {

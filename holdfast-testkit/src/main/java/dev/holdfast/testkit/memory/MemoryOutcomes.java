@@ -20,10 +20,10 @@ final class MemoryOutcomes implements Outcomes {
   }
 
   @Override
-  public List<Answer> finish(UUID incarnation, List<? extends Finish> finishes) {
+  public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
     finishes.forEach(StorableText::require);
     return tables.transaction(now -> {
-      List<Answer> answers = new ArrayList<>(finishes.size());
+      List<Result> answers = new ArrayList<>(finishes.size());
       for (Finish finish : finishes) {
         answers.add(finish(incarnation, finish, now));
       }
@@ -31,8 +31,8 @@ final class MemoryOutcomes implements Outcomes {
     });
   }
 
-  private Answer finish(UUID incarnation, Finish finish, Instant now) {
-    JobRow row = tables.heldBy(incarnation, finish.held());
+  private Result finish(UUID incarnation, Finish finish, Instant now) {
+    JobRow row = tables.heldBy(incarnation, finish.claim());
     if (row == null || row.state != JobState.RUNNING) {
       return answerToARepeat(finish);
     }
@@ -55,18 +55,18 @@ final class MemoryOutcomes implements Outcomes {
     };
   }
 
-  private Answer answerToARepeat(Finish finish) {
-    JobRow row = tables.find(finish.held().id());
-    if (row == null || row.finishedToken != finish.held().token()) {
-      return Answer.LOST;
+  private Result answerToARepeat(Finish finish) {
+    JobRow row = tables.find(finish.claim().id());
+    if (row == null || row.finishedToken != finish.claim().token()) {
+      return Result.LOST;
     }
     boolean askedToRunAgain = finish instanceof Finish.RetryIn || finish instanceof Finish.Later;
     return askedToRunAgain && row.state == JobState.CANCELLED
-        ? Answer.CANCELLED_INSTEAD
-        : Answer.WRITTEN;
+        ? Result.CANCELLED_INSTEAD
+        : Result.WRITTEN;
   }
 
-  private Answer succeed(JobRow row, Finish.Succeeded succeeded, Instant now) {
+  private Result succeed(JobRow row, Finish.Succeeded succeeded, Instant now) {
     Duration keep = succeeded.keepResult();
     if (keep == null || keep.isPositive()) {
       row.result = succeeded.result();
@@ -75,15 +75,15 @@ final class MemoryOutcomes implements Outcomes {
     return end(row, JobState.SUCCEEDED, now);
   }
 
-  private Answer end(JobRow row, JobState how, Instant now) {
+  private Result end(JobRow row, JobState how, Instant now) {
     tables.end(row, how, now);
-    return Answer.WRITTEN;
+    return Result.WRITTEN;
   }
 
-  private Answer again(JobRow row, Duration delay, boolean ran, Instant now) {
+  private Result again(JobRow row, Duration delay, boolean ran, Instant now) {
     if (row.cancelRequested) {
       tables.end(row, JobState.CANCELLED, now);
-      return Answer.CANCELLED_INSTEAD;
+      return Result.CANCELLED_INSTEAD;
     }
     row.holder = null;
     row.runAt = now.plus(delay);
@@ -91,7 +91,7 @@ final class MemoryOutcomes implements Outcomes {
       row.startBy = null; // Only what never started can expire.
     }
     tables.queue(row, now);
-    return Answer.WRITTEN;
+    return Result.WRITTEN;
   }
 
   static void note(JobRow row, Failure failure, Instant now) {

@@ -1,8 +1,8 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish.Failure;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
@@ -60,7 +60,7 @@ final class MemoryRecovery implements Recovery {
 
   private static Orphan orphan(JobRow row) {
     return new Orphan(
-        new Held(row.id, row.token),
+        new ClaimId(row.id, row.token),
         row.claimNo,
         row.task,
         row.queue,
@@ -74,39 +74,43 @@ final class MemoryRecovery implements Recovery {
   }
 
   @Override
-  public List<Answer> recover(Holder holder, List<? extends Ruling> rulings) {
+  public List<Result> recover(Holder holder, List<? extends RecoveryAction> rulings) {
     rulings.forEach(StorableText::require);
     return tables.transaction(
         now -> rulings.stream().map(ruling -> recover(holder, ruling, now)).toList());
   }
 
-  private Answer recover(Holder holder, Ruling ruling, Instant now) {
-    JobRow row = tables.live.get(ruling.held().id());
-    if (row == null || row.token != ruling.held().token() || !isOrphan(row, holder)) {
-      return Answer.NOT_HELD;
+  private Result recover(Holder holder, RecoveryAction ruling, Instant now) {
+    JobRow row = tables.live.get(ruling.claim().id());
+    if (row == null || row.token != ruling.claim().token() || !isOrphan(row, holder)) {
+      return Result.NOT_HELD;
     }
     return switch (ruling) {
-      case Ruling.Unspent unspent -> unspent(row, now);
-      case Ruling.AfterFencing fenced -> {
+      case RecoveryAction.NotStarted unspent -> unspent(row, now);
+      case RecoveryAction.AfterFencing fenced -> {
         row.fencings++;
         yield unspent(row, now);
       }
-      case Ruling.AfterCrash(Held held, Duration delay, Suspicion suspicion, Failure failure) -> {
+      case RecoveryAction.AfterCrash(
+              ClaimId held,
+              Duration delay,
+              Suspicion suspicion,
+              Failure failure) -> {
         row.attempt--;
         row.crashes++;
         row.suspicion = suspicion;
         row.startBy = null;
         yield again(row, delay, failure, now);
       }
-      case Ruling.Bury(Held held, Failure failure) -> {
+      case RecoveryAction.DeadLetter(ClaimId held, Failure failure) -> {
         MemoryOutcomes.note(row, failure, now);
         tables.end(row, JobState.FAILED, now);
-        yield Answer.DONE;
+        yield Result.DONE;
       }
     };
   }
 
-  private Answer unspent(JobRow row, Instant now) {
+  private Result unspent(JobRow row, Instant now) {
     if (row.state == JobState.RUNNING) {
       row.attempt--;
       row.startBy = null; // Only what never began can still come too late.
@@ -114,13 +118,13 @@ final class MemoryRecovery implements Recovery {
     return again(row, Duration.ZERO, null, now);
   }
 
-  private Answer again(JobRow row, Duration delay, @Nullable Failure failure, Instant now) {
+  private Result again(JobRow row, Duration delay, @Nullable Failure failure, Instant now) {
     if (failure != null) {
       MemoryOutcomes.note(row, failure, now);
     }
     if (row.cancelRequested) {
       tables.end(row, JobState.CANCELLED, now);
-      return Answer.CANCELLED_INSTEAD;
+      return Result.CANCELLED_INSTEAD;
     }
     if (delay.isPositive()) {
       row.holder = null;
@@ -129,7 +133,7 @@ final class MemoryRecovery implements Recovery {
     } else {
       tables.putBack(row);
     }
-    return Answer.DONE;
+    return Result.DONE;
   }
 
   /** There are no sessions in memory. */

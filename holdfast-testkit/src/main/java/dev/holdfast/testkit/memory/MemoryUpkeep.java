@@ -18,9 +18,9 @@ final class MemoryUpkeep implements Upkeep {
   private static final Duration REPEATS_KEPT = Duration.ofDays(1);
 
   private final Tables tables;
-  private final MemoryScheduleBook schedules;
+  private final MemoryScheduleStore schedules;
 
-  MemoryUpkeep(Tables tables, MemoryScheduleBook schedules) {
+  MemoryUpkeep(Tables tables, MemoryScheduleStore schedules) {
     this.tables = tables;
     this.schedules = schedules;
   }

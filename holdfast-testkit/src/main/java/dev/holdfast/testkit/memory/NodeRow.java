@@ -1,17 +1,17 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeBook.Death;
-import dev.holdfast.engine.store.NodeBook.Lost;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.Death;
+import dev.holdfast.engine.store.NodeStore.Lost;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** The row of a node. */
 final class NodeRow {
-  NodeCard card;
+  NodeRegistration card;
   final Instant startedAt;
   Modes modes;
   boolean alive = true;
@@ -28,7 +28,7 @@ final class NodeRow {
   /** When it was last heard of; for a dead one, when it died. */
   Instant lastSeen;
 
-  NodeRow(NodeCard card, Modes modes, Instant now) {
+  NodeRow(NodeRegistration card, Modes modes, Instant now) {
     this.card = card;
     this.modes = modes;
     this.startedAt = now;

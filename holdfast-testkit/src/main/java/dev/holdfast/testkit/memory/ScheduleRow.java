@@ -1,7 +1,7 @@
 package dev.holdfast.testkit.memory;
 
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.Kept;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -5,7 +5,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,21 +42,21 @@ final class StorableText {
           case Finish.Cancelled cancelled -> false;
         };
     if (bad) {
-      throw refused("The outcome of job %s".formatted(finish.held().id()));
+      throw refused("The outcome of job %s".formatted(finish.claim().id()));
     }
   }
 
   /** Refuse a ruling that carries a NUL anywhere. */
-  static void require(Ruling ruling) {
+  static void require(RecoveryAction ruling) {
     boolean bad =
         switch (ruling) {
-          case Ruling.Unspent unspent -> false;
-          case Ruling.AfterFencing fenced -> false;
-          case Ruling.AfterCrash crash -> hasNul(crash.failure());
-          case Ruling.Bury bury -> hasNul(bury.failure());
+          case RecoveryAction.NotStarted unspent -> false;
+          case RecoveryAction.AfterFencing fenced -> false;
+          case RecoveryAction.AfterCrash crash -> hasNul(crash.failure());
+          case RecoveryAction.DeadLetter bury -> hasNul(bury.failure());
         };
     if (bad) {
-      throw refused("What is to become of job %s".formatted(ruling.held().id()));
+      throw refused("What is to become of job %s".formatted(ruling.claim().id()));
     }
   }
 

@@ -2,10 +2,10 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.NodeBook.PastBeat;
-import dev.holdfast.engine.store.QueueBook.Rule;
-import dev.holdfast.engine.store.ScheduleBook.Declaration;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.NodeStore.PastHeartbeat;
+import dev.holdfast.engine.store.QueueStore.Rule;
+import dev.holdfast.engine.store.ScheduleStore.Declaration;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +50,7 @@ final class Tables {
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
-  final List<PastBeat> heartbeats = new ArrayList<>();
+  final List<PastHeartbeat> heartbeats = new ArrayList<>();
   final List<Note> declarations = new ArrayList<>();
   final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
 
@@ -142,7 +142,7 @@ final class Tables {
   }
 
   /** The row that a holder means, if the claim it believes in is still its own. */
-  @Nullable JobRow heldBy(UUID incarnation, Held claim) {
+  @Nullable JobRow heldBy(UUID incarnation, ClaimId claim) {
     JobRow row = live.get(claim.id());
     return row != null
             && row.state.isHeld()
@@ -181,7 +181,7 @@ final class Tables {
   }
 
   /** Whether some node holds a job by this claim. */
-  boolean isHeld(Held claim) {
+  boolean isHeld(ClaimId claim) {
     JobRow row = live.get(claim.id());
     return row != null && row.state.isHeld() && row.token == claim.token();
   }

@@ -1,13 +1,13 @@
 package dev.holdfast.testkit.memory;
 
-import dev.holdfast.engine.breaker.Circuit;
-import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.breaker.BreakerTransition;
+import dev.holdfast.engine.store.TaskStore.Rule;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** The rules of a task. */
-record TaskRow(@Nullable Integer limit, Circuit circuit) {
-  static final TaskRow NONE = new TaskRow(null, Circuit.CLOSED);
+record TaskRow(@Nullable Integer limit, BreakerTransition circuit) {
+  static final TaskRow NONE = new TaskRow(null, BreakerTransition.CLOSED);
 
   /** Whether its jobs may be claimed only by those who know of it. */
   boolean isBarred() {
@@ -18,7 +18,7 @@ record TaskRow(@Nullable Integer limit, Circuit circuit) {
     return new TaskRow(most, circuit);
   }
 
-  TaskRow with(Circuit other) {
+  TaskRow with(BreakerTransition other) {
     return new TaskRow(limit, other);
   }
 

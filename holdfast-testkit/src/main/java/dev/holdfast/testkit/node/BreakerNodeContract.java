@@ -12,15 +12,15 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
-import dev.holdfast.api.task.Breaker;
 import dev.holdfast.api.task.BreakerState;
+import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.NodeBuilder;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.TaskBook.Attempts;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.TaskStore.Attempts;
 import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.List;
@@ -36,8 +36,9 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   private static final TaskType<Note, String> FLAKY =
       TaskType.of("test::flaky", Note.class, String.class)
           .with(options -> options.retry(RetryPolicy.NEVER));
-  private static final Breaker LONG = Breaker.after(3).openFor(Duration.ofHours(1));
-  private static final Breaker SHORT = Breaker.after(3).openFor(Duration.ofMillis(200));
+  private static final CircuitBreaker LONG = CircuitBreaker.after(3).openFor(Duration.ofHours(1));
+  private static final CircuitBreaker SHORT =
+      CircuitBreaker.after(3).openFor(Duration.ofMillis(200));
 
   private final AtomicBoolean broken = new AtomicBoolean(true);
   private final AtomicInteger attempts = new AtomicInteger();
@@ -60,7 +61,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     return "sent";
   }
 
-  private NodeBuilder flakyNode(Breaker breaker) {
+  private NodeBuilder flakyNode(CircuitBreaker breaker) {
     return node()
         .breaker("test::fl*", breaker)
         .listener(heard::add)
@@ -109,7 +110,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   /** A node with one slot, which a job that waits for a pass has taken, and room to prefetch. */
-  private HoldfastNode busyNode(Breaker breaker) {
+  private HoldfastNode busyNode(CircuitBreaker breaker) {
     return start(
         node()
             .queue("default", 1, 5)
@@ -136,8 +137,8 @@ public abstract class BreakerNodeContract extends NodeTestBase {
         .report(
             new Attempts(
                 FLAKY.name(),
-                Breaker.after(1).openFor(Duration.ofHours(1)),
-                List.of(new Held(waiting.get(0).id(), 99)),
+                CircuitBreaker.after(1).openFor(Duration.ofHours(1)),
+                List.of(new ClaimId(waiting.get(0).id(), 99)),
                 List.of()));
 
     waiting.forEach(job -> awaitState(job.id(), JobState.READY));
@@ -155,7 +156,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     awaitState(busy, JobState.RUNNING);
     JobId probe = enqueue(1).get(0).id();
     awaitState(probe, JobState.CLAIMED);
-    assertThat(state()).isEqualTo(BreakerState.PROBING);
+    assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
 
     // Long enough for the node to hear that nothing else is let through, and to look again.
     long heard = beatOf(node);
@@ -177,7 +178,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     var jobs = enqueue(10);
 
     await().atMost(SOON).until(() -> running.get() == 1);
-    assertThat(state()).isEqualTo(BreakerState.PROBING);
+    assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
     for (int i = 0; i < 5; i++) {
       awaitState(client().enqueue(ECHO, new Note("x")).id(), JobState.SUCCEEDED);
     }

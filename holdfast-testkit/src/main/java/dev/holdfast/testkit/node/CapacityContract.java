@@ -16,10 +16,10 @@ import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.stage.Sampler;
-import dev.holdfast.engine.store.TaskBook.Rule;
+import dev.holdfast.engine.store.TaskStore.Rule;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.engine.time.Moment;
-import dev.holdfast.engine.wake.Crowd;
+import dev.holdfast.engine.wake.ClusterSize;
 import dev.holdfast.testkit.contract.Worker;
 import dev.holdfast.testkit.fault.FaultyStore;
 import io.micrometer.core.instrument.Meter;
@@ -364,10 +364,10 @@ public abstract class CapacityContract extends NodeTestBase {
     assertThat(job(theirs.id()).state()).isEqualTo(JobState.READY);
     assertThat(client().whyWaiting(theirs.id()))
         .hasValueSatisfying(reason -> {
-          assertThat(reason).isInstanceOf(WaitReason.NobodyKnowsTask.class);
-          assertThat(reason.sentence()).contains("other::thing").contains("default");
+          assertThat(reason).isInstanceOf(WaitReason.TaskNotServed.class);
+          assertThat(reason.describe()).contains("other::thing").contains("default");
         });
-    assertThat(store().lookup().unknownTasks()).containsEntry("other::thing", 1L);
+    assertThat(store().queries().unknownTasks()).containsEntry("other::thing", 1L);
 
     HoldfastNode second = start(node().handle(foreign, (note, context) -> "theirs"));
     assertThat(second.client().await(theirs.id(), String.class, SOON)).isEqualTo("theirs");
@@ -529,7 +529,7 @@ public abstract class CapacityContract extends NodeTestBase {
             store().queues(),
             Set.of("mail"),
             new Meters(meters, "sampler", List.of()),
-            new Crowd());
+            new ClusterSize());
     Moment start = new Moment(0);
     Moment first = sampler.tick(start);
     for (int i = 0; i < 3; i++) {

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.AwaitTimeoutException;
 import dev.holdfast.api.DuplicateJobException;
-import dev.holdfast.api.job.Enqueued.Answer;
+import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
@@ -71,7 +71,7 @@ public abstract class ClientContract extends NodeTestBase {
     assertThatThrownBy(() -> client().list(JobFilter.ALL, null, 0))
         .hasMessageContaining("1 to 1000");
     assertThatThrownBy(() -> client().queues().limit("default", 0)).hasMessageContaining("pause");
-    assertThatThrownBy(() -> node().liveness(l -> l.terms(Duration.ofMillis(1))).start())
+    assertThatThrownBy(() -> node().liveness(l -> l.timeout(Duration.ofMillis(1))).start())
         .hasMessageContaining("PT0.001S")
         .hasMessageContaining("at least");
     assertNothingWritten();
@@ -145,8 +145,8 @@ public abstract class ClientContract extends NodeTestBase {
             .enqueue(
                 ECHO, new Note("3"), o -> o.unique(key.onConflict(OnConflict.RETURN_EXISTING)));
 
-    assertThat(List.of(first.answer(), second.answer(), third.answer()))
-        .containsExactly(Answer.CREATED, Answer.REPLACED, Answer.EXISTING);
+    assertThat(List.of(first.outcome(), second.outcome(), third.outcome()))
+        .containsExactly(Outcome.CREATED, Outcome.REPLACED, Outcome.EXISTING);
     assertThat(job(first.id()).payload()).contains("2");
   }
 

@@ -10,16 +10,16 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
-import dev.holdfast.engine.store.NodeBook.Terms;
-import dev.holdfast.engine.store.Recovery.Answer;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Recovery.Holder;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
+import dev.holdfast.engine.store.Recovery.Result;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.testkit.simulation.Interposed;
@@ -74,16 +74,16 @@ public abstract class CrashNodeContract extends NodeTestBase {
     assertThat(held).hasSize(count);
     UUID dead = store().nodes().holderOf(jobs.get(0).id()).orElseThrow();
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
-    List<Ruling> rulings = new ArrayList<>();
+    List<RecoveryAction> rulings = new ArrayList<>();
     for (ClaimedJob job : held) {
       rulings.add(
-          new Ruling.AfterCrash(
-              job.held(),
+          new RecoveryAction.AfterCrash(
+              job.claim(),
               delay,
               suspicion,
               new Finish.Failure(1, FailureCode.WORKER_CRASHED, null, "It died.", null, "n")));
     }
-    assertThat(store().recovery().recover(Holder.dead(dead), rulings)).containsOnly(Answer.DONE);
+    assertThat(store().recovery().recover(Holder.dead(dead), rulings)).containsOnly(Result.DONE);
     return jobs;
   }
 
@@ -200,7 +200,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
                     ECHO,
                     (note, context) -> {
                       runs.incrementAndGet();
-                      client().nodes().dismiss(stalled.get().id());
+                      client().nodes().fence(stalled.get().id());
                       new CountDownLatch(1).await();
                       return "never";
                     }));
@@ -224,7 +224,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
   @Test
   void whatASilentNodeHasNotStartedIsRecoveredAfterItsClaimedTimeoutAndItLives() {
     List<Enqueued<String>> jobs = enqueue("held", 2);
-    NodeCard silent = silent(new Terms(SILENCE, Duration.ofHours(1)));
+    NodeRegistration silent = silent(new Timeouts(SILENCE, Duration.ofHours(1)));
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never"));
 
     awaitState(jobs.get(1).id(), JobState.READY);
@@ -234,25 +234,25 @@ public abstract class CrashNodeContract extends NodeTestBase {
 
   @Test
   void aNodeStatesItsTwoTimeouts() {
-    Terms terms = new Terms(Duration.ofSeconds(40), Duration.ofSeconds(70));
+    Timeouts terms = new Timeouts(Duration.ofSeconds(40), Duration.ofSeconds(70));
     HoldfastNode node =
         start(
             node()
                 .liveness(
-                    settings -> settings.terms(terms.running()).claimedTerms(terms.claimed())));
+                    settings -> settings.timeout(terms.running()).claimedTimeout(terms.claimed())));
 
     assertThat(store().nodes().list())
-        .filteredOn(status -> status.card().incarnation().equals(node.incarnation()))
-        .extracting(NodeStatus::card)
-        .extracting(NodeCard::terms)
+        .filteredOn(status -> status.registration().incarnation().equals(node.incarnation()))
+        .extracting(NodeStatus::registration)
+        .extracting(NodeRegistration::timeouts)
         .containsExactly(terms);
   }
 
   /** A node that runs one job and has another one that it has not started, and is silent. */
-  private NodeCard silent(Terms terms) {
-    NodeCard plain = card("silent", terms.running(), Advice.NONE);
-    NodeCard card =
-        new NodeCard(
+  private NodeRegistration silent(Timeouts terms) {
+    NodeRegistration plain = card("silent", terms.running(), Advice.NONE);
+    NodeRegistration card =
+        new NodeRegistration(
             plain.incarnation(),
             plain.id(),
             plain.name(),
@@ -272,7 +272,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
             store()
                 .claims()
                 .claim(
-                    new ClaimOrder(
+                    new ClaimRequest(
                         card.incarnation(),
                         1,
                         "default",
@@ -280,7 +280,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
                         1,
                         1,
                         null,
-                        ClaimOrder.Suspects.NONE,
+                        ClaimRequest.Suspects.NONE,
                         Set.of())))
         .hasSize(2);
     return card;

@@ -8,7 +8,7 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.trigger.Published;
-import dev.holdfast.api.trigger.Published.Fate;
+import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.testkit.fault.FaultyStore;
@@ -46,7 +46,7 @@ public abstract class EventContract extends NodeTestBase {
     client().publish(EVENT, new Note("one"));
     Published last = client().publish(EVENT, new Note("two"));
 
-    assertThat(last.of(Fate.DEBOUNCED)).hasSize(1);
+    assertThat(last.of(Decision.DEBOUNCED)).hasSize(1);
     JobId job = Objects.requireNonNull(last.outcomes().get(0).job());
     assertThat(client().await(job, String.class, SOON)).isEqualTo("two");
   }

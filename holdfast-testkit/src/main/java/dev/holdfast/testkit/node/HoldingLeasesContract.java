@@ -13,8 +13,8 @@ import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.HoldfastLeases;
 import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.store.LeaseBook.Ending;
-import dev.holdfast.engine.store.LeaseBook.Grip;
+import dev.holdfast.engine.store.LeaseStore.Ending;
+import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
@@ -49,7 +49,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   private static Lease acquire(Leases leases, Duration ttl) {
-    return leases.acquire(KEY, ttl).orElseBusy();
+    return leases.acquire(KEY, ttl).orElseThrow();
   }
 
   private static CountDownLatch signalOf(Lease lease) {
@@ -76,7 +76,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     HoldfastLeases other = leases(store(), "node-2");
 
     assertThatExceptionOfType(LeaseBusyException.class)
-        .isThrownBy(() -> other.acquire(KEY).orElseBusy())
+        .isThrownBy(() -> other.acquire(KEY).orElseThrow())
         .withMessageContaining(KEY)
         .withMessageContaining("node-1")
         .withMessageContaining("another PT1M");
@@ -94,7 +94,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
     assertThat(info().state()).isEqualTo(LeaseState.DONE);
     assertThat(count("completed")).isEqualTo(1);
-    assertThat(leases(store(), "node-2").acquire(KEY)).isInstanceOf(Acquisition.Got.class);
+    assertThat(leases(store(), "node-2").acquire(KEY)).isInstanceOf(Acquisition.Acquired.class);
   }
 
   @Test
@@ -128,7 +128,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     CountDownLatch lost = signalOf(lease);
 
     // An operator's hand ends it under the holder.
-    store().leases().end(new Grip(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
+    store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
     assertThat(lease.renew()).isFalse();
 
     awaitSignal(lost);
@@ -143,7 +143,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     Lease lease = acquire(leases(), SHORT);
     CountDownLatch lost = signalOf(lease);
 
-    store().leases().end(new Grip(KEY, lease.fencingToken()), new Ending.Done());
+    store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Done());
 
     awaitSignal(lost);
     assertThat(lease.isHeld()).isFalse();
@@ -271,7 +271,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
   @Test
   void theLeasesOfANamedNodeAreMeteredUnderItsName() {
-    try (Lease lease = start(node().name("mail-worker")).leases().acquire(KEY).orElseBusy()) {
+    try (Lease lease = start(node().name("mail-worker")).leases().acquire(KEY).orElseThrow()) {
       assertThat(lease.isHeld()).isTrue();
     }
 
@@ -306,15 +306,15 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void aLockHasAnOwnerAndIsFreeWhenClosed() {
     HoldfastLeases leases = leases();
     HoldfastLeases other = leases(store(), "node-2");
-    try (Lease lock = leases.locks().tryLock("report", LONG).orElseBusy()) {
+    try (Lease lock = leases.locks().tryLock("report", LONG).orElseThrow()) {
       assertThat(lock.isHeld()).isTrue();
       assertThat(other.locks().tryLock("report")).isInstanceOf(Acquisition.Busy.class);
       assertThat(other.locks().owner("report").orElseThrow().holder()).isEqualTo("node-1");
-      assertThat(other.acquire("report")).as("a lease").isInstanceOf(Acquisition.Got.class);
+      assertThat(other.acquire("report")).as("a lease").isInstanceOf(Acquisition.Acquired.class);
     }
 
     assertThat(other.locks().owner("report")).isEmpty();
-    assertThat(other.locks().tryLock("report")).isInstanceOf(Acquisition.Got.class);
+    assertThat(other.locks().tryLock("report")).isInstanceOf(Acquisition.Acquired.class);
   }
 
   @Test
@@ -377,14 +377,14 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
   private void takeAway(String key) {
     long token = store().leases().find(key).orElseThrow().fencingToken();
-    store().leases().end(new Grip(key, token), new Ending.Failed("taken away"));
+    store().leases().end(new LeaseClaim(key, token), new Ending.Failed("taken away"));
   }
 
   @Test
   void aStartUpActionIsFreeWhenReleasedButNotUnderItsHolder() {
     HoldfastLeases first = leases();
     HoldfastLeases second = leases(store(), "node-2");
-    Lease held = first.startup().tryAcquire("drop", LONG).orElseBusy();
+    Lease held = first.startup().tryAcquire("drop", LONG).orElseThrow();
 
     assertThat(second.startup().release("drop")).as("another node works on it").isFalse();
     assertThat(first.startup().release("drop")).as("its own").isTrue();
@@ -398,10 +398,10 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   @Test
   void aNodeGivesLeasesInItsOwnNameAndLosesThemWhenItStops() throws Exception {
     HoldfastNode node = start(node().id("node-7").handle(ECHO, (note, context) -> "x"));
-    Lease lease = node.leases().acquire(KEY).orElseBusy();
+    Lease lease = node.leases().acquire(KEY).orElseThrow();
     CountDownLatch lost = signalOf(lease);
     assertThat(info().holder()).isEqualTo("node-7");
-    assertThat(node.locks().tryLock("a")).isInstanceOf(Acquisition.Got.class);
+    assertThat(node.locks().tryLock("a")).isInstanceOf(Acquisition.Acquired.class);
     assertThat(node.startup().runOnce("b", LONG, () -> {})).isTrue();
 
     node.close();

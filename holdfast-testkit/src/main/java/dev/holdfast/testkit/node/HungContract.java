@@ -169,7 +169,7 @@ public abstract class HungContract extends NodeTestBase {
     client().enqueue(ECHO, new Note("hang without a timeout"));
     awaitBegun(1);
 
-    assertThat(client().nodes().dismiss("hanging")).isEqualTo(1);
+    assertThat(client().nodes().fence("hanging")).isEqualTo(1);
 
     await()
         .atMost(SOON)

@@ -13,7 +13,7 @@ import dev.holdfast.api.event.LifecycleEvent.OfJob;
 import dev.holdfast.api.event.LifecycleEvent.Recovered;
 import dev.holdfast.api.event.LifecycleEvent.Retried;
 import dev.holdfast.api.event.LifecycleEvent.Started;
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
@@ -123,7 +123,7 @@ public abstract class ListenerContract extends NodeTestBase {
     JobId id = client().enqueue(ECHO, new Note("x")).id();
     dieHolding(1, 0);
     UUID dead = store().nodes().holderOf(id).orElseThrow();
-    assertThat(client().cancel(id)).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(client().cancel(id)).isEqualTo(CancelResult.REQUESTED);
     start(quick().id("told").listener(heard::add));
 
     awaitLast(id, Finished.class);
@@ -144,10 +144,12 @@ public abstract class ListenerContract extends NodeTestBase {
     try {
       bus.subscribe(signals::add);
       start(quick());
-      bus.publish(new Signal.Awaited(id));
+      bus.publish(new Signal.ResultAwaited(id));
 
       awaitState(id, JobState.FAILED);
-      await().atMost(SOON).untilAsserted(() -> assertThat(signals).contains(new Signal.Ended(id)));
+      await()
+          .atMost(SOON)
+          .untilAsserted(() -> assertThat(signals).contains(new Signal.JobEnded(id)));
     } finally {
       bus.close();
     }
@@ -158,7 +160,7 @@ public abstract class ListenerContract extends NodeTestBase {
     HoldfastNode node = start(quick().id("told").listener(heard::add));
     UUID before = node.incarnation();
 
-    client().nodes().dismiss("told");
+    client().nodes().fence("told");
 
     awaitNextIncarnation(node, before);
   }

@@ -8,7 +8,7 @@ import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RequeueAnswer;
+import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
@@ -110,7 +110,7 @@ public abstract class LivenessContract extends NodeTestBase {
                 LivenessSettings.DEFAULT.with(settings ->
                     settings
                         .heartbeat(Duration.ofMillis(100))
-                        .terms(SILENCE)
+                        .timeout(SILENCE)
                         .sweep(Duration.ofMillis(100))))
             .handle(
                 ECHO,
@@ -149,8 +149,8 @@ public abstract class LivenessContract extends NodeTestBase {
     awaitState(job.id(), JobState.RUNNING);
     UUID before = node.incarnation();
 
-    assertThat(client().nodes().dismiss("nobody")).isZero();
-    assertThat(client().nodes().dismiss("worker-1")).isEqualTo(1);
+    assertThat(client().nodes().fence("nobody")).isZero();
+    assertThat(client().nodes().fence("worker-1")).isEqualTo(1);
 
     assertThat(client().await(job, SOON)).isEqualTo("token 2");
     assertThat(node.incarnation()).isNotEqualTo(before);
@@ -180,7 +180,7 @@ public abstract class LivenessContract extends NodeTestBase {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);
 
-    client().nodes().dismiss("worker-1");
+    client().nodes().fence("worker-1");
     interrupted.await();
     await()
         .during(Duration.ofMillis(300))
@@ -207,7 +207,7 @@ public abstract class LivenessContract extends NodeTestBase {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);
 
-    assertThat(client().requeue(job.id())).isEqualTo(RequeueAnswer.REQUESTED);
+    assertThat(client().requeue(job.id())).isEqualTo(RequeueResult.REQUESTED);
 
     assertThat(client().await(job, SOON)).isEqualTo("attempt 1, token 2");
   }
@@ -218,12 +218,12 @@ public abstract class LivenessContract extends NodeTestBase {
         client().enqueue(ECHO, new Note("x"), options -> options.runIn(Duration.ofHours(1)));
     start(quick().handle(ECHO, (note, context) -> "now"));
 
-    assertThat(client().requeue(job.id())).isEqualTo(RequeueAnswer.READY);
+    assertThat(client().requeue(job.id())).isEqualTo(RequeueResult.READY);
 
     assertThat(client().await(job, SOON)).isEqualTo("now");
-    assertThat(client().requeue(job.id())).isEqualTo(RequeueAnswer.ENDED);
+    assertThat(client().requeue(job.id())).isEqualTo(RequeueResult.ENDED);
     assertThat(client().requeue(new JobId(UuidCreator.getTimeOrderedEpoch())))
-        .isEqualTo(RequeueAnswer.NOT_FOUND);
+        .isEqualTo(RequeueResult.NOT_FOUND);
   }
 
   @Test
@@ -249,7 +249,7 @@ public abstract class LivenessContract extends NodeTestBase {
 
   @Test
   void settingsThatCannotWorkAreRefusedWithTheRemedy() {
-    assertThatThrownBy(() -> usual().liveness(s -> s.terms(Duration.ofSeconds(29))))
+    assertThatThrownBy(() -> usual().liveness(s -> s.timeout(Duration.ofSeconds(29))))
         .hasMessageContaining("PT29S")
         .hasMessageContaining("at least PT30S");
     assertThatThrownBy(() -> usual().liveness(s -> s.sweep(Duration.ofSeconds(60))))
@@ -257,9 +257,9 @@ public abstract class LivenessContract extends NodeTestBase {
         .hasMessageContaining("less than the terms");
     assertThatThrownBy(() -> usual().liveness(s -> s.heartbeat(Duration.ZERO)))
         .hasMessageContaining("PT0S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTerms(Duration.ofSeconds(90))))
+    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTimeout(Duration.ofSeconds(90))))
         .hasMessageContaining("PT1M30S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTerms(Duration.ofSeconds(30))))
+    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTimeout(Duration.ofSeconds(30))))
         .hasMessageContaining("PT30S for claimed jobs")
         .hasMessageContaining("such as PT15S");
     assertThatThrownBy(
@@ -291,8 +291,8 @@ public abstract class LivenessContract extends NodeTestBase {
     assertThat(store().nodes().list())
         .singleElement()
         .satisfies(status -> {
-          assertThat(status.card().id()).isEqualTo("pod-7");
-          assertThat(status.card().name()).isEqualTo("Seventh");
+          assertThat(status.registration().id()).isEqualTo("pod-7");
+          assertThat(status.registration().name()).isEqualTo("Seventh");
         });
     assertThat(NodeIdentity.environment("PATH").id()).isEqualTo(System.getenv("PATH").strip());
     assertThat(NodeIdentity.hostAndPid().id())
@@ -316,7 +316,7 @@ public abstract class LivenessContract extends NodeTestBase {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);
 
-    assertThat(client().requeue(job.id())).isEqualTo(RequeueAnswer.REQUESTED);
+    assertThat(client().requeue(job.id())).isEqualTo(RequeueResult.REQUESTED);
 
     assertThat(client().await(job, SOON)).isEqualTo("attempt 1, token 2");
   }

@@ -13,8 +13,8 @@ import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims.HandBack;
-import dev.holdfast.engine.store.Held;
 import dev.holdfast.testkit.fault.FaultyStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,7 +158,7 @@ public abstract class LostReplyContract extends NodeTestBase {
     // An operator's hand takes the job away under the holder.
     store()
         .claims()
-        .giveBack(node.incarnation(), List.of(new HandBack(new Held(job.id(), 1), true)));
+        .giveBack(node.incarnation(), List.of(new HandBack(new ClaimId(job.id(), 1), true)));
 
     interrupted.await();
     assertThat(node.client().await(job, SOON)).isEqualTo("again, under token 2");

@@ -8,7 +8,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.NodeBuilder;
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.testkit.simulation.Interposed;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +44,7 @@ public abstract class ManyQueuesContract extends NodeTestBase {
     if (call.name().equals("queuesWithReadyJobs")) {
       looks.incrementAndGet();
     }
-    if (call.name().equals("claim") && call.arguments().getFirst() instanceof ClaimOrder order) {
+    if (call.name().equals("claim") && call.arguments().getFirst() instanceof ClaimRequest order) {
       claimedFrom.add(order.queue());
     }
     return call.proceed();

@@ -103,7 +103,7 @@ public abstract class NodeContract {
   }
 
   @Nested
-  class Promises extends NodePromiseContract {
+  class Promises extends NodeGuaranteeContract {
     private final Store store = freshStore();
 
     @Override
@@ -163,7 +163,7 @@ public abstract class NodeContract {
   }
 
   @Nested
-  class Fleets extends FleetContract {
+  class Fleets extends StackContract {
     private final Store store = freshStore();
 
     @Override

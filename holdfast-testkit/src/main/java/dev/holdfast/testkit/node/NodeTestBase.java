@@ -13,11 +13,11 @@ import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -41,7 +41,10 @@ public abstract class NodeTestBase {
   /** Quick enough that a test can wait for a term to lapse. */
   protected static final LivenessSettings QUICK =
       LivenessSettings.DEFAULT.with(settings ->
-          settings.heartbeat(Duration.ofMillis(100)).terms(SILENCE).sweep(Duration.ofMillis(100)));
+          settings
+              .heartbeat(Duration.ofMillis(100))
+              .timeout(SILENCE)
+              .sweep(Duration.ofMillis(100)));
 
   /** A payload. */
   public record Note(String text) {}
@@ -76,15 +79,15 @@ public abstract class NodeTestBase {
   }
 
   /** A node as one introduces itself that runs nowhere. */
-  protected static NodeCard card(String id, Duration terms, Advice advice) {
-    return new NodeCard(
+  protected static NodeRegistration card(String id, Duration terms, Advice advice) {
+    return new NodeRegistration(
         UuidCreator.getTimeOrderedEpoch(),
         id,
         null,
         "h",
         1,
         "v",
-        Terms.of(terms),
+        Timeouts.of(terms),
         Set.of("default"),
         Set.of(ECHO.name()),
         10,
@@ -96,12 +99,12 @@ public abstract class NodeTestBase {
 
   /** A node that takes hold of jobs and is never heard of again. */
   protected List<ClaimedJob> dieHolding(int started, int claimed) {
-    NodeCard card = card("the-dead", SILENCE, Advice.NONE);
+    NodeRegistration card = card("the-dead", SILENCE, Advice.NONE);
     store().nodes().register(card);
     return store()
         .claims()
         .claim(
-            new ClaimOrder(
+            new ClaimRequest(
                 card.incarnation(),
                 1,
                 "default",
@@ -109,7 +112,7 @@ public abstract class NodeTestBase {
                 started,
                 claimed,
                 null,
-                new ClaimOrder.Suspects(100, false),
+                new ClaimRequest.Suspects(100, false),
                 Set.of()));
   }
 
@@ -134,7 +137,7 @@ public abstract class NodeTestBase {
   /** How often a node has beaten. */
   protected long beatOf(HoldfastNode node) {
     return store().nodes().list().stream()
-        .filter(status -> status.card().incarnation().equals(node.incarnation()))
+        .filter(status -> status.registration().incarnation().equals(node.incarnation()))
         .findAny()
         .orElseThrow()
         .beat();

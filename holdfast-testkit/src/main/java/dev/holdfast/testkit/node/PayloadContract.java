@@ -70,7 +70,7 @@ public abstract class PayloadContract extends NodeTestBase {
     assertThatThrownBy(() ->
             client()
                 .schedules()
-                .put(Schedule.called("nightly").runs(ECHO, null).every(Duration.ofDays(1)).build()))
+                .put(Schedule.named("nightly").runs(ECHO, null).every(Duration.ofDays(1)).build()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("nightly");
     assertThat(client().count(JobFilter.ALL)).isEmpty();

@@ -3,13 +3,13 @@ package dev.holdfast.testkit.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims.HandBack;
-import dev.holdfast.engine.store.Held;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -58,7 +58,7 @@ public abstract class PrefetchContract extends NodeTestBase {
     Enqueued<String> job = client().enqueue(ECHO, new Note("cancelled"));
     awaitState(job.id(), JobState.CLAIMED);
 
-    assertThat(store().control().cancel(job.id())).isEqualTo(CancelAnswer.CANCELLED);
+    assertThat(store().control().cancel(job.id())).isEqualTo(CancelResult.CANCELLED);
     finish();
 
     assertThat(job(job.id()).state()).isEqualTo(JobState.CANCELLED);
@@ -94,7 +94,8 @@ public abstract class PrefetchContract extends NodeTestBase {
     assertThat(
             store()
                 .claims()
-                .giveBack(node.incarnation(), List.of(new HandBack(new Held(job.id(), 1), false))))
+                .giveBack(
+                    node.incarnation(), List.of(new HandBack(new ClaimId(job.id(), 1), false))))
         .hasSize(1);
     goOn.countDown();
     assertThat(client().await(job, SOON)).isEqualTo("back");

@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.schedule.FireAnswer;
+import dev.holdfast.api.schedule.FireResult;
 import dev.holdfast.api.schedule.Misfire;
 import dev.holdfast.api.schedule.Overlap;
-import dev.holdfast.api.schedule.PutAnswer;
+import dev.holdfast.api.schedule.PutResult;
 import dev.holdfast.api.schedule.Recurrence;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
@@ -23,13 +23,13 @@ import dev.holdfast.engine.ClientSettings;
 import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.codec.JsonCodec;
-import dev.holdfast.engine.mode.Stamper;
+import dev.holdfast.engine.mode.JobOrigin;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.Registrar;
 import dev.holdfast.engine.store.NewJob.Stamp;
-import dev.holdfast.engine.store.ScheduleBook.Draft;
-import dev.holdfast.engine.store.ScheduleBook.FireOrder;
 import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.FireOrder;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.engine.wake.SignalBus;
@@ -54,11 +54,11 @@ public abstract class RecurringContract extends NodeTestBase {
   private static final Moment LATER = ANY_TIME.plus(Duration.ofMinutes(5));
 
   private static Schedule.Builder tick(String id, Duration interval) {
-    return Schedule.called(id).runs(ECHO, new Note(id)).every(interval);
+    return Schedule.named(id).runs(ECHO, new Note(id)).every(interval);
   }
 
   private static Schedule yearly(String id, String text) {
-    return Schedule.called(id).runs(ECHO, new Note(text)).cron("0 0 1 1 *").build();
+    return Schedule.named(id).runs(ECHO, new Note(text)).cron("0 0 1 1 *").build();
   }
 
   private List<String> ids() {
@@ -75,7 +75,7 @@ public abstract class RecurringContract extends NodeTestBase {
     start(node().handle(ECHO, (note, context) -> "run " + runs.incrementAndGet()));
 
     assertThat(client().schedules().put(tick("beat", Duration.ofMillis(100)).build()))
-        .isEqualTo(PutAnswer.CREATED);
+        .isEqualTo(PutResult.CREATED);
 
     await().atMost(SOON).until(() -> runs.get() >= 3);
     assertThat(client().schedules().cancel("beat")).isEqualTo(1);
@@ -195,7 +195,7 @@ public abstract class RecurringContract extends NodeTestBase {
     for (int i = 0; i < 1_000; i++) {
       faulty.refuse("declare");
     }
-    assertThat(client().nodes().dismiss("fenced")).isEqualTo(1);
+    assertThat(client().nodes().fence("fenced")).isEqualTo(1);
     await().atMost(SOON).until(() -> !node.incarnation().equals(before));
     other.tick(LATER);
 
@@ -204,10 +204,10 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   private Registrar registrar(Worker worker, Schedule... declared) {
-    return registrar(worker, Stamper.NONE, declared);
+    return registrar(worker, JobOrigin.NONE, declared);
   }
 
-  private Registrar registrar(Worker worker, Stamper stamper, Schedule... declared) {
+  private Registrar registrar(Worker worker, JobOrigin stamper, Schedule... declared) {
     Planner planner = new Planner(new JsonCodec(), 1_000, stamper);
     List<SchedulePlan> plans = Arrays.stream(declared).map(planner::plan).toList();
     return new Registrar(
@@ -271,8 +271,8 @@ public abstract class RecurringContract extends NodeTestBase {
 
   @Test
   void ofTwoFleetsThatDeclareAScheduleTheLaterHasIt() {
-    Stamper blue = task -> new Stamp("blue", null);
-    Stamper green = task -> new Stamp("green", null);
+    JobOrigin blue = task -> new Stamp("blue", null);
+    JobOrigin green = task -> new Stamp("green", null);
     Worker blueNode = join("blue");
     registrar(blueNode, blue, yearly("a", "x")).tick(ANY_TIME);
     assertThat(stackOf("a")).isEqualTo("blue");
@@ -312,42 +312,42 @@ public abstract class RecurringContract extends NodeTestBase {
   void whatAClientPutsIsFoundChangedPausedAndFired() {
     var schedules = client().schedules();
     Schedule daily =
-        Schedule.called("daily")
+        Schedule.named("daily")
             .runs(ECHO, new Note("x"))
             .cron("0 3 * * *", "Europe/Berlin")
             .build();
-    assertThat(schedules.put(daily)).isEqualTo(PutAnswer.CREATED);
-    assertThat(schedules.put(daily)).isEqualTo(PutAnswer.UNCHANGED);
+    assertThat(schedules.put(daily)).isEqualTo(PutResult.CREATED);
+    assertThat(schedules.put(daily)).isEqualTo(PutResult.UNCHANGED);
     Instant next = status("daily").nextFire();
     assertThat(
             schedules.put(
-                Schedule.called("daily")
+                Schedule.named("daily")
                     .runs(ECHO, new Note("y"))
                     .cron("0 3 * * *", "Europe/Berlin")
                     .tags("night")
                     .build()))
-        .isEqualTo(PutAnswer.CHANGED);
+        .isEqualTo(PutResult.CHANGED);
     assertThat(status("daily").nextFire()).isEqualTo(next);
     assertThat(schedules.next("daily", 3)).hasSize(3).startsWith(next).isSorted();
 
     assertThat(schedules.pause("daily")).isTrue();
     assertThat(status("daily").paused()).isTrue();
-    assertThat(schedules.fire("daily")).isInstanceOf(FireAnswer.Fired.class);
-    assertThat(schedules.fire("daily")).isInstanceOf(FireAnswer.Overlapped.class);
+    assertThat(schedules.fire("daily")).isInstanceOf(FireResult.Fired.class);
+    assertThat(schedules.fire("daily")).isInstanceOf(FireResult.Overlapped.class);
     assertThat(client().count(JobFilter.state(JobState.READY))).containsEntry(JobState.READY, 1L);
     assertThat(schedules.resume("daily")).isTrue();
     assertThat(status("daily").paused()).isFalse();
     assertThat(schedules.cancelTagged("night")).isEqualTo(1);
     assertThat(schedules.find("daily")).isEmpty();
     assertThat(schedules.pause("daily")).isFalse();
-    assertThat(schedules.fire("daily")).isInstanceOf(FireAnswer.NotFound.class);
+    assertThat(schedules.fire("daily")).isInstanceOf(FireResult.NotFound.class);
     assertThat(schedules.next("daily", 3)).isEmpty();
   }
 
   @Test
   void badSchedulesGetASentenceAndNothingIsChanged() {
     var schedules = client().schedules();
-    var work = Schedule.called("bad").runs(ECHO, new Note("x"));
+    var work = Schedule.named("bad").runs(ECHO, new Note("x"));
     Instant now = Instant.now();
 
     assertThatThrownBy(() -> schedules.put(work.cron("61 * * * *").build()))
@@ -381,10 +381,10 @@ public abstract class RecurringContract extends NodeTestBase {
           .hasMessageContaining("'mial'")
           .hasMessageContaining("start a node");
       assertThat(ids()).isEmpty();
-      assertThat(client().schedules().put(misspelt)).isEqualTo(PutAnswer.CREATED);
+      assertThat(client().schedules().put(misspelt)).isEqualTo(PutResult.CREATED);
 
       start(node().queue("mial", 1).handle(ECHO, (note, context) -> null));
-      assertThat(strict.schedules().put(misspelt)).isEqualTo(PutAnswer.UNCHANGED);
+      assertThat(strict.schedules().put(misspelt)).isEqualTo(PutResult.UNCHANGED);
     }
   }
 

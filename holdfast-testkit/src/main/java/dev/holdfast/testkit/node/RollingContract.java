@@ -8,7 +8,7 @@ import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.task.Breaker;
+import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
@@ -65,7 +65,7 @@ public abstract class RollingContract extends NodeTestBase {
                 }));
     client().enqueue(ECHO, new Note("keeps the new node busy"));
     busy.await();
-    start(old("old").breaker("**", Breaker.after(1)));
+    start(old("old").breaker("**", CircuitBreaker.after(1)));
 
     Enqueued<String> job = enqueue(ONCE);
     await().atMost(SOON).until(() -> !job(job.id()).failures().isEmpty());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.JobFailedException;
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
@@ -122,7 +122,7 @@ public abstract class RunningContract extends NodeTestBase {
     assertThat(first.code()).isEqualTo(FailureCode.TASK_FAILED);
     assertThat(first.type()).isEqualTo(IllegalStateException.class.getName());
     assertThat(first.message()).startsWith("not yet").endsWith("1");
-    assertThat(first.stack()).contains("IllegalStateException");
+    assertThat(first.stackTrace()).contains("IllegalStateException");
     assertThat(first.node()).isEqualTo("the-node");
     assertThat(first.startedAt()).isNotNull();
     assertThat(first.failedAt()).isAfterOrEqualTo(first.startedAt());
@@ -418,7 +418,7 @@ public abstract class RunningContract extends NodeTestBase {
     var job = node.client().enqueue(ECHO, new Note("x"));
     assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
 
-    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(client().cancel(job.id())).isEqualTo(CancelResult.REQUESTED);
 
     assertThat(awaitState(job.id(), JobState.CANCELLED).failures()).isEmpty();
   }
@@ -489,12 +489,12 @@ public abstract class RunningContract extends NodeTestBase {
     var job = node.client().enqueue(ECHO, new Note("x"));
     assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();
 
-    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(client().cancel(job.id())).isEqualTo(CancelResult.REQUESTED);
 
     assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
     Job cancelled = awaitState(job.id(), JobState.CANCELLED);
     assertThat(cancelled.failures()).isEmpty();
-    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.ALREADY_ENDED);
+    assertThat(client().cancel(job.id())).isEqualTo(CancelResult.ALREADY_ENDED);
   }
 
   @Test
@@ -536,7 +536,7 @@ public abstract class RunningContract extends NodeTestBase {
     var job = node.client().enqueue(ECHO, new Note("x"));
     running.await();
 
-    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(client().cancel(job.id())).isEqualTo(CancelResult.REQUESTED);
 
     assertThat(awaitState(job.id(), JobState.CANCELLED).result()).isNull();
   }
@@ -560,7 +560,7 @@ public abstract class RunningContract extends NodeTestBase {
     await().atMost(SOON).until(() -> meters.find("holdfast.job.run").timer() != null);
     await().atMost(SOON).until(() -> meters.get("holdfast.job.run").timer().count() == 1);
 
-    assertThat(client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(client().cancel(job.id())).isEqualTo(CancelResult.REQUESTED);
     long beat = beatOf(node);
     await().atMost(SOON).until(() -> beatOf(node) >= beat + 2);
     cancelled.countDown();

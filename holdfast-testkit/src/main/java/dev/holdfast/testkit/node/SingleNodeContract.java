@@ -6,14 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.job.CancelAnswer;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.fault.FaultyStore;
 import dev.holdfast.testkit.simulation.Interposed;
@@ -33,7 +33,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
       LivenessSettings.DEFAULT.with(settings ->
           settings
               .heartbeat(Duration.ofMillis(100))
-              .terms(Duration.ofSeconds(1))
+              .timeout(Duration.ofSeconds(1))
               .sweep(Duration.ofMillis(100)));
 
   private NodeBuilder alone(String id) {
@@ -91,7 +91,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
     Enqueued<String> job = node.client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);
 
-    assertThat(node.client().cancel(job.id())).isEqualTo(CancelAnswer.REQUESTED);
+    assertThat(node.client().cancel(job.id())).isEqualTo(CancelResult.REQUESTED);
 
     awaitState(job.id(), JobState.CANCELLED);
   }
@@ -155,7 +155,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
     awaitState(job.id(), JobState.RUNNING);
     Optional<UUID> before = store().nodes().holderOf(job.id());
 
-    assertThat(node.client().nodes().dismiss("first")).isEqualTo(1);
+    assertThat(node.client().nodes().fence("first")).isEqualTo(1);
 
     await().atMost(SOON).until(() -> !store().nodes().holderOf(job.id()).equals(before));
     assertThat(job(job.id()).failures()).isEmpty();
@@ -202,7 +202,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
 
     start(alone("second"));
     assertThat(store().nodes().list())
-        .extracting(status -> status.card().id())
+        .extracting(status -> status.registration().id())
         .containsExactly("second");
   }
 
@@ -265,7 +265,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   private List<String> alive() {
     return store().nodes().list().stream()
         .filter(NodeStatus::alive)
-        .map(status -> status.card().id())
+        .map(status -> status.registration().id())
         .toList();
   }
 }

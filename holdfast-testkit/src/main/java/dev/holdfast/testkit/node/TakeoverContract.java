@@ -18,9 +18,9 @@ import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.NodeBuilder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.NodeBook.Advice;
+import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.Outcomes;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.fault.FaultyStore;
 import dev.holdfast.testkit.simulation.Interposed;
@@ -85,12 +85,12 @@ public abstract class TakeoverContract extends NodeTestBase {
     start(quick().handle(ECHO, (note, context) -> "by the living"));
     client().await(job, SOON);
 
-    List<Outcomes.Answer> answer =
+    List<Outcomes.Result> answer =
         store()
             .outcomes()
-            .finish(dead, List.of(new Finish.Succeeded(held.held(), "\"by the dead\"", null)));
+            .finish(dead, List.of(new Finish.Succeeded(held.claim(), "\"by the dead\"", null)));
 
-    assertThat(answer).containsExactly(Outcomes.Answer.LOST);
+    assertThat(answer).containsExactly(Outcomes.Result.LOST);
     assertThat(client().await(job, SOON)).isEqualTo("by the living");
   }
 
@@ -125,7 +125,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aPolicyOfTheTasksOwnDecides() {
     List<RecoveryPolicy.Crash> asked = new CopyOnWriteArrayList<>();
     Enqueued<String> job =
-        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+        client()
+            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     dieHolding(1, 0);
     start(
         quick()
@@ -147,7 +148,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aJobWhosePolicyNobodyKnowsHasTheSafeDefault() {
     Enqueued<String> job =
-        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+        client()
+            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     dieHolding(1, 0);
     start(quick());
 
@@ -157,7 +159,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aJobThatNobodyHasAPolicyForIsRunAgainByThoseWhoKnowItsTask() throws Exception {
     Enqueued<String> job =
-        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+        client()
+            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     dieHolding(1, 0);
     start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
     start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
@@ -172,7 +175,9 @@ public abstract class TakeoverContract extends NodeTestBase {
     for (int i = 0; i < left; i++) {
       asked.add(
           JobRequest.of(
-              ECHO, new Note("asked about"), options -> options.onCrash(CrashPolicy.ask())));
+              ECHO,
+              new Note("asked about"),
+              options -> options.onCrash(CrashPolicy.decidedByTask())));
     }
     JobId first = client().enqueueAll(asked).get(0).id();
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
@@ -189,7 +194,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aPolicyMaySayWhatNoDatabaseTakes() {
     Enqueued<String> job =
-        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+        client()
+            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     dieHolding(1, 0);
     start(
         quick()
@@ -206,7 +212,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aPolicyThatThrowsThreeTimesHasItsJobDeadLettered() {
     AtomicInteger thrown = new AtomicInteger();
     Enqueued<String> asked =
-        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+        client()
+            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
     dieHolding(2, 0);
     start(
@@ -236,7 +243,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aPolicyThatReturnsNothingHasItsJobDeadLettered() {
     Enqueued<String> asked =
-        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+        client()
+            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     dieHolding(1, 0);
     RecoveryPolicy nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never", nothing));
@@ -254,7 +262,8 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aPolicyThatHangsHoldsNothingElseUp() {
     CountDownLatch never = new CountDownLatch(1);
     Enqueued<String> asked =
-        client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.ask()));
+        client()
+            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
     dieHolding(2, 0);
     start(
@@ -285,7 +294,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> bad = client().enqueue(ECHO, new Note("bad"));
     Enqueued<String> last = client().enqueue(ECHO, new Note("last"));
     dieHolding(3, 0);
-    start(quick(refusing(Outcome.REFUSED, ruling -> ruling.held().id().equals(bad.id()))));
+    start(quick(refusing(Outcome.REFUSED, ruling -> ruling.claim().id().equals(bad.id()))));
 
     awaitState(first.id(), JobState.READY);
     awaitState(last.id(), JobState.READY);
@@ -300,7 +309,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
     Enqueued<String> other = client().enqueue(ECHO, new Note("other"));
     dieHolding(1, 0);
-    start(quick(refusing(Outcome.RETRYABLE, ruling -> ruling.held().id().equals(stuck.id()))));
+    start(quick(refusing(Outcome.RETRYABLE, ruling -> ruling.claim().id().equals(stuck.id()))));
 
     // Its holder is found silent only by looks that follow each other.
     awaitState(other.id(), JobState.READY);
@@ -312,13 +321,13 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   /** A store that fails whenever it is to write such a ruling. */
-  private Store refusing(Outcome outcome, Predicate<Ruling> what) {
+  private Store refusing(Outcome outcome, Predicate<RecoveryAction> what) {
     return Interposed.on(
         store(),
         call -> {
           if (call.name().equals("recover")
               && call.arguments().get(1) instanceof List<?> rulings
-              && rulings.stream().map(Ruling.class::cast).anyMatch(what)) {
+              && rulings.stream().map(RecoveryAction.class::cast).anyMatch(what)) {
             throw new StoreException(outcome, "It cannot be written.", null);
           }
           return call.proceed();

@@ -9,13 +9,13 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.RequeueAnswer;
+import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.LivenessSettings;
 import dev.holdfast.engine.NodeBuilder;
 import dev.holdfast.engine.run.TaskExecutor;
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.fault.FaultyStore;
@@ -236,7 +236,7 @@ public abstract class UserCodeContract extends NodeTestBase {
         client().enqueue(ECHO, new Note("x"), o -> o.startWithin(Duration.ofHours(1)));
     Runnable attempt = waiting.take();
 
-    assertThat(client().requeue(job.id())).isEqualTo(RequeueAnswer.REQUESTED);
+    assertThat(client().requeue(job.id())).isEqualTo(RequeueResult.REQUESTED);
     long beat = beatOf(node);
     await().atMost(SOON).until(() -> beatOf(node) >= beat + 2); // The node has been told.
     attempt.run();
@@ -318,7 +318,7 @@ public abstract class UserCodeContract extends NodeTestBase {
                     LivenessSettings.DEFAULT.with(settings ->
                         settings
                             .heartbeat(Duration.ofMillis(100))
-                            .terms(SILENCE)
+                            .timeout(SILENCE)
                             .sweep(Duration.ofMillis(100))))
                 .handle(ECHO, (note, context) -> count(context.jobId())));
     enqueue(1);
@@ -329,7 +329,7 @@ public abstract class UserCodeContract extends NodeTestBase {
             store()
                 .claims()
                 .claim(
-                    new ClaimOrder(
+                    new ClaimRequest(
                         node.incarnation(),
                         0,
                         "default",
@@ -337,7 +337,7 @@ public abstract class UserCodeContract extends NodeTestBase {
                         1,
                         0,
                         null,
-                        ClaimOrder.Suspects.NONE,
+                        ClaimRequest.Suspects.NONE,
                         Set.of())))
         .extracting(ClaimedJob::id)
         .containsExactly(job.id());

@@ -2,12 +2,12 @@ package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.engine.run.FailureReport;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.NodeBook.Pulse;
-import dev.holdfast.engine.store.Recovery.Answer;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.NodeStore.Pulse;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Orphan;
-import dev.holdfast.engine.store.Recovery.Ruling;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
+import dev.holdfast.engine.store.Recovery.Result;
 import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Suspicion;
@@ -31,12 +31,13 @@ final class Competitor {
   private static final UUID NOBODY = new UUID(0, 0);
 
   private final Timeline timeline;
-  private final Weather weather;
+  private final FaultModel weather;
   private final Store store;
-  private final Ledger ledger;
-  private final Journal journal;
+  private final InvariantChecker ledger;
+  private final Trace journal;
 
-  Competitor(Timeline timeline, Weather weather, Store store, Ledger ledger, Journal journal) {
+  Competitor(
+      Timeline timeline, FaultModel weather, Store store, InvariantChecker ledger, Trace journal) {
     this.timeline = timeline;
     this.weather = weather;
     this.store = store;
@@ -48,8 +49,8 @@ final class Competitor {
   void sawSignOfLife(UUID incarnation) {
     pulse(incarnation)
         .ifPresent(pulse -> {
-          await(pulse, pulse.terms().claimed(), timeline.now());
-          await(pulse, pulse.terms().running(), timeline.now());
+          await(pulse, pulse.timeouts().claimed(), timeline.now());
+          await(pulse, pulse.timeouts().running(), timeline.now());
         });
   }
 
@@ -74,7 +75,7 @@ final class Competitor {
 
   private void takeOver(Pulse seen, Duration timeout) {
     UUID incarnation = seen.incarnation();
-    if (timeout.compareTo(seen.terms().running()) < 0) {
+    if (timeout.compareTo(seen.timeouts().running()) < 0) {
       takeBack(Holder.silent(incarnation, seen.beat()));
     } else if (store.nodes().markDead(incarnation, seen.beat(), timeout)) {
       journal.note("competitor", "declares " + seen.id() + " dead");
@@ -84,27 +85,27 @@ final class Competitor {
 
   private void takeBack(Holder holder) {
     List<Orphan> orphans = store.recovery().orphans(holder, Scope.ALL, ALL);
-    List<Ruling> rulings = orphans.stream().map(Competitor::rule).toList();
-    List<Answer> answers = store.recovery().recover(holder, rulings);
+    List<RecoveryAction> rulings = orphans.stream().map(Competitor::rule).toList();
+    List<Result> answers = store.recovery().recover(holder, rulings);
     ledger.check();
     for (int i = 0; i < answers.size(); i++) {
-      if (answers.get(i) != Answer.NOT_HELD) {
-        Held held = rulings.get(i).held();
+      if (answers.get(i) != Result.NOT_HELD) {
+        ClaimId held = rulings.get(i).claim();
         journal.note("competitor", "takes " + held.id() + " back");
         ledger.takenBack(held.id(), held.token());
       }
     }
   }
 
-  private static Ruling rule(Orphan orphan) {
+  private static RecoveryAction rule(Orphan orphan) {
     return orphan.started()
-        ? new Ruling.AfterCrash(
-            orphan.held(),
+        ? new RecoveryAction.AfterCrash(
+            orphan.claim(),
             Duration.ZERO,
             Suspicion.NONE,
             FailureReport.of(
                 orphan.attempt(), FailureCode.WORKER_CRASHED, "Its node was silent.", "competitor"))
-        : new Ruling.Unspent(orphan.held());
+        : new RecoveryAction.NotStarted(orphan.claim());
   }
 
   private Optional<Pulse> pulse(UUID incarnation) {

@@ -1,7 +1,7 @@
 package dev.holdfast.testkit.simulation;
 
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.testkit.simulation.Simulation.Focus;
 import java.time.Duration;
 import java.util.List;
@@ -27,16 +27,16 @@ final class Faults {
   }
 
   private final Timeline timeline;
-  private final Weather weather;
-  private final NodeBook nodes;
-  private final Journal journal;
+  private final FaultModel weather;
+  private final NodeStore nodes;
+  private final Trace journal;
   private final SplittableRandom random;
 
   Faults(
       Timeline timeline,
-      Weather weather,
-      NodeBook nodes,
-      Journal journal,
+      FaultModel weather,
+      NodeStore nodes,
+      Trace journal,
       SplittableRandom random) {
     this.timeline = timeline;
     this.weather = weather;
@@ -88,8 +88,8 @@ final class Faults {
   /** Somebody takes a node's word for nothing any more. */
   private void dismiss(String name) {
     for (NodeStatus node : nodes.list()) {
-      if (node.alive() && node.card().id().equals(name)) {
-        nodes.dismiss(node.card().incarnation());
+      if (node.alive() && node.registration().id().equals(name)) {
+        nodes.requestFence(node.registration().incarnation());
       }
     }
   }

@@ -1,8 +1,8 @@
 package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
@@ -27,7 +27,7 @@ final class Host implements Ticker, Driver {
   private final Timeline timeline;
   private final SplittableRandom random;
   private final Consumer<Throwable> onStumble;
-  private final List<Strand> strands = new ArrayList<>();
+  private final List<SimulatedThread> strands = new ArrayList<>();
   private final long clockStart;
   private final double clockRate;
   private Duration wallOffset = Duration.ZERO;
@@ -57,8 +57,8 @@ final class Host implements Ticker, Driver {
     return random;
   }
 
-  Surroundings surroundings() {
-    return new Surroundings(
+  Environment environment() {
+    return new Environment(
         this, this, () -> new UUID(random.nextLong(), random.nextLong()), random);
   }
 
@@ -125,7 +125,7 @@ final class Host implements Ticker, Driver {
   /** End every thread where it stands. To be called between events. */
   void crash() {
     crashed = true;
-    for (Strand strand : List.copyOf(strands)) {
+    for (SimulatedThread strand : List.copyOf(strands)) {
       strand.kill();
     }
     strands.clear();
@@ -138,8 +138,8 @@ final class Host implements Ticker, Driver {
   }
 
   /** Run this soon, on a thread of its own. */
-  Strand spawn(Runnable body) {
-    Strand strand = new Strand(timeline, this, body);
+  SimulatedThread spawn(Runnable body) {
+    SimulatedThread strand = new SimulatedThread(timeline, this, body);
     if (!crashed) {
       strands.add(strand);
       strand.resumeAt(timeline.now() + random.nextInt(1, 500_000));
@@ -161,7 +161,7 @@ final class Host implements Ticker, Driver {
   private final class DrivenRole implements Driven {
     private final Role role;
     private final Runnable entering;
-    private @Nullable Strand strand;
+    private @Nullable SimulatedThread strand;
     private boolean woken;
     private boolean waiting;
     private boolean stopping;

@@ -18,12 +18,13 @@ final class LeaseUser {
 
   private final Timeline timeline;
   private final Host host;
-  private final Weather weather;
-  private final Ledger ledger;
-  private final Journal journal;
+  private final FaultModel weather;
+  private final InvariantChecker ledger;
+  private final Trace journal;
   private final SplittableRandom random;
 
-  LeaseUser(Timeline timeline, Host host, Weather weather, Ledger ledger, Journal journal) {
+  LeaseUser(
+      Timeline timeline, Host host, FaultModel weather, InvariantChecker ledger, Trace journal) {
     this.timeline = timeline;
     this.host = host;
     this.weather = weather;
@@ -39,7 +40,7 @@ final class LeaseUser {
       // of a machine that is awake: docs/leases.md says what is not promised otherwise.
       int surprises = surprises();
       try {
-        if (leases.acquire(KEY, TTL) instanceof Acquisition.Got(Lease lease)) {
+        if (leases.acquire(KEY, TTL) instanceof Acquisition.Acquired(Lease lease)) {
           workUnder(lease, surprises);
         }
       } catch (StoreException away) {

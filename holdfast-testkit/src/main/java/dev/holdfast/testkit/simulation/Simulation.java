@@ -32,19 +32,19 @@ public final class Simulation {
       List.of(
           LivenessSettings.FAST_FAILOVER,
           LivenessSettings.FAST_FAILOVER.with(
-              settings -> settings.claimedTerms(Duration.ofSeconds(3))),
+              settings -> settings.claimedTimeout(Duration.ofSeconds(3))),
           LivenessSettings.FAST_FAILOVER.with(settings ->
-              settings.terms(Duration.ofSeconds(6)).claimedTerms(Duration.ofSeconds(4))));
+              settings.timeout(Duration.ofSeconds(6)).claimedTimeout(Duration.ofSeconds(4))));
 
   private final long seed;
-  private final Plant plant;
+  private final PlantedBug plant;
   private final Timeline timeline = new Timeline();
   private final SplittableRandom random;
-  private final Weather weather;
-  private final Journal journal;
+  private final FaultModel weather;
+  private final Trace journal;
   private final Store real;
   private final Store database;
-  private final Ledger ledger;
+  private final InvariantChecker ledger;
   private final Workload workload;
   private final Competitor competitor;
   private final boolean competes;
@@ -94,17 +94,17 @@ public final class Simulation {
       Duration lasted,
       List<String> story) {}
 
-  private Simulation(long seed, Plant plant, Focus focus, boolean told) {
+  private Simulation(long seed, PlantedBug plant, Focus focus, boolean told) {
     this.seed = seed;
     this.plant = plant;
     this.random = new SplittableRandom(seed);
     this.focus = focus == Focus.EVERYTHING ? Focus.ANY.get(random.nextInt(8)) : focus;
     boolean everything = this.focus == Focus.EVERYTHING;
-    this.weather = new Weather(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
-    this.journal = new Journal(timeline, told);
+    this.weather = new FaultModel(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
+    this.journal = new Trace(timeline, told);
     this.real = new InMemoryStore(weather);
     this.database = plant.database().apply(real);
-    this.ledger = new Ledger(timeline, real.lookup());
+    this.ledger = new InvariantChecker(timeline, real.queries());
     this.workload = new Workload(timeline, real, ledger, journal, random.split());
     this.competitor = new Competitor(timeline, weather, real, ledger, journal);
     this.competes = !everything || random.nextBoolean();
@@ -112,21 +112,21 @@ public final class Simulation {
 
   /** Let the cluster of this seed live, and see whether it keeps its promises. */
   public static Report run(long seed) {
-    return run(seed, Plant.NONE);
+    return run(seed, PlantedBug.NONE);
   }
 
   /** The same with a bug planted. */
-  public static Report run(long seed, Plant plant) {
+  public static Report run(long seed, PlantedBug plant) {
     return run(seed, plant, Focus.EVERYTHING);
   }
 
   /** The same, with faults of one kind. */
-  public static Report run(long seed, Plant plant, Focus focus) {
+  public static Report run(long seed, PlantedBug plant, Focus focus) {
     return onOneThread(new Simulation(seed, plant, focus, false));
   }
 
   /** The same, and tell what happened. */
-  public static Report tell(long seed, Plant plant) {
+  public static Report tell(long seed, PlantedBug plant) {
     return onOneThread(new Simulation(seed, plant, Focus.EVERYTHING, true));
   }
 
@@ -198,12 +198,13 @@ public final class Simulation {
     LivenessSettings liveness = LIVENESS.get(random.nextInt(LIVENESS.size()));
     MeterRegistry meters =
         random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
-    Wire wire = new Wire(timeline, host, weather, ledger, journal, this::sawSignOfLife);
+    SimulatedNetwork wire =
+        new SimulatedNetwork(timeline, host, weather, ledger, journal, this::sawSignOfLife);
     Store store = plant.node().apply(Interposed.on(database, wire));
     host.spawn(() -> {
       try {
         HoldfastNode.on(store)
-            .surroundings(host.surroundings())
+            .environment(host.environment())
             .id(name)
             .meters(meters)
             .codec(new Workload.TextCodec())
@@ -221,7 +222,7 @@ public final class Simulation {
     if (random.nextInt(3) == 0) {
       host.spawn(() ->
           new LeaseUser(timeline, host, weather, ledger, journal)
-              .work(HoldfastLeases.on(store, name, meters, host.surroundings())));
+              .work(HoldfastLeases.on(store, name, meters, host.environment())));
     }
     watch(host, index);
     return host;

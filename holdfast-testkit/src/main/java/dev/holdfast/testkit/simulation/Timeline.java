@@ -17,7 +17,7 @@ final class Timeline {
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private long now;
   private long lastNumber;
-  private @Nullable Strand running;
+  private @Nullable SimulatedThread running;
 
   /** Nanoseconds since the beginning. */
   long now() {
@@ -45,15 +45,15 @@ final class Timeline {
   }
 
   /** The strand that runs just now. */
-  Strand running() {
-    Strand strand = running;
+  SimulatedThread running() {
+    SimulatedThread strand = running;
     if (strand == null) {
       throw new IllegalStateException("Only a simulated thread can wait for something");
     }
     return strand;
   }
 
-  void runs(@Nullable Strand strand) {
+  void runs(@Nullable SimulatedThread strand) {
     running = strand;
   }
 }

@@ -32,8 +32,8 @@ final class Workload {
 
   private final Timeline timeline;
   private final Store store;
-  private final Ledger ledger;
-  private final Journal journal;
+  private final InvariantChecker ledger;
+  private final Trace journal;
   private final SplittableRandom random;
   private final Map<JobId, Plan> plans = new HashMap<>();
   private int expected;
@@ -74,7 +74,11 @@ final class Workload {
   }
 
   Workload(
-      Timeline timeline, Store store, Ledger ledger, Journal journal, SplittableRandom random) {
+      Timeline timeline,
+      Store store,
+      InvariantChecker ledger,
+      Trace journal,
+      SplittableRandom random) {
     this.timeline = timeline;
     this.store = store;
     this.ledger = ledger;

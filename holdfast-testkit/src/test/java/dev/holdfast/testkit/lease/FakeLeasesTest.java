@@ -18,18 +18,18 @@ class FakeLeasesTest {
   void whatIsSetBusyIsBusyUntilItIsSetFree() {
     leases.setBusy("a", "b");
     assertThatExceptionOfType(LeaseBusyException.class)
-        .isThrownBy(() -> leases.acquire("a").orElseBusy())
+        .isThrownBy(() -> leases.acquire("a").orElseThrow())
         .withMessageContaining("somebody else");
 
     leases.setFree("a");
-    assertThat(leases.acquire("a")).isInstanceOf(Acquisition.Got.class);
+    assertThat(leases.acquire("a")).isInstanceOf(Acquisition.Acquired.class);
     assertThat(leases.acquire("b")).isInstanceOf(Acquisition.Busy.class);
   }
 
   @Test
   void whatWasDoneIsNoted() {
-    leases.acquire("a").orElseBusy().close();
-    leases.acquire("b").orElseBusy().fail("no paper");
+    leases.acquire("a").orElseThrow().close();
+    leases.acquire("b").orElseThrow().fail("no paper");
     leases.acquire("c");
 
     assertThat(leases.acquired()).containsExactly("a", "b", "c");
@@ -41,8 +41,8 @@ class FakeLeasesTest {
   @Test
   void whatIsLostIsToldAndCanBeStolen() {
     AtomicInteger told = new AtomicInteger();
-    Lease a = leases.acquire("a").orElseBusy();
-    Lease b = leases.acquire("b").orElseBusy();
+    Lease a = leases.acquire("a").orElseThrow();
+    Lease b = leases.acquire("b").orElseThrow();
     a.onLost(told::incrementAndGet);
     b.onLost(told::incrementAndGet);
 
@@ -50,7 +50,7 @@ class FakeLeasesTest {
     assertThat(told).hasValue(1);
     assertThat(a.isHeld()).isFalse();
     assertThat(a.complete()).isFalse();
-    assertThat(leases.acquire("a").orElseBusy().attempt()).isEqualTo(2);
+    assertThat(leases.acquire("a").orElseThrow().attempt()).isEqualTo(2);
 
     leases.loseAll();
     assertThat(told).hasValue(2);

@@ -10,8 +10,8 @@ import dev.holdfast.engine.HoldfastClient;
 import dev.holdfast.engine.HoldfastNode;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.role.Surroundings;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.wake.ClusterCoordinator;
 import dev.holdfast.testkit.fault.FaultyStore;
@@ -83,8 +83,8 @@ class HerdTest {
           HoldfastNode.on(store)
               .id("node-" + i)
               .coordinator(coordinator)
-              .surroundings(
-                  new Surroundings(
+              .environment(
+                  new Environment(
                       driver, () -> now, UuidCreator::getTimeOrderedEpoch, new Random(i)))
               .shutdownGrace(Duration.ZERO)
               .handle(TASK, (payload, context) -> null)

@@ -92,7 +92,7 @@ class NodeLogTest extends NodeTestBase {
                       new CountDownLatch(1).await();
                       return "never";
                     }));
-    Lease lease = node.leases().acquire("key", Duration.ofMillis(900)).orElseBusy();
+    Lease lease = node.leases().acquire("key", Duration.ofMillis(900)).orElseThrow();
     lease.onLost(() -> {
       LOG.warn("a lease was lost");
       lost.countDown();

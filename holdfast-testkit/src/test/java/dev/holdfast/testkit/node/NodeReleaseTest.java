@@ -72,7 +72,7 @@ class NodeReleaseTest {
             .handle(ECHO, (note, context) -> note.text())
             .handle(COMPUTE, (note, context) -> note.text())
             .start();
-    node.leases().acquire("key", Duration.ofMinutes(1)).orElseBusy();
+    node.leases().acquire("key", Duration.ofMinutes(1)).orElseThrow();
     assertThat(node.client().await(node.client().enqueue(ECHO, new Note("a")), SOON))
         .isEqualTo("a");
     assertThat(node.client().await(node.client().enqueue(COMPUTE, new Note("b")), SOON))

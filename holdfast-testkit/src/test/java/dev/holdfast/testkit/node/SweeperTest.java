@@ -13,11 +13,11 @@ import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.recover.Sweeper;
 import dev.holdfast.engine.run.LogContext;
 import dev.holdfast.engine.run.TaskRegistry;
-import dev.holdfast.engine.store.ClaimOrder;
-import dev.holdfast.engine.store.NodeBook.Advice;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
-import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.store.Store;
@@ -105,14 +105,14 @@ class SweeperTest {
     store
         .nodes()
         .register(
-            new NodeCard(
+            new NodeRegistration(
                 incarnation,
                 id,
                 null,
                 "h",
                 1,
                 "v",
-                new Terms(CLAIMED, RUNNING),
+                new Timeouts(CLAIMED, RUNNING),
                 Set.of("default"),
                 Set.of("t"),
                 10,
@@ -130,7 +130,7 @@ class SweeperTest {
             store
                 .claims()
                 .claim(
-                    new ClaimOrder(
+                    new ClaimRequest(
                         incarnation,
                         1,
                         "default",
@@ -138,19 +138,19 @@ class SweeperTest {
                         started ? 1 : 0,
                         started ? 0 : 1,
                         null,
-                        ClaimOrder.Suspects.NONE,
+                        ClaimRequest.Suspects.NONE,
                         Set.of())))
         .hasSize(1);
     return id;
   }
 
   private JobState stateOf(JobId id) {
-    return Objects.requireNonNull(store.lookup().find(Set.of(id)).get(id)).state();
+    return Objects.requireNonNull(store.queries().find(Set.of(id)).get(id)).state();
   }
 
   private boolean isAlive(UUID incarnation) {
     return store.nodes().list().stream()
-        .filter(status -> status.card().incarnation().equals(incarnation))
+        .filter(status -> status.registration().incarnation().equals(incarnation))
         .anyMatch(NodeStatus::alive);
   }
 

@@ -43,7 +43,7 @@ class UnreadableTest extends Contract {
   }
 
   private Unreadable unreadable() {
-    return new Unreadable("me", store.lookup(), store.nodes());
+    return new Unreadable("me", store.queries(), store.nodes());
   }
 
   private static List<JobId> leftOut(Unreadable unreadable) {
@@ -60,7 +60,7 @@ class UnreadableTest extends Contract {
   private void refuse(Worker by, ClaimedJob job) {
     by.finish(
         new Finish.RetryIn(
-            job.held(),
+            job.claim(),
             Duration.ZERO,
             new Finish.Failure(1, FailureCode.BAD_PAYLOAD, null, "?", null, by.card().id())));
   }
@@ -127,7 +127,7 @@ class UnreadableTest extends Contract {
     assertThat(unreadable.leave(job, NOW)).isTrue();
     refuse(me, job);
 
-    other.finish(new Finish.Succeeded(other.claimOne().held(), null, null));
+    other.finish(new Finish.Succeeded(other.claimOne().claim(), null, null));
     unreadable.review(LATER);
 
     assertThat(leftOut(unreadable)).isEmpty();

@@ -40,7 +40,7 @@ class PlantedBugTest {
   }
 
   /** Whether one of some seeds shows the promise broken that the bug breaks. */
-  private static boolean found(Plant plant, Invariant promise) {
+  private static boolean found(PlantedBug plant, Invariant promise) {
     return LongStream.range(0, MOST_SEEDS)
         .parallel()
         .mapToObj(seed -> Simulation.run(seed, plant))

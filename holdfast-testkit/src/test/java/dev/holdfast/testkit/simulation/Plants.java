@@ -2,16 +2,16 @@ package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.engine.store.ClaimOrder;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Held;
-import dev.holdfast.engine.store.NodeBook;
-import dev.holdfast.engine.store.NodeBook.Beat;
-import dev.holdfast.engine.store.NodeBook.BeatReply;
-import dev.holdfast.engine.store.NodeBook.ClaimRow;
-import dev.holdfast.engine.store.NodeBook.NodeCard;
-import dev.holdfast.engine.store.NodeBook.NodeStatus;
-import dev.holdfast.engine.store.NodeBook.Terms;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Bugs that an engine like this could have. */
 final class Plants {
-  private static final Terms KNOWN = Terms.of(Duration.ofSeconds(4));
+  private static final Timeouts KNOWN = Timeouts.of(Duration.ofSeconds(4));
 
   private Plants() {}
 
   /** The end of an attempt is written whoever holds the job by now. */
-  static Plant noTokenCheck() {
-    return Plant.inDatabase(real ->
+  static PlantedBug noTokenCheck() {
+    return PlantedBug.inDatabase(real ->
         Interposed.on(
             real,
             call ->
@@ -42,23 +42,23 @@ final class Plants {
                     : call.proceed()));
   }
 
-  private static List<Outcomes.Answer> finishAnyway(
+  private static List<Outcomes.Result> finishAnyway(
       Store real, Outcomes outcomes, List<?> finishes) {
-    List<Outcomes.Answer> answers = new ArrayList<>();
+    List<Outcomes.Result> answers = new ArrayList<>();
     for (Object each : finishes) {
       Finish finish = (Finish) each;
-      JobId id = finish.held().id();
-      Job job = real.lookup().find(Set.of(id)).get(id);
+      JobId id = finish.claim().id();
+      Job job = real.queries().find(Set.of(id)).get(id);
       Optional<UUID> holder = real.nodes().holderOf(id);
       answers.addAll(
           outcomes.finish(
               holder.orElseGet(UUID::randomUUID),
-              List.of(under(new Held(id, job == null ? 0 : job.fencingToken()), finish))));
+              List.of(under(new ClaimId(id, job == null ? 0 : job.fencingToken()), finish))));
     }
     return answers;
   }
 
-  private static Finish under(Held held, Finish finish) {
+  private static Finish under(ClaimId held, Finish finish) {
     return switch (finish) {
       case Finish.Succeeded(var old, var result, var keep) ->
           new Finish.Succeeded(held, result, keep);
@@ -71,33 +71,33 @@ final class Plants {
   }
 
   /** A node believes that it may be silent for an hour, and others wait for seconds. */
-  static Plant noSelfFencing() {
+  static PlantedBug noSelfFencing() {
     return silentFor(Duration.ofHours(1));
   }
 
   /** A holder goes on until the moment at which others may act. */
-  static Plant noMargin() {
+  static PlantedBug noMargin() {
     return silentFor(KNOWN.running().multipliedBy(4).dividedBy(3));
   }
 
   /** A node believes that it may be silent for this time, and others wait for four seconds. */
-  private static Plant silentFor(Duration believed) {
-    return new Plant(
+  private static PlantedBug silentFor(Duration believed) {
+    return new PlantedBug(
         UnaryOperator.identity(),
         real ->
             Interposed.on(
                 real,
                 call ->
                     call.name().equals("register")
-                            && call.arguments().get(0) instanceof NodeCard card
+                            && call.arguments().get(0) instanceof NodeRegistration card
                         ? call.proceedWith(
                             with(KNOWN, card), call.arguments().get(1), call.arguments().get(2))
                         : call.proceed()),
-        liveness -> liveness.with(settings -> settings.terms(believed)));
+        liveness -> liveness.with(settings -> settings.timeout(believed)));
   }
 
-  private static NodeCard with(Terms terms, NodeCard card) {
-    return new NodeCard(
+  private static NodeRegistration with(Timeouts terms, NodeRegistration card) {
+    return new NodeRegistration(
         card.incarnation(),
         card.id(),
         card.name(),
@@ -115,15 +115,19 @@ final class Plants {
   }
 
   /** Whoever looks finds dead what was last seen too long ago by the clock of the database. */
-  static Plant stalenessByTheDatabaseClock() {
-    return Plant.inDatabase(real ->
+  static PlantedBug stalenessByTheDatabaseClock() {
+    return PlantedBug.inDatabase(real ->
         Interposed.on(
             real,
             call -> {
-              if (call.role() instanceof NodeBook nodes && call.name().equals("look")) {
+              if (call.role() instanceof NodeStore nodes && call.name().equals("look")) {
                 for (NodeStatus node : nodes.list()) {
-                  if (node.alive() && node.silence().compareTo(node.card().terms().running()) > 0) {
-                    nodes.markDead(node.card().incarnation(), node.beat(), node.silence());
+                  if (node.alive()
+                      && node.sinceLastHeartbeat()
+                              .compareTo(node.registration().timeouts().running())
+                          > 0) {
+                    nodes.markDead(
+                        node.registration().incarnation(), node.beat(), node.sinceLastHeartbeat());
                   }
                 }
               }
@@ -132,14 +136,14 @@ final class Plants {
   }
 
   /** A node overlooks what it holds by claims whose answer was lost. */
-  static Plant lostRepliesForgotten() {
-    return Plant.inNodes(real -> {
+  static PlantedBug lostRepliesForgotten() {
+    return PlantedBug.inNodes(real -> {
       Set<Long> lost = new HashSet<>();
       return Interposed.on(
           real,
           call -> {
             if (call.arguments().size() == 1
-                && call.arguments().get(0) instanceof ClaimOrder order) {
+                && call.arguments().get(0) instanceof ClaimRequest order) {
               lost.add(order.claimNo());
               Object answer = call.proceed();
               lost.remove(order.claimNo());
@@ -160,7 +164,7 @@ final class Plants {
               reply.rules(),
               reply.tasks(),
               reply.modes(),
-              reply.dismissed()));
+              reply.fenceRequested()));
     }
     if (answer instanceof List<?> rows) {
       // The last resort, which compares everything that a node holds, must not find them either.
@@ -172,8 +176,8 @@ final class Plants {
   }
 
   /** A node that was fenced starts over, and goes on beating for the one that it was. */
-  static Plant beatsAfterFencing() {
-    return Plant.inNodes(real -> {
+  static PlantedBug beatsAfterFencing() {
+    return PlantedBug.inNodes(real -> {
       List<UUID> former = new ArrayList<>();
       return Interposed.on(
           real,

@@ -42,7 +42,7 @@ class SimulationTest {
     assertThat(
             LongStream.range(0, 1_500)
                 .parallel()
-                .mapToObj(seed -> Simulation.run(seed, Plant.NONE, focus))
+                .mapToObj(seed -> Simulation.run(seed, PlantedBug.NONE, focus))
                 .flatMap(report -> report.violation().stream()))
         .isEmpty();
   }
@@ -54,15 +54,15 @@ class SimulationTest {
 
   @Test
   void theGivenSeedBreaksNoPromise() {
-    Report report = Simulation.tell(Long.getLong(SEED, 0), Plant.NONE);
+    Report report = Simulation.tell(Long.getLong(SEED, 0), PlantedBug.NONE);
     assertThat(report.violation()).as(() -> String.join("\n", report.story())).isEmpty();
   }
 
   @Test
   void aSeedReplaysExactly() {
     for (long seed = 0; seed < 20; seed++) {
-      Report told = Simulation.tell(seed, Plant.NONE);
-      assertThat(Simulation.tell(seed, Plant.NONE)).isEqualTo(told);
+      Report told = Simulation.tell(seed, PlantedBug.NONE);
+      assertThat(Simulation.tell(seed, PlantedBug.NONE)).isEqualTo(told);
       assertThat(Simulation.run(seed).digest()).isEqualTo(told.digest());
     }
   }
@@ -79,7 +79,7 @@ class SimulationTest {
         String.join(
             "\n",
             LongStream.range(0, 100)
-                .mapToObj(seed -> Simulation.tell(seed, Plant.NONE))
+                .mapToObj(seed -> Simulation.tell(seed, PlantedBug.NONE))
                 .flatMap(report -> report.story().stream())
                 .toList());
     assertThat(stories)

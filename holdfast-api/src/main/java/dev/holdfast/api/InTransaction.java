@@ -1,6 +1,0 @@
-package dev.holdfast.api;
-
-import dev.holdfast.api.trigger.Publisher;
-
-/** What can be done inside a transaction of the caller's own. */
-public interface InTransaction extends Enqueuer, Publisher {}

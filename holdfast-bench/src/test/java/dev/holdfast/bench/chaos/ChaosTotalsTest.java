@@ -1,0 +1,55 @@
+package dev.holdfast.bench.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.bench.chaos.AttemptLog.Counts;
+import dev.holdfast.bench.chaos.Script.Kind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ChaosTotalsTest {
+  private static final ChaosTotals CALM =
+      new ChaosTotals(
+          1,
+          100,
+          250,
+          Map.of(Kind.KILL, 2L),
+          new Counts(1, 2, 3, 4, 0),
+          Duration.ofSeconds(9),
+          Findings.NONE);
+  private static final ChaosTotals BAD =
+      new ChaosTotals(
+          1,
+          10,
+          20,
+          Map.of(Kind.KILL, 1L, Kind.PAUSE, 5L),
+          new Counts(1, 1, 1, 1, 0),
+          Duration.ofSeconds(4),
+          new Findings(1, 0, 0, 2, 0, List.of("a", "b", "c")));
+
+  @Test
+  void stormsAddUp() {
+    ChaosTotals both = ChaosTotals.NONE.plus(CALM).plus(BAD);
+
+    assertThat(both.storms()).isEqualTo(2);
+    assertThat(both.jobs()).isEqualTo(110);
+    assertThat(both.effects()).isEqualTo(270);
+    assertThat(both.blows(Kind.KILL)).isEqualTo(3);
+    assertThat(both.blows(Kind.PAUSE)).isEqualTo(5);
+    assertThat(both.blows(Kind.CLOCK)).isZero();
+    assertThat(both.counts()).isEqualTo(new Counts(2, 3, 4, 5, 0));
+    assertThat(both.settled()).isEqualTo(Duration.ofSeconds(9));
+  }
+
+  @Test
+  void oneBadStormSpoilsTheTotal() {
+    assertThat(CALM)
+        .hasToString(
+            "100 jobs, 250 effects, 2 blows, 1 fencings, 3 recoveries, settled in 9.0 s, nothing"
+                + " wrong");
+    assertThat(CALM.plus(BAD).findings().none()).isFalse();
+    assertThat(CALM.plus(BAD).toString()).endsWith("3 FINDINGS");
+  }
+}

@@ -1,0 +1,164 @@
+package dev.holdfast.embedded;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileOwnerAttributeView;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Folders with everything in them.
+ *
+ * <p>No link is ever followed, not even one that takes the place of a folder while the tree is
+ * walked: each step starts at a folder that is open already, where the system offers that.
+ */
+final class FileTrees {
+
+  private FileTrees() {}
+
+  /** What is done to a folder or file, folders after what is in them. */
+  private interface Step {
+    void at(SecureDirectoryStream<Path> parent, Path name, BasicFileAttributes what)
+        throws IOException;
+  }
+
+  /** Deletes a folder with everything in it; links are deleted, never followed. */
+  static void delete(Path root) throws IOException {
+    if (!Files.exists(root, NOFOLLOW_LINKS)) {
+      return;
+    }
+    try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parentOf(root))) {
+      if (siblings instanceof SecureDirectoryStream<Path> secure) {
+        walk(secure, root.getFileName(), FileTrees::deleteOne);
+        return;
+      }
+    }
+    Files.walkFileTree(root, new Deletion());
+  }
+
+  /**
+   * Deletes a folder with everything in it, if it is private: decided on the folder that was
+   * opened, which cannot be exchanged for another any more.
+   *
+   * @return whether it was
+   */
+  static boolean deleteIfPrivate(Path root, PrivateFolder rule) throws IOException {
+    try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parentOf(root))) {
+      if (siblings instanceof SecureDirectoryStream<Path> secure) {
+        Path name = root.getFileName();
+        try (SecureDirectoryStream<Path> folder = secure.newDirectoryStream(name, NOFOLLOW_LINKS)) {
+          if (!rule.admits(
+              folder.getFileAttributeView(PosixFileAttributeView.class).readAttributes())) {
+            return false;
+          }
+          walkInside(folder, FileTrees::deleteOne);
+        }
+        secure.deleteDirectory(name);
+        return true;
+      }
+    }
+    boolean admitted = rule.admits(root);
+    if (admitted) {
+      Files.walkFileTree(root, new Deletion());
+    }
+    return admitted;
+  }
+
+  /**
+   * Gives a folder and everything in it to another user. Only folders and regular files: what a
+   * link points to may be anything.
+   */
+  static void give(Path root, UserPrincipal owner) throws IOException {
+    try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parentOf(root))) {
+      if (siblings instanceof SecureDirectoryStream<Path> secure) {
+        walk(
+            secure,
+            root.getFileName(),
+            (parent, name, what) -> {
+              if (what.isDirectory() || what.isRegularFile()) {
+                view(parent, name, FileOwnerAttributeView.class).setOwner(owner);
+              }
+            });
+        return;
+      }
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      for (Path path : (Iterable<Path>) tree::iterator) {
+        Files.getFileAttributeView(path, FileOwnerAttributeView.class, NOFOLLOW_LINKS)
+            .setOwner(owner);
+      }
+    }
+  }
+
+  private static Path parentOf(Path root) {
+    return Objects.requireNonNull(root.toAbsolutePath().getParent(), "a folder with a parent");
+  }
+
+  private static void walk(SecureDirectoryStream<Path> parent, Path name, Step step)
+      throws IOException {
+    BasicFileAttributes what = view(parent, name, BasicFileAttributeView.class).readAttributes();
+    if (what.isDirectory()) {
+      try (SecureDirectoryStream<Path> inside = parent.newDirectoryStream(name, NOFOLLOW_LINKS)) {
+        walkInside(inside, step);
+      }
+    }
+    step.at(parent, name, what);
+  }
+
+  private static void walkInside(SecureDirectoryStream<Path> folder, Step step) throws IOException {
+    for (Path entry : folder) {
+      try {
+        walk(folder, entry.getFileName(), step);
+      } catch (NoSuchFileException gone) {
+        // A server that is just ending deletes files too.
+      }
+    }
+  }
+
+  private static void deleteOne(
+      SecureDirectoryStream<Path> parent, Path name, BasicFileAttributes what) throws IOException {
+    if (what.isDirectory()) {
+      parent.deleteDirectory(name);
+    } else {
+      parent.deleteFile(name);
+    }
+  }
+
+  private static <V extends FileAttributeView> V view(
+      SecureDirectoryStream<Path> parent, Path name, Class<V> type) {
+    return parent.getFileAttributeView(name, type, NOFOLLOW_LINKS);
+  }
+
+  /** For systems without open folders to start from, where the temp folder is the user's own. */
+  private static final class Deletion extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      Files.deleteIfExists(file);
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure)
+        throws IOException {
+      if (failure != null) {
+        throw failure;
+      }
+      Files.deleteIfExists(folder);
+      return FileVisitResult.CONTINUE;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package dev.holdfast.embedded;
+
+import dev.holdfast.embedded.Postmaster.Running;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The end of a server without its own programs' help. */
+final class ForcedStop {
+
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  private ForcedStop() {}
+
+  /** Kills a server with all its sessions, as a power cut would, and waits until all are gone. */
+  static void kill(DataFolder folder) {
+    if (!(Postmaster.of(folder.pgdata()) instanceof Running running)) {
+      return;
+    }
+    List<ProcessHandle> processes =
+        ProcessHandle.of(running.pid()).stream()
+            .flatMap(postmaster -> Stream.concat(Stream.of(postmaster), postmaster.descendants()))
+            .toList();
+    processes.forEach(ProcessHandle::destroyForcibly);
+    if (!Pause.until(() -> processes.stream().noneMatch(Postmaster::lives), LIMIT)) {
+      throw new EmbeddedPostgresException(
+          "PostgreSQL in %s (process %d) does not die: is its disk stuck?"
+              .formatted(folder.root(), running.pid()));
+    }
+  }
+
+  /** Asks a server whose clients are all gone to end, and kills it when it does not. */
+  static void end(DataFolder folder) {
+    if (Postmaster.of(folder.pgdata()) instanceof Running running) {
+      ProcessHandle.of(running.pid()).ifPresent(ProcessHandle::destroy);
+      Pause.until(() -> !(Postmaster.of(folder.pgdata()) instanceof Running), LIMIT);
+      kill(folder);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package dev.holdfast.engine.codec;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.task.CrashPolicy;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.RetryPolicy.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A {@link JobPolicy} as the JSON that rows carry. Durations are ISO-8601 text. The format names no
+ * classes, which is why retry rules by exception type cannot be stored.
+ */
+public final class JobPolicyJson {
+  private static final Logger log = LoggerFactory.getLogger(JobPolicyJson.class);
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private JobPolicyJson() {}
+
+  /** Write a policy; null for one that says nothing. */
+  public static @Nullable String write(JobPolicy policy) {
+    if (policy.equals(JobPolicy.NONE)) {
+      return null;
+    }
+    ObjectNode json = MAPPER.createObjectNode();
+    if (policy.retry() != null) {
+      json.set("retry", retryJson(policy.retry()));
+    }
+    if (policy.timeout() != null) {
+      json.put("timeout", policy.timeout().toString());
+    }
+    if (policy.heartbeatTimeout() != null) {
+      json.put("heartbeatTimeout", policy.heartbeatTimeout().toString());
+    }
+    if (policy.keepResult() != null) {
+      json.put("keepResult", policy.keepResult().toString());
+    }
+    if (policy.crash() != null) {
+      json.put("onCrash", policy.crash().action().name());
+      json.put("maxCrashes", policy.crash().maxCrashes());
+      if (policy.crash().maxFencings() != CrashPolicy.DEFAULT.maxFencings()) {
+        json.put("maxFencings", policy.crash().maxFencings());
+      }
+    }
+    return MAPPER.writeValueAsString(json);
+  }
+
+  /** Read a policy back. */
+  public static JobPolicy read(@Nullable String text) {
+    if (text == null) {
+      return JobPolicy.NONE;
+    }
+    JsonNode json = MAPPER.readTree(text);
+    return new JobPolicy(
+        json.has("retry") ? retry(json.get("retry")) : null,
+        duration(json.get("timeout")),
+        duration(json.get("heartbeatTimeout")),
+        duration(json.get("keepResult")),
+        json.has("onCrash") ? crash(json) : null);
+  }
+
+  /**
+   * Read the policy of a job; one that cannot be read says nothing.
+   *
+   * @param whose the job, for the log
+   */
+  public static JobPolicy readAnyhow(@Nullable String text, JobId whose) {
+    try {
+      return read(text);
+    } catch (RuntimeException unreadable) {
+      log.warn(
+          "Job {} has a policy that a newer version must have written; that of its task counts: {}",
+          whose,
+          unreadable.toString());
+      return JobPolicy.NONE;
+    }
+  }
+
+  private static CrashPolicy crash(JsonNode json) {
+    return new CrashPolicy(
+        CrashPolicy.Action.valueOf(json.get("onCrash").stringValue()),
+        json.get("maxCrashes").intValue(),
+        json.path("maxFencings").intValue(CrashPolicy.DEFAULT.maxFencings()));
+  }
+
+  private static ObjectNode retryJson(RetryPolicy retry) {
+    ObjectNode json = MAPPER.createObjectNode();
+    json.put("maxAttempts", retry.maxAttempts());
+    json.put("jitter", retry.jitter());
+    json.set("backoff", backoffJson(retry.backoff()));
+    for (Rule rule : retry.rules()) {
+      switch (rule) {
+        case Rule.OnCode(String code, Optional<Backoff> backoff) -> {
+          ObjectNode entry = json.withArray("rules").addObject().put("code", code);
+          backoff.ifPresent(b -> entry.set("backoff", backoffJson(b)));
+        }
+        case Rule.OnType(Class<? extends Throwable> type, var unused) ->
+            throw new IllegalArgumentException(
+                "A retry rule on exception type %s cannot be given with a job, since rows name no classes: put it into the task type, or use a rule on a failure code."
+                    .formatted(type.getSimpleName()));
+      }
+    }
+    return json;
+  }
+
+  private static RetryPolicy retry(JsonNode json) {
+    List<Rule> rules = new ArrayList<>();
+    for (JsonNode rule : json.path("rules")) {
+      rules.add(
+          new Rule.OnCode(
+              rule.get("code").stringValue(),
+              Optional.ofNullable(rule.get("backoff")).map(JobPolicyJson::backoff)));
+    }
+    return new RetryPolicy(
+        json.get("maxAttempts").intValue(),
+        backoff(json.get("backoff")),
+        json.get("jitter").doubleValue(),
+        rules);
+  }
+
+  private static ObjectNode backoffJson(Backoff backoff) {
+    ObjectNode json = MAPPER.createObjectNode();
+    return switch (backoff) {
+      case Backoff.Fixed(Duration delay) -> json.put("fixed", delay.toString());
+      case Backoff.Linear(Duration step, Duration cap) ->
+          json.put("linear", step.toString()).put("cap", cap.toString());
+      case Backoff.Exponential(Duration first, double factor, Duration cap) ->
+          json.put("exponential", first.toString())
+              .put("factor", factor)
+              .put("cap", cap.toString());
+    };
+  }
+
+  private static Backoff backoff(JsonNode json) {
+    if (json.has("fixed")) {
+      return Backoff.fixed(requiredDuration(json, "fixed"));
+    }
+    Duration cap = requiredDuration(json, "cap");
+    return json.has("linear")
+        ? Backoff.linear(requiredDuration(json, "linear"), cap)
+        : Backoff.exponential(
+            requiredDuration(json, "exponential"), json.get("factor").doubleValue(), cap);
+  }
+
+  private static Duration requiredDuration(JsonNode json, String field) {
+    return Duration.parse(json.get(field).stringValue());
+  }
+
+  private static @Nullable Duration duration(@Nullable JsonNode json) {
+    return json == null ? null : Duration.parse(json.stringValue());
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.engine.lease;
+
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.time.Moment;
+
+/**
+ * Takes leases away from their holder when their time is over. It never asks the database, so it is
+ * on time when the database is away and the Renewer is stuck.
+ */
+public final class LeaseExpiry implements Role {
+  private final HeldLeases held;
+
+  public LeaseExpiry(HeldLeases held) {
+    this.held = held;
+  }
+
+  @Override
+  public String name() {
+    return "lease-fence";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    Moment next = Moment.NEVER;
+    for (HeldLease lease : held.all()) {
+      lease.fence(now);
+      next = next.earlier(lease.deadline());
+    }
+    return next;
+  }
+}

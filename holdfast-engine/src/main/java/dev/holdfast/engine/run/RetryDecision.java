@@ -1,0 +1,113 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.api.codec.CodecException;
+import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.task.RetryLater;
+import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.task.RetryPolicy.Rule;
+import dev.holdfast.api.task.TaskFailure;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Finish;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What follows from how an attempt went. Pure: chance is handed in. */
+public final class RetryDecision {
+  /** Time for a claim in progress here to end, so that it does not bring the job back. */
+  private static final Duration HANDED_OVER = Duration.ofSeconds(1);
+
+  private RetryDecision() {}
+
+  /** The code of something thrown. */
+  public static String codeOf(Throwable thrown) {
+    return switch (thrown) {
+      case TaskFailure failure -> failure.code();
+      case InterruptedException interrupted -> FailureCode.INTERRUPTED;
+      default -> FailureCode.TASK_FAILED;
+    };
+  }
+
+  /**
+   * Decide what follows from a failure.
+   *
+   * @param chance a number from 0 to 1 that places the wait within its jitter
+   */
+  public static Finish onFailure(
+      ClaimId held,
+      Finish.Failure failure,
+      @Nullable Throwable thrown,
+      RetryPolicy retry,
+      double chance) {
+    if (thrown instanceof RetryLater later) {
+      return new Finish.Later(held, later.delay());
+    }
+    if (isHopeless(failure.code(), thrown) || failure.attempt() >= retry.maxAttempts()) {
+      return new Finish.Dead(held, failure);
+    }
+    for (Rule rule : retry.rules()) {
+      if (matches(rule, failure.code(), thrown)) {
+        return again(held, failure, rule.backoff(), retry.jitter(), chance);
+      }
+    }
+    return again(held, failure, Optional.of(retry.backoff()), retry.jitter(), chance);
+  }
+
+  /**
+   * Decides what follows when a node cannot read the payload of a job. As long as another node may
+   * be able to, the job is handed over, whatever its policy says about the number of attempts.
+   *
+   * @param readElsewhere whether another node may be able to read it
+   */
+  static Finish onUnreadable(
+      ClaimId held,
+      Finish.Failure failure,
+      RetryPolicy retry,
+      boolean readElsewhere,
+      double chance) {
+    Finish finish = onFailure(held, failure, null, retry, chance);
+    return readElsewhere && !isRuledOut(failure.code(), retry)
+        ? new Finish.RetryIn(held, HANDED_OVER, failure)
+        : finish;
+  }
+
+  /** Whether a rule says that this failure is never retried. */
+  private static boolean isRuledOut(String code, RetryPolicy retry) {
+    return retry.rules().stream()
+        .filter(rule -> matches(rule, code, null))
+        .findFirst()
+        .filter(rule -> rule.backoff().isEmpty())
+        .isPresent();
+  }
+
+  private static boolean isHopeless(String code, @Nullable Throwable thrown) {
+    return thrown instanceof CodecException || code.equals(FailureCode.BAD_RESULT);
+  }
+
+  private static boolean matches(Rule rule, String code, @Nullable Throwable thrown) {
+    return switch (rule) {
+      case Rule.OnCode onCode -> onCode.code().equals(code);
+      case Rule.OnType onType -> onType.type().isInstance(thrown);
+    };
+  }
+
+  private static Finish again(
+      ClaimId held,
+      Finish.Failure failure,
+      Optional<Backoff> backoff,
+      double jitter,
+      double chance) {
+    if (backoff.isEmpty()) {
+      return new Finish.Dead(held, failure);
+    }
+    return new Finish.RetryIn(
+        held, jittered(backoff.get().after(failure.attempt()), jitter, chance), failure);
+  }
+
+  /** A wait moved by up to the jitter's share either way. */
+  public static Duration jittered(Duration wait, double jitter, double chance) {
+    double factor = 1 + jitter * (2 * chance - 1);
+    return Duration.ofMillis(Math.round(wait.toMillis() * factor));
+  }
+}

@@ -1,0 +1,226 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Interrupts attempts that take longer than their timeout, or give no sign of getting on for longer
+ * than their heartbeat timeout. One that ignores the interrupt is given up after a while: its job
+ * goes on by its retry policy, or stays with this node where that is wanted. Its slot is lost until
+ * its thread ends.
+ */
+public final class TimeoutWatcher implements Role {
+  private static final Logger log = LoggerFactory.getLogger(TimeoutWatcher.class);
+
+  /**
+   * What a timekeeper is made of.
+   *
+   * @param node the readable id of this node
+   * @param patience how long after its interrupt an attempt counts as hung
+   * @param holdsHung whether the job of a hung attempt stays with this node until its thread ends
+   */
+  public record Parts(
+      String node,
+      HeldJobs heldJobs,
+      FinishSink sink,
+      LostSlots lost,
+      Duration patience,
+      boolean holdsHung,
+      Ticker ticker,
+      RandomGenerator random) {}
+
+  /** An attempt that is looked at now and then. What changes is guarded by the alarms. */
+  static final class Watch {
+    private final HeldJob heldJob;
+    private final Moment deadline;
+    private @Nullable Alarm alarm;
+    private boolean forgotten;
+
+    /** Whether its claim was given up: only its slot matters any more. */
+    private final boolean abandoned;
+
+    /** Why it was interrupted; null while it has time. Only the tick looks at it. */
+    private @Nullable StopReason interruptedFor;
+
+    private Watch(HeldJob heldJob, Moment deadline, boolean abandoned) {
+      this.heldJob = heldJob;
+      this.deadline = deadline;
+      this.abandoned = abandoned;
+    }
+
+    /** When it must have given a sign. A sign puts that off, and moves no alarm. */
+    private Moment silentBy() {
+      Duration longest = heldJob.policy().heartbeatTimeout();
+      return longest == null ? Moment.NEVER : heldJob.lastSign().plus(longest);
+    }
+
+    private Moment nextLook() {
+      return deadline.earlier(silentBy());
+    }
+
+    private @Nullable StopReason over(Moment now) {
+      if (!now.isBefore(deadline)) {
+        return StopReason.TIMED_OUT;
+      }
+      return now.isBefore(silentBy()) ? null : StopReason.HEARTBEAT_TIMED_OUT;
+    }
+  }
+
+  /** When to look at an attempt. Those of attempts that end are taken back, or would pile up. */
+  private record Alarm(Moment at, long number, Watch watch) {}
+
+  private static final Comparator<Alarm> BY_TIME =
+      Comparator.comparing(Alarm::at).thenComparingLong(Alarm::number);
+
+  private final Parts parts;
+  private final TreeSet<Alarm> alarms = new TreeSet<>(BY_TIME);
+  private long lastNumber;
+  private volatile Waker waker = () -> {};
+
+  public TimeoutWatcher(Parts parts) {
+    this.parts = parts;
+    parts.heldJobs().onAbandoned(this::watchAbandoned);
+  }
+
+  /** Who to wake when an alarm is set that rings before all others. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  @Override
+  public String name() {
+    return "timekeeper";
+  }
+
+  /** Interrupt this attempt when its time is over, unless {@link #forget} comes first. */
+  Watch watch(HeldJob heldJob) {
+    Moment now = parts.ticker().now();
+    heldJob.sign(now);
+    Duration timeout = heldJob.policy().timeout();
+    Watch watch = new Watch(heldJob, timeout == null ? Moment.NEVER : now.plus(timeout), false);
+    if (set(watch, watch.nextLook())) {
+      waker.wake();
+    }
+    return watch;
+  }
+
+  /** Looks later whether the code of a job that the node gave up still occupies its slot. */
+  private void watchAbandoned(HeldJob heldJob) {
+    Moment look = parts.ticker().now().plus(parts.patience());
+    if (set(new Watch(heldJob, look, true), look)) {
+      waker.wake();
+    }
+  }
+
+  /** Returns the slot of an attempt that has ended. */
+  void release(Lane lane, HeldJob heldJob) {
+    parts.lost().release(lane, heldJob);
+  }
+
+  void forget(Watch watch) {
+    synchronized (alarms) {
+      watch.forgotten = true;
+      if (watch.alarm != null) {
+        alarms.remove(watch.alarm);
+      }
+    }
+  }
+
+  /** Set the alarm of an attempt and say whether it is the first to ring. */
+  private boolean set(Watch watch, Moment at) {
+    synchronized (alarms) {
+      if (watch.forgotten) {
+        return false;
+      }
+      Alarm alarm = new Alarm(at, ++lastNumber, watch);
+      watch.alarm = alarm;
+      alarms.add(alarm);
+      return alarms.first().number() == alarm.number();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    while (true) {
+      Alarm due;
+      synchronized (alarms) {
+        if (alarms.isEmpty()) {
+          return Moment.NEVER;
+        }
+        due = alarms.first();
+        if (now.isBefore(due.at())) {
+          return due.at();
+        }
+        alarms.remove(due);
+      }
+      ring(due.watch(), now);
+    }
+  }
+
+  /** One that was told to stop for another reason, and does not, is given up all the same. */
+  private void ring(Watch watch, Moment now) {
+    HeldJob heldJob = watch.heldJob;
+    if (watch.abandoned) {
+      parts.lost().lose(heldJob);
+      return;
+    }
+    if (heldJob.hasEnded() || heldJob.stopReason() == StopReason.CLAIM_LOST) {
+      return;
+    }
+    if (watch.interruptedFor != null) {
+      giveUp(heldJob, watch.interruptedFor);
+      return;
+    }
+    StopReason over = watch.over(now);
+    if (over == null) {
+      set(watch, watch.nextLook());
+    } else {
+      warn(heldJob, over);
+      watch.interruptedFor = over;
+      heldJob.stop(over);
+      set(watch, now.plus(parts.patience()));
+    }
+  }
+
+  private static void warn(HeldJob heldJob, StopReason over) {
+    boolean silent = over == StopReason.HEARTBEAT_TIMED_OUT;
+    log.warn(
+        "Job {} of {} exceeds its {} of {}; it is interrupted",
+        heldJob.job().id(),
+        heldJob.job().task(),
+        silent ? "heartbeat timeout" : "timeout",
+        silent ? heldJob.policy().heartbeatTimeout() : heldJob.policy().timeout());
+  }
+
+  private void giveUp(HeldJob heldJob, StopReason why) {
+    if (parts.holdsHung()) {
+      log.error(
+          "Job {} of {} ignores its interrupt; this node keeps it until its thread ends, so that no"
+              + " other attempt of it runs meanwhile",
+          heldJob.job().id(),
+          heldJob.job().task());
+      parts.lost().lose(heldJob);
+    } else if (heldJob.settle()) {
+      parts.heldJobs().addRunaway(heldJob);
+      log.error(
+          "Job {} of {} ignores its interrupt; the attempt is given up, and the job goes on by its"
+              + " retry policy although the code of this attempt still runs",
+          heldJob.job().id(),
+          heldJob.job().task());
+      parts
+          .sink()
+          .finish(
+              heldJob, Runner.timedOut(heldJob, why, parts.node(), parts.random().nextDouble()));
+      parts.lost().lose(heldJob);
+    }
+  }
+}

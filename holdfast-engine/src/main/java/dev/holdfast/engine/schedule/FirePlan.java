@@ -1,0 +1,87 @@
+package dev.holdfast.engine.schedule;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.When;
+import dev.holdfast.api.schedule.Overlap;
+import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
+import dev.holdfast.engine.store.NewJob.Stamp;
+import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.FireOrder;
+import dev.holdfast.engine.store.ScheduleStore.Firing;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What a schedule that is due asks for: a pure function of its row and the time. */
+final class FirePlan {
+  /**
+   * How long a due time is remembered as fired. The row's next due time is what keeps it from being
+   * fired again; this is for a schedule that is cancelled and made anew, or a clock set back.
+   */
+  private static final Duration REMEMBERED = Duration.ofDays(1);
+
+  private FirePlan() {}
+
+  /**
+   * Settle all that is due.
+   *
+   * @param node who fires
+   */
+  static FireOrder settle(Kept kept, Instant due, Instant now, String node, Supplier<UUID> ids) {
+    Recurrence recurrence = kept.plan().recurrence();
+    DueTimes times = DueTimes.of(recurrence, kept.draft().anchor());
+    List<Instant> latest = times.latest(due, now, MisfireDecision.relevant(recurrence.misfire()));
+    Instant last = latest.isEmpty() ? due : latest.getLast();
+    List<Firing> firings =
+        MisfireDecision.toFire(latest.isEmpty() ? List.of(due) : latest, recurrence.misfire(), now)
+            .stream()
+            .map(time -> firing(kept.plan(), time, node, ids))
+            .toList();
+    return new FireOrder(kept, firings, last, times.after(last).orElse(null));
+  }
+
+  private static Firing firing(SchedulePlan plan, Instant time, String node, Supplier<UUID> ids) {
+    Duration jitter = Jitter.of(plan.id(), time, plan.recurrence().jitter());
+    When when = jitter.isZero() ? When.NOW : new When.At(time.plus(jitter));
+    return new Firing(
+        time,
+        UniqueKey.within("schedule:%s:%s".formatted(plan.id(), time), REMEMBERED),
+        job(plan, when, new JobId(ids.get()), node));
+  }
+
+  /**
+   * A job of a schedule and its fleet. It carries the schedule's name as a tag, to be found by.
+   *
+   * @param source the node that makes it; null for a client without one
+   */
+  static NewJob job(SchedulePlan plan, When when, JobId id, @Nullable String source) {
+    SchedulePlan.JobTemplate template = plan.job();
+    String name = ScheduleStore.overlapKey(plan.id());
+    Set<String> tags =
+        Stream.concat(template.tags().stream(), Stream.of(name)).collect(Collectors.toSet());
+    return new NewJob(
+        id,
+        template.task(),
+        template.queue(),
+        template.priority(),
+        when,
+        template.payload(),
+        plan.recurrence().overlap() == Overlap.ALLOW ? null : UniqueKey.whileActive(name),
+        tags,
+        template.policy(),
+        template.startWithin(),
+        IdUse.FRESH,
+        new Stamp(template.stack(), source));
+  }
+}

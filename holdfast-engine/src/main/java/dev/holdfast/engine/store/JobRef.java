@@ -1,0 +1,16 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.job.JobId;
+
+/** A job that somebody holds, or held until just now. */
+public interface JobRef {
+  JobId id();
+
+  /** The name of the task it runs. */
+  String task();
+
+  String queue();
+
+  /** The number of its latest attempt. */
+  int attempt();
+}

@@ -1,0 +1,101 @@
+package dev.holdfast.engine.trigger;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.When;
+import dev.holdfast.api.trigger.Published;
+import dev.holdfast.api.trigger.Published.Decision;
+import dev.holdfast.api.trigger.Published.Outcome;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.engine.mode.JobOrigin;
+import dev.holdfast.engine.store.EventIntake;
+import dev.holdfast.engine.store.EventIntake.Start;
+import dev.holdfast.engine.store.EventIntake.Started;
+import dev.holdfast.engine.store.EventIntake.SubjectRules;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes one event. It remembers the ids that it gave to jobs, so that publishing once more
+ * after a lost answer finds them.
+ */
+public final class EventPublication {
+  private final String event;
+  private final Payload payload;
+  private final Supplier<UUID> ids;
+  private final JobOrigin stamper;
+  private final Map<String, JobId> jobs = new HashMap<>();
+  private List<Trigger> listening = List.of();
+  private boolean asked;
+
+  /**
+   * Take an event in.
+   *
+   * @param payload the payload as JSON
+   * @throws IllegalArgumentException if the payload is not JSON
+   */
+  public EventPublication(String event, String payload, Supplier<UUID> ids, JobOrigin stamper) {
+    this.stamper = stamper;
+    this.event = event;
+    this.payload = Payload.read(event, payload);
+    this.ids = ids;
+  }
+
+  /** Publish it; after a lost answer, call again. */
+  public Published publish(EventIntake intake) {
+    boolean repeated = asked;
+    asked = true;
+    listening = List.of();
+    List<Started> answers = intake.publish(event, found -> plan(found, repeated));
+    return new Published(event, listening.stream().map(t -> outcome(t, answers)).toList());
+  }
+
+  /** The triggers that listened when it was published last. */
+  public List<Trigger> listening() {
+    return listening;
+  }
+
+  private List<Start> plan(List<Trigger> found, boolean repeated) {
+    listening = List.copyOf(found);
+    return found.stream().filter(payload::meets).map(t -> start(t, repeated)).toList();
+  }
+
+  private Start start(Trigger trigger, boolean repeated) {
+    NewJob job =
+        new NewJob(
+            jobs.computeIfAbsent(trigger.id(), fresh -> new JobId(ids.get())),
+            trigger.task(),
+            trigger.queue(),
+            trigger.priority(),
+            When.NOW,
+            payload.text(),
+            UniqueKey.within(payload.keyFor(trigger), trigger.window()),
+            trigger.tags(),
+            null,
+            null,
+            repeated ? IdUse.REPEATED : IdUse.FRESH,
+            stamper.of(trigger.task()));
+    return new Start(trigger.id(), job, manners(trigger));
+  }
+
+  private @Nullable SubjectRules manners(Trigger trigger) {
+    return trigger.mindsSubjects()
+        ? new SubjectRules(
+            payload.subjectFor(trigger), trigger.debounce(), trigger.maxWait(), trigger.cooldown())
+        : null;
+  }
+
+  private static Outcome outcome(Trigger trigger, List<Started> answers) {
+    return answers.stream()
+        .filter(answer -> answer.trigger().equals(trigger.id()))
+        .findFirst()
+        .map(answer -> new Outcome(trigger.id(), answer.decision(), answer.job()))
+        .orElseGet(() -> new Outcome(trigger.id(), Decision.NOT_MATCHED, null));
+  }
+}

@@ -1,0 +1,85 @@
+package dev.holdfast.engine.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.task.CrashPolicy;
+import dev.holdfast.api.task.RetryPolicy;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class JobPolicyJsonTest {
+
+  private static void assertSurvives(JobPolicy policy) {
+    assertThat(JobPolicyJson.read(JobPolicyJson.write(policy))).isEqualTo(policy);
+  }
+
+  @Test
+  void everyKindOfPolicySurvivesTheRow() {
+    assertSurvives(JobPolicy.NONE);
+    assertSurvives(
+        new JobPolicy(null, Duration.ofMinutes(3), null, Duration.ZERO, CrashPolicy.fail()));
+    assertSurvives(new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null, null, null));
+    assertSurvives(
+        new JobPolicy(RetryPolicy.linear(Duration.ofSeconds(1)), null, null, null, null));
+    assertSurvives(
+        new JobPolicy(
+            RetryPolicy.exponential(Duration.ofMillis(5))
+                .maxAttempts(7)
+                .jitter(0.1)
+                .neverOn("DECLINED")
+                .on("BUSY", Backoff.fixed(Duration.ofMinutes(1))),
+            Duration.ofDays(2),
+            Duration.ofSeconds(20),
+            Duration.ofHours(1),
+            CrashPolicy.retry(7)));
+  }
+
+  @Test
+  void aRowThatKnowsNoHeartbeatTimeoutHasNone() {
+    assertThat(JobPolicyJson.read("{\"timeout\":\"PT1M\"}"))
+        .isEqualTo(new JobPolicy(null, Duration.ofMinutes(1), null, null, null));
+  }
+
+  @Test
+  void aJobLikeItsTaskCarriesNoPolicy() {
+    JobOptions defaults = JobOptions.DEFAULTS.with(o -> o.timeout(Duration.ofSeconds(5)));
+
+    assertThat(JobPolicyJson.write(JobPolicy.difference(defaults, defaults))).isNull();
+  }
+
+  @Test
+  void aCrashPolicyIsRecordedEvenWhereTheTaskSaysTheSame() {
+    JobOptions defaults = JobOptions.DEFAULTS.with(o -> o.onCrash(CrashPolicy.fail()));
+
+    assertThat(JobPolicyJson.read(JobPolicyJson.write(JobPolicy.difference(defaults, defaults))))
+        .extracting(JobPolicy::crashOrDefault)
+        .isEqualTo(CrashPolicy.fail());
+  }
+
+  @Test
+  void whatAJobLeavesOpenItsTaskDecides() {
+    JobOptions task =
+        JobOptions.DEFAULTS.with(
+            o -> o.timeout(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(1)));
+    JobPolicy own = new JobPolicy(RetryPolicy.NEVER, null, null, null, null);
+
+    assertThat(own.orElse(task))
+        .isEqualTo(
+            new JobPolicy(
+                RetryPolicy.NEVER, Duration.ofSeconds(5), Duration.ofSeconds(1), null, null));
+  }
+
+  @Test
+  void aRuleOnAnExceptionTypeCannotBeStored() {
+    JobPolicy policy =
+        new JobPolicy(
+            RetryPolicy.DEFAULT.neverOn(IllegalStateException.class), null, null, null, null);
+
+    assertThatThrownBy(() -> JobPolicyJson.write(policy))
+        .hasMessageContaining("IllegalStateException")
+        .hasMessageContaining("task type");
+  }
+}

@@ -1,0 +1,211 @@
+package dev.holdfast.engine.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.lease.Lease;
+import dev.holdfast.engine.meter.LeaseMeters;
+import dev.holdfast.engine.time.Moment;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** How a lease is kept and lost, with time and answers handed in. Its ttl is 30 s. */
+class LeaseExpiryTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+
+  private Moment now = new Moment(0);
+  private final ScriptedBook book = new ScriptedBook();
+  private final HeldLeases held = new HeldLeases();
+  private final AtomicInteger told = new AtomicInteger();
+  private final LeaseParts parts =
+      new LeaseParts(
+          book,
+          "node-1",
+          held,
+          UUID::randomUUID,
+          () -> now,
+          new LeaseMeters(new SimpleMeterRegistry(), null),
+          Runnable::run);
+  private final LeaseAcquirer acquirer = new LeaseAcquirer(parts);
+  private final Renewer renewer = new Renewer(parts);
+  private final LeaseExpiry fence = new LeaseExpiry(held);
+
+  private static Moment second(long seconds) {
+    return new Moment(Duration.ofSeconds(seconds).toNanos());
+  }
+
+  private Lease acquire(String key) {
+    Lease lease = acquirer.acquire(key, TTL).orElseThrow();
+    lease.onLost(told::incrementAndGet);
+    return lease;
+  }
+
+  private Moment renewAt(long seconds) {
+    now = second(seconds);
+    return renewer.tick(now);
+  }
+
+  private Moment fenceAt(long seconds) {
+    now = second(seconds);
+    return fence.tick(now);
+  }
+
+  @Test
+  void aLeaseIsLostInTimeWithoutARenewer() {
+    Lease lease = acquire("a");
+
+    assertThat(fenceAt(26)).isEqualTo(second(27));
+    assertThat(lease.isHeld()).isTrue();
+    assertThat(fenceAt(27)).isEqualTo(Moment.NEVER);
+
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(told).hasValue(1);
+    assertThat(held.size()).isZero();
+  }
+
+  @Test
+  void aHolderThatAsksAfterTheDeadlineNeedsNobodyToTellIt() {
+    Lease lease = acquire("a");
+    now = second(27);
+
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.renew()).isFalse();
+    assertThat(book.renewalGroups).isEmpty();
+  }
+
+  @Test
+  void timeCountsFromBeforeTheAcquireWasSent() {
+    book.beforeAcquireAnswers = () -> now = second(20);
+    Lease lease = acquire("a");
+
+    now = second(26);
+    assertThat(lease.isHeld()).isTrue();
+    now = second(27);
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void timeCountsFromBeforeTheRenewalWasSent() {
+    Lease lease = acquire("a");
+    book.beforeRenewAnswers = () -> now = second(25);
+
+    assertThat(renewAt(10)).isEqualTo(second(20));
+    assertThat(fenceAt(36)).isEqualTo(second(37));
+    assertThat(lease.isHeld()).isTrue();
+    fenceAt(37);
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void aRenewalThatIsAnsweredAfterTheDeadlineComesTooLate() {
+    Lease lease = acquire("a");
+    book.beforeRenewAnswers = () -> now = second(28);
+
+    renewAt(10);
+
+    assertThat(lease.isHeld()).isFalse();
+    fence.tick(now);
+    assertThat(told).hasValue(1);
+  }
+
+  @Test
+  void leasesThatAreDueTogetherAreRenewedInOneCall() {
+    acquire("a");
+    acquire("b");
+    acquire("c");
+
+    assertThat(renewAt(9)).isEqualTo(second(10));
+    assertThat(renewAt(10)).isEqualTo(second(20));
+    assertThat(book.renewalGroups).containsExactly(3);
+  }
+
+  @Test
+  void aRenewalThatFailedIsTriedAgainBeforeTheDeadline() {
+    Lease lease = acquire("a");
+    book.beforeRenewAnswers = ScriptedBook.away();
+    assertThat(renewAt(10)).isEqualTo(new Moment(Duration.ofMillis(11_500).toNanos()));
+
+    book.beforeRenewAnswers = () -> {};
+    renewAt(12);
+
+    fenceAt(38);
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  void aRenewalThatIsRefusedTellsAtOnce() {
+    Lease lease = acquire("a");
+    book.renews = false;
+
+    assertThat(renewAt(10)).isEqualTo(Moment.NEVER);
+
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(told).hasValue(1);
+  }
+
+  @Test
+  void aRenewalThatCrossesTheEndIsNoLoss() {
+    Lease lease = acquire("a");
+    book.renews = false;
+    book.beforeRenewAnswers = lease::complete;
+    book.beforeEndAnswers = () -> assertThat(((HeldLease) lease).renewal()).isEqualTo(Moment.NEVER);
+
+    renewAt(10);
+
+    assertThat(told).hasValue(0);
+    assertThat(held.size()).isZero();
+  }
+
+  @Test
+  void aLeaseWhoseEndCouldNotBeWrittenIsRenewedAgain() {
+    AtomicInteger wakes = new AtomicInteger();
+    Lease lease = acquire("a");
+    held.wokenBy(wakes::incrementAndGet);
+    book.beforeEndAnswers = ScriptedBook.away();
+
+    assertThatExceptionOfType(StoreException.class).isThrownBy(lease::complete);
+
+    assertThat(wakes).hasPositiveValue();
+    assertThat(renewAt(10)).isEqualTo(second(20));
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  void whoeverAsksToBeToldAfterTheLossIsToldAtOnce() {
+    Lease lease = acquire("a");
+    fenceAt(27);
+
+    lease.onLost(told::incrementAndGet);
+
+    assertThat(told).hasValue(2);
+  }
+
+  @Test
+  void nobodyIsToldAfterTheEnd() {
+    Lease lease = acquire("a");
+    lease.close();
+
+    lease.onLost(told::incrementAndGet);
+    fenceAt(100);
+    held.close();
+
+    assertThat(told).hasValue(0);
+  }
+
+  @Test
+  void aCallbackThatThrowsHarmsNoOther() {
+    Lease lease = acquirer.acquire("a", TTL).orElseThrow();
+    lease.onLost(() -> {
+      throw new IllegalStateException("oops");
+    });
+    lease.onLost(told::incrementAndGet);
+
+    fenceAt(27);
+
+    assertThat(told).hasValue(1);
+  }
+}

@@ -1,0 +1,116 @@
+package dev.holdfast.postgres.db;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.ConnectionException;
+import org.jdbi.v3.core.ConnectionFactory;
+import org.jdbi.v3.core.statement.Cleanable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connections that others configured, made fit for our statements while we have them.
+ *
+ * <p>Three things matter. No answer is waited for for ever. What is not a transaction must commit
+ * by itself: a pool without autocommit would roll it back when the connection is returned. And a
+ * statement must see what was committed before it: counting under a lock with a snapshot older than
+ * the lock counts too few.
+ */
+final class ExternalConnections implements ConnectionFactory {
+  private static final Logger log = LoggerFactory.getLogger(ExternalConnections.class);
+  private static final int WANTED = Connection.TRANSACTION_READ_COMMITTED;
+
+  private final DataSource source;
+  private final int silenceMillis;
+
+  /**
+   * The isolation of all connections, asked of the first, since to ask is a round trip: pools make
+   * connections alike. 0 as long as nobody has asked.
+   */
+  private volatile int isolation;
+
+  /**
+   * @param silenceMillis how long any answer is waited for
+   */
+  ExternalConnections(DataSource source, int silenceMillis) {
+    this.source = source;
+    this.silenceMillis = silenceMillis;
+  }
+
+  @Override
+  public Connection openConnection() throws SQLException {
+    return source.getConnection();
+  }
+
+  @Override
+  public Cleanable getCleanableFor(Connection connection) {
+    try {
+      BorrowedConnection lent = BorrowedConnection.within(silenceMillis, connection);
+      try {
+        makeFit(connection);
+      } catch (SQLException | RuntimeException failure) {
+        giveBack(connection, lent);
+        throw failure;
+      }
+      return () -> giveBack(connection, lent);
+    } catch (SQLException broken) {
+      throw new ConnectionException(broken);
+    }
+  }
+
+  private void makeFit(Connection connection) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      requireNothingWritten(connection);
+      connection.setAutoCommit(true);
+    }
+    if (isolation == 0) {
+      isolation = connection.getTransactionIsolation();
+    }
+    if (isolation != WANTED) {
+      connection.setTransactionIsolation(WANTED);
+    }
+  }
+
+  private void giveBack(Connection connection, BorrowedConnection lent) throws SQLException {
+    try (connection) {
+      if (isolation != 0 && isolation != WANTED && !connection.isClosed()) {
+        connection.setTransactionIsolation(isolation);
+      }
+      lent.close();
+    } catch (SQLException broken) {
+      log.debug("A connection broke before it was returned, so its pool drops it", broken);
+    }
+  }
+
+  /**
+   * To switch autocommit on commits. That is none of our business where somebody has written:
+   * sources exist that hand out the connection of the transaction that the calling thread is in. A
+   * transaction in which nothing was written is but a pool that has tested its connection.
+   */
+  private static void requireNothingWritten(Connection connection) throws SQLException {
+    if (connection.isWrapperFor(BaseConnection.class)
+        && connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE) {
+      return;
+    }
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery("select pg_current_xact_id_if_assigned() is not null")) {
+      if (row.next() && row.getBoolean(1)) {
+        throw new StoreException(
+            Outcome.REFUSED,
+            "The data source gave a connection that has a transaction open in which something was"
+                + " written, and to use it would commit that. Give Holdfast the pool itself and not"
+                + " a proxy that hands out the connection of the current transaction; to enqueue in"
+                + " that transaction, use holdfast.in(connection). Nothing was changed.",
+            null);
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.api.trigger.TriggerStatus;
+import dev.holdfast.engine.store.TriggerStore;
+import dev.holdfast.engine.trigger.SubjectState;
+import dev.holdfast.engine.trigger.TriggerText;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Which events start which tasks, and what is remembered of subjects. Triggers are kept as text, so
+ * that a test in memory meets the same round trip as production.
+ */
+final class MemoryTriggerStore implements TriggerStore {
+  private final Tables tables;
+  private final Map<String, Row> rows = new TreeMap<>();
+  private final Map<SubjectKey, SubjectState> subjects = new HashMap<>();
+
+  private record Row(String definition, boolean paused) {
+    TriggerStatus status() {
+      return new TriggerStatus(TriggerText.read(definition), paused);
+    }
+  }
+
+  private record SubjectKey(String trigger, String subject) {}
+
+  MemoryTriggerStore(Tables tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public void put(Trigger trigger) {
+    String definition = TriggerText.write(trigger);
+    tables.transaction(now ->
+        rows.merge(
+            trigger.id(),
+            new Row(definition, false),
+            (old, fresh) -> new Row(definition, old.paused())));
+  }
+
+  @Override
+  public Optional<TriggerStatus> find(String id) {
+    return tables.transaction(now -> Optional.ofNullable(rows.get(id)).map(Row::status));
+  }
+
+  @Override
+  public List<TriggerStatus> list() {
+    return tables.transaction(now -> rows.values().stream().map(Row::status).toList());
+  }
+
+  @Override
+  public boolean pause(String id, boolean paused) {
+    return tables.transaction(
+        now -> rows.computeIfPresent(id, (key, row) -> new Row(row.definition(), paused)) != null);
+  }
+
+  @Override
+  public boolean remove(String id) {
+    return tables.transaction(now -> {
+      subjects.keySet().removeIf(key -> key.trigger().equals(id));
+      return rows.remove(id) != null;
+    });
+  }
+
+  /** The triggers that listen to an event. Only inside a transaction, as all that follows. */
+  List<Trigger> listening(String event) {
+    return rows.values().stream()
+        .filter(row -> !row.paused())
+        .map(row -> TriggerText.read(row.definition()))
+        .filter(trigger -> trigger.event().equals(event))
+        .toList();
+  }
+
+  SubjectState subject(String trigger, String subject) {
+    return subjects.getOrDefault(new SubjectKey(trigger, subject), SubjectState.UNKNOWN);
+  }
+
+  void remember(String trigger, String subject, SubjectState state) {
+    subjects.put(new SubjectKey(trigger, subject), state);
+  }
+}
