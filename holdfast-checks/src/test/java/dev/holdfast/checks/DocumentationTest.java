@@ -2,9 +2,9 @@ package dev.holdfast.checks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.engine.ClientSettings;
-import dev.holdfast.engine.LivenessSettings;
-import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.intake.ClientSettings;
+import dev.holdfast.engine.node.LivenessSettings;
+import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.postgres.PostgresSettings;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -159,7 +159,9 @@ class DocumentationTest {
         import dev.holdfast.api.*;
         import dev.holdfast.api.job.*;
         import dev.holdfast.api.task.*;
-        import dev.holdfast.engine.*;
+        import dev.holdfast.engine.client.*;
+        import dev.holdfast.engine.lease.HoldfastLeases;
+        import dev.holdfast.engine.node.*;
         import dev.holdfast.engine.store.Store;
         import dev.holdfast.postgres.*;
         import java.sql.Connection;

@@ -20,9 +20,6 @@ import org.slf4j.LoggerFactory;
 record Connections(PostgresSettings settings, String session) {
   private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
-  /** How long an answer to what a heart asks is waited for. */
-  static final Duration HEARTBEAT = Duration.ofSeconds(4);
-
   /** How long a migration may take, our own or that of another node which has to be awaited. */
   static final Duration MIGRATION = Duration.ofHours(1);
 
@@ -99,11 +96,12 @@ record Connections(PostgresSettings settings, String session) {
    * lives; and a reply that takes longer than a heartbeat is worth less than another try.
    */
   KeptConnection heart() {
-    return heart(working(HEARTBEAT, Duration.ofSeconds(1)));
+    return heart(working(KeptConnection.HEARTBEAT, Duration.ofSeconds(1)));
   }
 
   static KeptConnection heart(DataSource source) {
-    return new KeptConnection("holdfast-heart-connection", source, HEARTBEAT, LIFETIME);
+    return new KeptConnection(
+        "holdfast-heart-connection", source, KeptConnection.HEARTBEAT, LIFETIME);
   }
 
   /**

@@ -17,11 +17,35 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.postgres.claim.PgClaims;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.KeptConnection;
+import dev.holdfast.postgres.db.OutsideTransaction;
+import dev.holdfast.postgres.finish.PgOutcomes;
+import dev.holdfast.postgres.intake.ExternalTransaction;
+import dev.holdfast.postgres.intake.IntakeStatements;
+import dev.holdfast.postgres.intake.PgIntake;
+import dev.holdfast.postgres.intake.TransactionIntake;
+import dev.holdfast.postgres.lease.PgLeaseStore;
+import dev.holdfast.postgres.liveness.PgNodeStore;
+import dev.holdfast.postgres.liveness.PgRecovery;
+import dev.holdfast.postgres.notify.Channel;
+import dev.holdfast.postgres.notify.PostgresCoordinator;
+import dev.holdfast.postgres.notify.Reminders;
+import dev.holdfast.postgres.notify.TransactionNotice;
+import dev.holdfast.postgres.notify.TransactionNotifier;
+import dev.holdfast.postgres.query.PgJobControl;
+import dev.holdfast.postgres.query.PgJobQueries;
+import dev.holdfast.postgres.rule.PgQueueStore;
+import dev.holdfast.postgres.rule.PgTaskStore;
+import dev.holdfast.postgres.schedule.PgScheduleStore;
 import dev.holdfast.postgres.schema.Migrations;
-import dev.holdfast.postgres.wake.Channel;
-import dev.holdfast.postgres.wake.PostgresCoordinator;
+import dev.holdfast.postgres.trigger.EventStatements;
+import dev.holdfast.postgres.trigger.PgEvents;
+import dev.holdfast.postgres.trigger.PgTriggerStore;
+import dev.holdfast.postgres.trigger.TransactionEvents;
+import dev.holdfast.postgres.upkeep.PgStaging;
+import dev.holdfast.postgres.upkeep.PgUpkeep;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.UUID;
@@ -183,7 +207,7 @@ public final class PostgresStore implements Store {
         new Access(
             database,
             database,
-            Database.foreign(heart, schema, Connections.HEARTBEAT, ExternalPool.HEART_SILENCE),
+            Database.foreign(heart, schema, KeptConnection.HEARTBEAT, ExternalPool.HEART_SILENCE),
             dataSource,
             null,
             false,

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.engine.store.QueueStore.Depth;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.rule.PgQueueStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.embedded.testing.SharedServer;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.notify.Signal;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,8 +32,8 @@ class CoordinatorLogTest {
                     .build());
         HoldfastNode node = HoldfastNode.on(store).id("scribe-1").name("Scribe").start()) {
       await().atMost(SOON).until(() -> store.coordinator().isWorking());
-      try (Lines lines = Lines.of("dev.holdfast.postgres.wake");
-          Lines all = Lines.of("dev.holdfast.engine.wake")) {
+      try (Lines lines = Lines.of("dev.holdfast.postgres.notify");
+          Lines all = Lines.of("dev.holdfast.engine.notify")) {
         Runnable stop =
             store
                 .coordinator()
@@ -72,7 +72,7 @@ class CoordinatorLogTest {
                     .build());
         HoldfastNode one = HoldfastNode.on(store).id("scribe-1").start();
         HoldfastNode two = HoldfastNode.on(store).id("scribe-2").start();
-        Lines lines = Lines.of("dev.holdfast.postgres.wake")) {
+        Lines lines = Lines.of("dev.holdfast.postgres.notify")) {
       await().atMost(SOON).until(() -> store.coordinator().isWorking());
       proxy.cut();
       awaitLine(lines, "does not hear others");

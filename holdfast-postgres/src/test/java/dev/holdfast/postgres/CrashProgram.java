@@ -1,8 +1,8 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 

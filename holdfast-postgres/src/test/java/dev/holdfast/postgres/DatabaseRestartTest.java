@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.EmbeddedPostgres;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

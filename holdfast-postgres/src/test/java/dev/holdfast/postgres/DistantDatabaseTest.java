@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.postgres.claim.PgClaims;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.testkit.contract.Worker;
 import java.lang.reflect.InvocationTargetException;

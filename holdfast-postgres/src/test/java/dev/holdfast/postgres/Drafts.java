@@ -9,21 +9,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** New jobs in few words. */
-final class Drafts {
-  static final String QUEUE = "mail";
-  static final String TASK = "mail::send";
+public final class Drafts {
+  public static final String QUEUE = "mail";
+  public static final String TASK = "mail::send";
 
   private Drafts() {}
 
-  static NewJob job() {
+  public static NewJob job() {
     return job(null, When.NOW);
   }
 
-  static NewJob jobIn(String queue) {
+  public static NewJob jobIn(String queue) {
     return job(queue, null, When.NOW);
   }
 
-  static NewJob job(@Nullable UniqueKey key, When when) {
+  public static NewJob job(@Nullable UniqueKey key, When when) {
     return job(QUEUE, key, when);
   }
 

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 

@@ -8,7 +8,7 @@ import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.NodeBuilder;
-import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.held.TaskExecutor;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.NodeBuilder;
 import java.time.Duration;
 
 /** A program with nodes in it that ends in one of the ways in which programs end. */

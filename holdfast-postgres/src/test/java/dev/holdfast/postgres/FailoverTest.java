@@ -9,7 +9,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.EmbeddedPostgres;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.testkit.contract.Worker;

@@ -10,7 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.EmbeddedPostgres;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -28,7 +28,7 @@ class FullNotifyQueueTest {
 
   @Test
   void theTransactionOfACallerCommitsAndNodesAreLeftToPolling() throws Exception {
-    Logger announcer = (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.wake.Announcer");
+    Logger announcer = (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
     ListAppender<ILoggingEvent> logged = new ListAppender<>();
     logged.start();
     announcer.addAppender(logged);

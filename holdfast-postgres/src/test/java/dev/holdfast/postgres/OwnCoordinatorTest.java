@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.ClientSettings;
-import dev.holdfast.engine.HoldfastClient;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
-import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.intake.ClientSettings;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

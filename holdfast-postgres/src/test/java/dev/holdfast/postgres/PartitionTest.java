@@ -9,7 +9,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Outcomes.Result;

@@ -3,8 +3,8 @@ package dev.holdfast.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

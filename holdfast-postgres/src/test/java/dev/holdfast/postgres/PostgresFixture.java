@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** A database of its own for one test class, emptied for each test. */
-final class PostgresFixture implements StoreFixture, AutoCloseable {
+public final class PostgresFixture implements StoreFixture, AutoCloseable {
   private static final List<String> TABLES =
       List.of(
           "job",
@@ -82,18 +82,18 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
   private final TestDatabase database;
   private final PostgresStore store;
 
-  PostgresFixture() {
+  public PostgresFixture() {
     this.database = SharedServer.freshDatabase();
     this.store = PostgresStore.connect(settings().build());
   }
 
-  PostgresSettings.Builder settings() {
+  public PostgresSettings.Builder settings() {
     return PostgresSettings.builder(database.jdbcUrl())
         .user(database.user())
         .password(database.password());
   }
 
-  TestDatabase database() {
+  public TestDatabase database() {
     return database;
   }
 
@@ -120,14 +120,14 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
   }
 
   /** Make the store as good as new. */
-  PostgresFixture emptied() {
+  public PostgresFixture emptied() {
     // Deleting a few rows is much quicker than truncating a dozen tables.
     execute("delete from holdfast." + String.join("; delete from holdfast.", TABLES));
     return this;
   }
 
   /** A pool of somebody else's making, whose sessions are called foreign. */
-  HikariDataSource foreignPool(int size) {
+  public HikariDataSource foreignPool(int size) {
     return foreignPool(database, size);
   }
 
@@ -152,7 +152,7 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
   }
 
   /** The only value of a query, as text. */
-  String ask(String sql) {
+  public String ask(String sql) {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
@@ -163,7 +163,7 @@ final class PostgresFixture implements StoreFixture, AutoCloseable {
     }
   }
 
-  void execute(String sql) {
+  public void execute(String sql) {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);

@@ -2,6 +2,8 @@ package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.postgres.claim.PgClaims;
+import dev.holdfast.postgres.claim.ReadyScan;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.testkit.contract.StoreContract;
 import dev.holdfast.testkit.contract.StoreFixture;

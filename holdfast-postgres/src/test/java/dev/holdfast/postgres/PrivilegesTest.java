@@ -11,7 +11,7 @@ import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.Upkeep;
 import java.sql.Connection;
 import java.sql.ResultSet;

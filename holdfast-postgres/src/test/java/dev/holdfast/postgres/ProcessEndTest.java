@@ -8,7 +8,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.postgres.EndingProgram.Nap;
 import dev.holdfast.postgres.EndingProgram.Way;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.postgres.claim.PgClaims;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.testkit.contract.JobDraft;
 import dev.holdfast.testkit.contract.Worker;

@@ -13,6 +13,7 @@ import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.ScheduleStore.Draft;
 import dev.holdfast.engine.store.ScheduleStore.Kept;
+import dev.holdfast.postgres.schedule.ReadableSchedules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -14,6 +14,8 @@ import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
+import dev.holdfast.postgres.claim.PgClaims;
+import dev.holdfast.postgres.claim.ReadyScan;
 import dev.holdfast.postgres.db.Database;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.holdfast.bench.chaos;
 
 import dev.holdfast.bench.chaos.AttemptLog.Counts;
 import dev.holdfast.cli.database.Address;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.postgres.PostgresStore;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -4,7 +4,7 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobRequest;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import java.util.ArrayList;

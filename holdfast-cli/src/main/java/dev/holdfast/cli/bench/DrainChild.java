@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.cli.database.Address;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.postgres.PostgresStore;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

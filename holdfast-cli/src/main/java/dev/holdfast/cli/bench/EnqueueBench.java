@@ -2,7 +2,7 @@ package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.JobRequest;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.sql.SQLException;
 import java.time.Duration;

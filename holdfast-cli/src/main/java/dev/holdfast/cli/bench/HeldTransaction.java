@@ -1,6 +1,6 @@
 package dev.holdfast.cli.bench;
 
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.NodeStore;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -4,7 +4,7 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;
 import java.util.ArrayList;
 import java.util.List;

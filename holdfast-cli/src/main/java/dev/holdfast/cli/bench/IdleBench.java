@@ -2,8 +2,8 @@ package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.CircuitBreaker;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.sql.Connection;

@@ -1,8 +1,8 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.NodeMode;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;

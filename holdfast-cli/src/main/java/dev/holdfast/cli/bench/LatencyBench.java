@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

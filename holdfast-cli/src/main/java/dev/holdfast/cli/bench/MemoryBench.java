@@ -1,6 +1,6 @@
 package dev.holdfast.cli.bench;
 
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;

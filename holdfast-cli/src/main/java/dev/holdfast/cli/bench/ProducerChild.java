@@ -2,7 +2,7 @@ package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.cli.database.Address;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.postgres.PostgresStore;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

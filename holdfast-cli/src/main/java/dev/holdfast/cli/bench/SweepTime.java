@@ -1,8 +1,8 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.NodeMode;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;

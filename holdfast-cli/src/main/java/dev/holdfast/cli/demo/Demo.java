@@ -2,7 +2,7 @@ package dev.holdfast.cli.demo;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.JobRequest;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.PrintWriter;

@@ -5,7 +5,7 @@ import dev.holdfast.api.Names;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.cli.database.DatabaseOptions;
 import dev.holdfast.cli.database.OpenStore;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

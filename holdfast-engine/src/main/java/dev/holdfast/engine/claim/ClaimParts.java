@@ -1,11 +1,14 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.live.CurrentIncarnation;
+import dev.holdfast.engine.held.ClaimCalls;
+import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.mode.CurrentModes;
+import dev.holdfast.engine.rule.CurrentModes;
+import dev.holdfast.engine.rule.QueueRules;
+import dev.holdfast.engine.rule.TaskRules;
 import dev.holdfast.engine.run.FinishSink;
-import dev.holdfast.engine.run.HeldJobs;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.run.Unreadable;

@@ -1,7 +1,7 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.Times;
-import dev.holdfast.engine.wake.SignalBus;
+import dev.holdfast.engine.notify.SignalBus;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.claim;
 
-import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.held.HeldJob;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.holdfast.engine.claim;
 
+import dev.holdfast.engine.notify.ClusterSize;
+import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
-import dev.holdfast.engine.wake.ClusterSize;
-import dev.holdfast.engine.wake.Signal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

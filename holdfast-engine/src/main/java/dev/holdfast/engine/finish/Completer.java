@@ -2,12 +2,12 @@ package dev.holdfast.engine.finish;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.engine.live.CurrentIncarnation;
+import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.FinishSink;
-import dev.holdfast.engine.run.HeldJob;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Claims.HandBack;

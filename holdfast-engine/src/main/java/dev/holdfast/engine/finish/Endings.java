@@ -3,11 +3,11 @@ package dev.holdfast.engine.finish;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.JobRef;
-import dev.holdfast.engine.wake.AwaitedJobs;
-import dev.holdfast.engine.wake.Signal;
-import dev.holdfast.engine.wake.SignalBus;
 
 /**
  * Says that a job has ended for good, once that is written: to the meters, to listeners, and to

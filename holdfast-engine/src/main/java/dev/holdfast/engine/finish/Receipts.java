@@ -1,15 +1,15 @@
 package dev.holdfast.engine.finish;
 
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.run.HeldJob;
-import dev.holdfast.engine.run.HeldJobs;
-import dev.holdfast.engine.run.StopReason;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
-import dev.holdfast.engine.wake.Signal;
-import dev.holdfast.engine.wake.SignalBus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

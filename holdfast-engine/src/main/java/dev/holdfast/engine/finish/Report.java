@@ -1,6 +1,6 @@
 package dev.holdfast.engine.finish;
 
-import dev.holdfast.engine.run.HeldJob;
+import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;

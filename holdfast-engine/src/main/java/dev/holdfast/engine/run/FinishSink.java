@@ -1,5 +1,6 @@
 package dev.holdfast.engine.run;
 
+import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.store.Finish;
 
 /** Where attempts report how they ended. */

@@ -1,6 +1,8 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.LostLane;

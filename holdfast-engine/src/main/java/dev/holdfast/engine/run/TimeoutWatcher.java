@@ -1,5 +1,9 @@
 package dev.holdfast.engine.run;
 
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.held.Lane;
+import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;

@@ -6,7 +6,7 @@ import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JobPolicyJson;
-import dev.holdfast.engine.mode.JobOrigin;
+import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.SchedulePlan;
 import java.time.Instant;
 import java.util.HexFormat;

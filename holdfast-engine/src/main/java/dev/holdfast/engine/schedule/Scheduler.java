@@ -1,6 +1,9 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.notify.ClusterSize;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.ScheduleStore;
@@ -10,9 +13,6 @@ import dev.holdfast.engine.store.ScheduleStore.FireReport;
 import dev.holdfast.engine.store.ScheduleStore.Kept;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
-import dev.holdfast.engine.wake.ClusterSize;
-import dev.holdfast.engine.wake.Signal;
-import dev.holdfast.engine.wake.SignalBus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;

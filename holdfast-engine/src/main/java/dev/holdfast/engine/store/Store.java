@@ -1,6 +1,6 @@
 package dev.holdfast.engine.store;
 
-import dev.holdfast.engine.wake.ClusterCoordinator;
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import java.sql.Connection;
 
 /** A place where jobs are kept, seen by the roles that use it. */

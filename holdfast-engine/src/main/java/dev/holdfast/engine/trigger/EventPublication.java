@@ -7,7 +7,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.engine.mode.JobOrigin;
+import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.EventIntake.Start;
 import dev.holdfast.engine.store.EventIntake.Started;

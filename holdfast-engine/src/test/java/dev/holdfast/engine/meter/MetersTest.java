@@ -3,7 +3,7 @@ package dev.holdfast.engine.meter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import dev.holdfast.engine.Logged;
+import dev.holdfast.engine.node.Logged;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.QueueStore.Depth;
 import io.micrometer.core.instrument.Counter;

@@ -2,6 +2,9 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.SlowStart;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;

@@ -3,7 +3,11 @@ package dev.holdfast.engine.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.live.Tenure;
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.Lane;
+import dev.holdfast.engine.held.Slots;
+import dev.holdfast.engine.held.TaskExecutor;
+import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.time.Moment;

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.live.Tenure;
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.held.StopReason;
+import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;

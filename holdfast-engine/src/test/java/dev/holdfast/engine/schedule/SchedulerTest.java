@@ -3,12 +3,12 @@ package dev.holdfast.engine.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.engine.notify.ClusterCoordinator;
+import dev.holdfast.engine.notify.ClusterSize;
+import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.ScheduleStore.DueReport;
 import dev.holdfast.engine.time.Moment;
-import dev.holdfast.engine.wake.ClusterCoordinator;
-import dev.holdfast.engine.wake.ClusterSize;
-import dev.holdfast.engine.wake.SignalBus;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;

@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
  * their callers for longer than a user of this one can wait.
  */
 public final class KeptConnection extends PlainDataSource implements AutoCloseable {
+  /** How long a heartbeat waits for the reply of the server. */
+  public static final Duration HEARTBEAT = Duration.ofSeconds(4);
+
   private static final Logger log = LoggerFactory.getLogger(KeptConnection.class);
 
   /** How much of its lifetime a connection may lose, so that nodes do not reconnect in step. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
-import dev.holdfast.engine.mode.JobOrigin;
+import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.trigger.EventPublication;
 

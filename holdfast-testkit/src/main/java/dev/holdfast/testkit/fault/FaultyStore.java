@@ -2,6 +2,7 @@ package dev.holdfast.testkit.fault;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
@@ -18,7 +19,6 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
-import dev.holdfast.engine.wake.ClusterCoordinator;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

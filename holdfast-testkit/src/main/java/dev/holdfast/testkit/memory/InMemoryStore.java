@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
@@ -16,7 +17,6 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
-import dev.holdfast.engine.wake.ClusterCoordinator;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.InstantSource;

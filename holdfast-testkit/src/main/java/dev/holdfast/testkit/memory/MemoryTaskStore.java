@@ -2,7 +2,7 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskStatus;
-import dev.holdfast.engine.breaker.BreakerTransition;
+import dev.holdfast.engine.rule.BreakerTransition;
 import dev.holdfast.engine.store.TaskStore;
 import java.time.Instant;
 import java.util.List;

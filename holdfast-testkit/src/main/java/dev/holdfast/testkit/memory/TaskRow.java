@@ -1,6 +1,6 @@
 package dev.holdfast.testkit.memory;
 
-import dev.holdfast.engine.breaker.BreakerTransition;
+import dev.holdfast.engine.rule.BreakerTransition;
 import dev.holdfast.engine.store.TaskStore.Rule;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.CrashPolicy;
 import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;

@@ -10,7 +10,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.engine.HoldfastClient;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.Map;

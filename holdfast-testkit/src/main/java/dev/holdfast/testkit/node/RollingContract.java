@@ -12,7 +12,7 @@ import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.NodeBuilder;
+import dev.holdfast.engine.node.NodeBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

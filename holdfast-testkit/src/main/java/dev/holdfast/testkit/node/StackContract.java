@@ -19,7 +19,7 @@ import dev.holdfast.api.schedule.ScheduleStatus;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.Advice;

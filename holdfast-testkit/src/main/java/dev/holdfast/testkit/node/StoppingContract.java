@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.run.TaskExecutor;
+import dev.holdfast.engine.held.TaskExecutor;
+import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;

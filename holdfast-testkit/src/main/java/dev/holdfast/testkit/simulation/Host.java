@@ -1,9 +1,9 @@
 package dev.holdfast.testkit.simulation;
 
+import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.run.TaskExecutor;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;

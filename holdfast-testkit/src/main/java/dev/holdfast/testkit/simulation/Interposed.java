@@ -1,7 +1,7 @@
 package dev.holdfast.testkit.simulation;
 
+import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.wake.ClusterCoordinator;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

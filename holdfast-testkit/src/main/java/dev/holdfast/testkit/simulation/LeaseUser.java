@@ -3,7 +3,7 @@ package dev.holdfast.testkit.simulation;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;
-import dev.holdfast.engine.HoldfastLeases;
+import dev.holdfast.engine.lease.HoldfastLeases;
 import java.time.Duration;
 import java.util.SplittableRandom;
 

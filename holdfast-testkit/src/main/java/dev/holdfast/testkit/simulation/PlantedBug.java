@@ -1,6 +1,6 @@
 package dev.holdfast.testkit.simulation;
 
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.Store;
 import java.util.function.UnaryOperator;
 

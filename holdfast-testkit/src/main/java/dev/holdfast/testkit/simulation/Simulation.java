@@ -1,9 +1,9 @@
 package dev.holdfast.testkit.simulation;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.engine.HoldfastLeases;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.LivenessSettings;
+import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import io.micrometer.core.instrument.MeterRegistry;

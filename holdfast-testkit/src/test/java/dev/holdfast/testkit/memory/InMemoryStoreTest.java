@@ -3,9 +3,9 @@ package dev.holdfast.testkit.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.engine.wake.Signal;
 import dev.holdfast.testkit.contract.JobDraft;
 import dev.holdfast.testkit.contract.StoreContract;
 import dev.holdfast.testkit.contract.StoreFixture;

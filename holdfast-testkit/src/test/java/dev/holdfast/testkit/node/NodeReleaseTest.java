@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
-import dev.holdfast.engine.wake.ClusterCoordinator;
-import dev.holdfast.engine.wake.Signal;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.notify.ClusterCoordinator;
+import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.ref.WeakReference;

@@ -8,7 +8,7 @@ import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
-import dev.holdfast.engine.HoldfastNode;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.common.AttributeKey;

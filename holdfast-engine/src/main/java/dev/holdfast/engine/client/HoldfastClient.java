@@ -1,0 +1,369 @@
+package dev.holdfast.engine.client;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.Enqueuer;
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.Names;
+import dev.holdfast.api.Nodes;
+import dev.holdfast.api.Queues;
+import dev.holdfast.api.Tasks;
+import dev.holdfast.api.TransactionScope;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.CancelResult;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.api.job.RequeueResult;
+import dev.holdfast.api.job.RetryResult;
+import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.schedule.Schedules;
+import dev.holdfast.api.task.TaskStatus;
+import dev.holdfast.api.trigger.Published;
+import dev.holdfast.api.trigger.Triggers;
+import dev.holdfast.engine.codec.JsonCodec;
+import dev.holdfast.engine.intake.ClientSettings;
+import dev.holdfast.engine.intake.JobOrigin;
+import dev.holdfast.engine.intake.JobSubmitter;
+import dev.holdfast.engine.intake.ServedQueues;
+import dev.holdfast.engine.notify.ClusterCoordinator;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.query.Awaiter;
+import dev.holdfast.engine.schedule.Planner;
+import dev.holdfast.engine.schedule.ScheduleDesk;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.trigger.EventPublisher;
+import dev.holdfast.engine.trigger.StoredTriggers;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The client on any store. It checks what it is given, and wakes whoever should know. */
+public final class HoldfastClient implements Holdfast {
+  private static final int BULK = 1_000;
+  private static final int LONGEST_PAGE = 1_000;
+  private static final int MIDDLE_PRIORITY = 4;
+
+  private final Store store;
+  private final SignalBus bus;
+  private final JobSubmitter intaker;
+  private final EventPublisher publisher;
+  private final Triggers triggers;
+  private final Awaiter awaiter;
+  private final Schedules schedules;
+  private final Runnable onClose;
+
+  /** A client with a bus of a node in the same process. */
+  public HoldfastClient(
+      Store store,
+      PayloadCodec codec,
+      SignalBus bus,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      JobOrigin stamper) {
+    this(store, codec, bus, settings, ids, stamper, () -> {});
+  }
+
+  private HoldfastClient(
+      Store store,
+      PayloadCodec codec,
+      SignalBus bus,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      JobOrigin stamper,
+      Runnable onClose) {
+    this.store = store;
+    this.bus = bus;
+    ServedQueues declared = new ServedQueues(store.queues(), settings);
+    this.intaker = new JobSubmitter(codec, settings, ids, declared, bus, stamper);
+    this.publisher = new EventPublisher(codec, settings, ids, bus, stamper);
+    this.triggers = new StoredTriggers(store.triggers(), declared);
+    this.awaiter = new Awaiter(store.queries(), codec, bus);
+    this.schedules =
+        new ScheduleDesk(
+            store,
+            new Planner(codec, settings.payloadLimit(), stamper),
+            stamper,
+            bus,
+            ids,
+            declared::check);
+    this.onClose = onClose;
+  }
+
+  /** A client without a node, with JSON payloads and default settings. */
+  public static HoldfastClient on(Store store) {
+    return on(store, new JsonCodec(), ClientSettings.DEFAULT);
+  }
+
+  /** A client without a node. */
+  public static HoldfastClient on(Store store, PayloadCodec codec, ClientSettings settings) {
+    return on(store, codec, settings, store.coordinator());
+  }
+
+  /** A client without a node that wakes others by this coordinator, which its nodes share. */
+  public static HoldfastClient on(
+      Store store, PayloadCodec codec, ClientSettings settings, ClusterCoordinator coordinator) {
+    SignalBus bus = new SignalBus(coordinator);
+    return new HoldfastClient(
+        store,
+        codec,
+        bus,
+        settings,
+        UuidCreator::getTimeOrderedEpochPlus1,
+        JobOrigin.NONE,
+        bus::close);
+  }
+
+  @Override
+  public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
+    return intaker.enqueue(store.intake(), request);
+  }
+
+  @Override
+  public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
+    return intaker.enqueueAll(store.intake(), requests);
+  }
+
+  @Override
+  public TransactionScope in(Connection transaction) {
+    return in(transaction, true, done -> {});
+  }
+
+  @Override
+  public TransactionScope in(Connection transaction, Consumer<Runnable> afterCommit) {
+    return in(transaction, false, afterCommit);
+  }
+
+  private TransactionScope in(
+      Connection transaction, boolean wakes, Consumer<Runnable> afterCommit) {
+    Enqueuer enqueuer = intaker.enqueuer(store.intakeIn(transaction, wakes), afterCommit);
+    return new TransactionScope() {
+      @Override
+      public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
+        return enqueuer.enqueue(request);
+      }
+
+      @Override
+      public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
+        return enqueuer.enqueueAll(requests);
+      }
+
+      @Override
+      public Published publish(String event, Object payload) {
+        return publisher.publishOnce(
+            store.eventsIn(transaction, wakes), event, payload, afterCommit);
+      }
+    };
+  }
+
+  @Override
+  public Published publish(String event, Object payload) {
+    return publisher.publish(store.events(), event, payload);
+  }
+
+  @Override
+  public Triggers triggers() {
+    return triggers;
+  }
+
+  @Override
+  public Optional<Job> find(JobId id) {
+    return Optional.ofNullable(store.queries().find(List.of(id)).get(id));
+  }
+
+  @Override
+  public <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost)
+      throws InterruptedException {
+    return awaiter.await(id, resultType, atMost);
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, @Nullable JobId before, int limit) {
+    if (limit < 1 || limit > LONGEST_PAGE) {
+      throw new IllegalArgumentException(
+          "A page of %d jobs is not valid: ask for 1 to %d.".formatted(limit, LONGEST_PAGE));
+    }
+    return store.queries().list(filter, before, limit);
+  }
+
+  @Override
+  public Map<JobState, Long> count(JobFilter filter) {
+    return store.queries().count(filter);
+  }
+
+  @Override
+  public Optional<WaitReason> whyWaiting(JobId id) {
+    return store.queries().whyWaiting(id);
+  }
+
+  @Override
+  public CancelResult cancel(JobId id) {
+    CancelResult answer = store.control().cancel(id);
+    if (answer == CancelResult.REQUESTED) {
+      store
+          .nodes()
+          .holderOf(id)
+          .ifPresent(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
+    } else if (answer == CancelResult.CANCELLED) {
+      bus.publish(new Signal.JobEnded(id));
+    }
+    return answer;
+  }
+
+  @Override
+  public RequeueResult requeue(JobId id) {
+    RequeueResult answer = store.control().requeue(id);
+    if (answer == RequeueResult.REQUESTED) {
+      store
+          .nodes()
+          .holderOf(id)
+          .ifPresent(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
+    } else if (answer == RequeueResult.READY) {
+      find(id).ifPresent(job -> bus.publish(new Signal.NewWork(job.queue(), job.priority())));
+    }
+    return answer;
+  }
+
+  @Override
+  public Nodes nodes() {
+    return new StoredNodes(store.nodes(), bus);
+  }
+
+  @Override
+  public RetryResult retry(JobId id) {
+    RetryResult answer = store.control().retry(id);
+    if (answer == RetryResult.READY) {
+      find(id).ifPresent(job -> announce(List.of(job.queue())));
+    }
+    return answer;
+  }
+
+  @Override
+  public long retryAll(JobFilter filter) {
+    return inSteps(until -> {
+      JobControl.Step step = store.control().retryAll(filter, until, BULK);
+      announce(step.jobs().keySet());
+      return step;
+    });
+  }
+
+  @Override
+  public long purge(JobFilter filter) {
+    return inSteps(until -> store.control().purge(filter, until, BULK));
+  }
+
+  /** Repeat a step until it finds no more jobs that were dead-lettered before the first one. */
+  private static long inSteps(Function<@Nullable Instant, JobControl.Step> next) {
+    long total = 0;
+    Instant until = null;
+    while (true) {
+      JobControl.Step step = next.apply(until);
+      total += step.count();
+      if (step.count() < BULK) {
+        return total;
+      }
+      until = step.until();
+    }
+  }
+
+  private void announce(Collection<String> queues) {
+    queues.forEach(queue -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY)));
+  }
+
+  @Override
+  public Queues queues() {
+    return new Queues() {
+      @Override
+      public void pause(String queue) {
+        store.queues().pause(Names.queue(queue), true);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public void resume(String queue) {
+        store.queues().pause(Names.queue(queue), false);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public void limit(String queue, int most) {
+        if (most < 1) {
+          throw new IllegalArgumentException(
+              "A limit of %d for queue '%s' is not valid: give at least 1, or pause the queue."
+                  .formatted(most, queue));
+        }
+        store.queues().limit(Names.queue(queue), most);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public void unlimit(String queue) {
+        store.queues().limit(Names.queue(queue), null);
+        bus.publish(new Signal.QueueChanged(queue));
+      }
+
+      @Override
+      public List<QueueStatus> list() {
+        return store.queues().list();
+      }
+    };
+  }
+
+  @Override
+  public Tasks tasks() {
+    return new Tasks() {
+      @Override
+      public void limit(String task, int most) {
+        if (most < 1) {
+          throw new IllegalArgumentException(
+              "A limit of %d for task '%s' is not valid: give at least 1.".formatted(most, task));
+        }
+        store.tasks().limit(Names.task(task), most);
+        bus.publish(new Signal.TaskChanged(task));
+      }
+
+      @Override
+      public void unlimit(String task) {
+        store.tasks().limit(Names.task(task), null);
+        bus.publish(new Signal.TaskChanged(task));
+      }
+
+      @Override
+      public boolean closeBreaker(String task) {
+        boolean wasOpen = store.tasks().closeBreaker(Names.task(task));
+        bus.publish(new Signal.TaskChanged(task));
+        return wasOpen;
+      }
+
+      @Override
+      public List<TaskStatus> list() {
+        return store.tasks().list();
+      }
+    };
+  }
+
+  @Override
+  public Schedules schedules() {
+    return schedules;
+  }
+
+  @Override
+  public void close() {
+    awaiter.close();
+    onClose.run();
+  }
+}

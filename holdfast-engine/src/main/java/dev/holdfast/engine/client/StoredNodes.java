@@ -1,0 +1,119 @@
+package dev.holdfast.engine.client;
+
+import dev.holdfast.api.NodeInfo;
+import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.Nodes;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.rule.ModeChange;
+import dev.holdfast.engine.rule.WrittenModes;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/** Steers nodes by their rows. */
+final class StoredNodes implements Nodes {
+  private static final int MOST_BEATS = 10_000;
+
+  private final NodeStore nodes;
+  private final SignalBus bus;
+
+  StoredNodes(NodeStore nodes, SignalBus bus) {
+    this.nodes = nodes;
+    this.bus = bus;
+  }
+
+  @Override
+  public List<NodeInfo> list() {
+    return nodes.list().stream().map(StoredNodes::info).toList();
+  }
+
+  private static NodeInfo info(NodeStatus status) {
+    NodeRegistration card = status.registration();
+    return new NodeInfo(
+        card.id(),
+        card.name(),
+        card.incarnation(),
+        status.alive(),
+        card.host(),
+        card.pid(),
+        card.version(),
+        status.startedAt(),
+        status.sinceLastHeartbeat(),
+        status.modes().node(),
+        status.modes().overrides(),
+        card.stack(),
+        card.serves(),
+        card.roles(),
+        card.queues(),
+        card.tasks(),
+        status.running(),
+        card.capacity(),
+        status.lost().slots());
+  }
+
+  @Override
+  public List<NodeInfo.Beat> beats(String id, int limit) {
+    if (limit < 1 || limit > MOST_BEATS) {
+      throw new IllegalArgumentException(
+          "%d heartbeats cannot be listed: ask for 1 to %d.".formatted(limit, MOST_BEATS));
+    }
+    return nodes.pastBeats(id, limit).stream()
+        .map(beat ->
+            new NodeInfo.Beat(beat.node(), beat.incarnation(), beat.host(), beat.pid(), beat.at()))
+        .toList();
+  }
+
+  @Override
+  public int fence(String id) {
+    return each(id, status -> nodes.requestFence(status.registration().incarnation()));
+  }
+
+  @Override
+  public int mode(String id, NodeMode mode) {
+    return change(id, ModeChange.node(mode));
+  }
+
+  @Override
+  public int mode(String id, String pattern, NodeMode mode) {
+    return change(id, ModeChange.except(pattern, mode));
+  }
+
+  @Override
+  public int clearMode(String id, String pattern) {
+    return change(id, ModeChange.clear(pattern));
+  }
+
+  @Override
+  public int clearModes(String id) {
+    return change(id, ModeChange.clearAll());
+  }
+
+  private int change(String id, UnaryOperator<Modes> change) {
+    return each(
+        id,
+        status ->
+            WrittenModes.change(nodes, status.registration().incarnation(), change).isPresent());
+  }
+
+  private int each(String id, Predicate<NodeStatus> told) {
+    int count = 0;
+    for (NodeStatus status : nodes.list()) {
+      if (status.alive() && status.registration().id().equals(id) && told.test(status)) {
+        count++;
+        wake(status.registration().incarnation());
+      }
+    }
+    return count;
+  }
+
+  /** Let it beat at once, and so learn of the change. */
+  private void wake(UUID incarnation) {
+    bus.publish(new Signal.HeartbeatRequested(incarnation));
+  }
+}

@@ -1,0 +1,192 @@
+package dev.holdfast.engine.intake;
+
+import dev.holdfast.api.Enqueuer;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.codec.Encoding;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.JobPolicyJson;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns requests into rows: checks and encodes all of them before anything is written, asks again
+ * when an answer was lost, and wakes those who should know.
+ */
+public final class JobSubmitter {
+  private final PayloadCodec codec;
+  private final ClientSettings settings;
+  private final Supplier<UUID> ids;
+  private final ServedQueues declared;
+  private final SignalBus bus;
+  private final JobOrigin stamper;
+
+  public JobSubmitter(
+      PayloadCodec codec,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      ServedQueues declared,
+      SignalBus bus,
+      JobOrigin stamper) {
+    this.stamper = stamper;
+    this.codec = codec;
+    this.settings = settings;
+    this.ids = ids;
+    this.declared = declared;
+    this.bus = bus;
+  }
+
+  /** Enqueue in a transaction of our own. */
+  public <P, R> Enqueued<R> enqueue(Intake intake, JobRequest<P, R> request) {
+    List<NewJob> jobs = List.of(prepare(intake, request));
+    List<Admission> admissions = writeRepeatably(intake, jobs);
+    announce(jobs, admissions);
+    return answer(request, admissions.get(0));
+  }
+
+  /** Enqueue many in a transaction of our own. */
+  public List<Enqueued<?>> enqueueAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
+    List<NewJob> jobs = prepareAll(intake, requests);
+    List<Admission> admissions = writeRepeatably(intake, jobs);
+    announce(jobs, admissions);
+    return answers(requests, admissions);
+  }
+
+  /**
+   * Enqueue in a transaction of the caller's: no second try, since a failure there ends it.
+   *
+   * @param afterCommit is given what wakes others
+   */
+  public Enqueuer enqueuer(Intake intake, Consumer<Runnable> afterCommit) {
+    return new Enqueuer() {
+      @Override
+      public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
+        return answer(request, write(List.of(prepare(intake, request))).get(0));
+      }
+
+      @Override
+      public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
+        return answers(requests, write(prepareAll(intake, requests)));
+      }
+
+      private List<Admission> write(List<NewJob> jobs) {
+        List<Admission> admissions = intake.enqueue(jobs);
+        afterCommit.accept(() -> announce(jobs, admissions));
+        return admissions;
+      }
+    };
+  }
+
+  private List<NewJob> prepareAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
+    List<NewJob> jobs = new ArrayList<>(requests.size());
+    for (JobRequest<?, ?> request : requests) {
+      jobs.add(prepare(intake, request));
+    }
+    return jobs;
+  }
+
+  private static List<Enqueued<?>> answers(
+      List<? extends JobRequest<?, ?>> requests, List<Admission> admissions) {
+    List<Enqueued<?>> answers = new ArrayList<>(requests.size());
+    for (int i = 0; i < admissions.size(); i++) {
+      answers.add(answer(requests.get(i), admissions.get(i)));
+    }
+    return answers;
+  }
+
+  private NewJob prepare(Intake intake, JobRequest<?, ?> request) {
+    JobOptions options = request.options();
+    String payload =
+        Encoding.payload(
+            codec,
+            request.payload(),
+            "task '%s'".formatted(request.type().name()),
+            settings.payloadLimit());
+    declared.check(options.queue(), intake::isDeclared);
+    JobId own = request.id();
+    return new NewJob(
+        own != null ? own : new JobId(ids.get()),
+        request.type().name(),
+        options.queue(),
+        options.priority(),
+        options.when(),
+        payload,
+        options.unique(),
+        options.tags(),
+        JobPolicyJson.write(JobPolicy.difference(options, request.type().defaults())),
+        options.startWithin(),
+        own != null ? IdUse.CHOSEN : IdUse.FRESH,
+        stamper.of(request.type().name()));
+  }
+
+  /**
+   * Write; after a lost answer write again, marked as a repeat, which changes nothing if it was
+   * heard.
+   */
+  private static List<Admission> writeRepeatably(Intake intake, List<NewJob> jobs) {
+    return StoreRetry.ask(
+        "enqueue %d jobs".formatted(jobs.size()),
+        before ->
+            intake.enqueue(before == 0 ? jobs : jobs.stream().map(NewJob::repeated).toList()));
+  }
+
+  private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {
+    Enqueued.Outcome answer =
+        switch (admission.outcome()) {
+          case CREATED -> Enqueued.Outcome.CREATED;
+          case EXISTING -> Enqueued.Outcome.EXISTING;
+          case REPLACED -> Enqueued.Outcome.REPLACED;
+        };
+    return new Enqueued<>(admission.id(), answer, request.type().result());
+  }
+
+  /** Wake each queue once, and the stagers for the job that is due first. */
+  private void announce(List<NewJob> jobs, List<Admission> admissions) {
+    Map<String, Signal.NewWork> fresh = new HashMap<>();
+    Duration soonest = null;
+    for (int i = 0; i < jobs.size(); i++) {
+      if (admissions.get(i).outcome() == Admission.Outcome.EXISTING) {
+        continue;
+      }
+      NewJob job = jobs.get(i);
+      switch (job.when()) {
+        case When.Now now ->
+            fresh.merge(
+                job.queue(),
+                new Signal.NewWork(job.queue(), job.priority(), 1),
+                Signal.NewWork::and);
+        case When.After after -> soonest = sooner(soonest, after.delay());
+        case When.At at -> soonest = sooner(soonest, Duration.between(Instant.now(), at.time()));
+      }
+      if (job.startWithin() != null) {
+        soonest = sooner(soonest, job.startWithin());
+      }
+    }
+    fresh.values().forEach(bus::publish);
+    if (soonest != null) {
+      bus.publish(new Signal.Scheduled(soonest.isNegative() ? Duration.ZERO : soonest));
+    }
+  }
+
+  private static Duration sooner(@Nullable Duration one, Duration other) {
+    return one != null && one.compareTo(other) <= 0 ? one : other;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.engine.intake;
+
+import dev.holdfast.engine.store.QueueStore;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Catches misspelt queues: a job for a queue that no node serves would wait forever. Results are
+ * kept for a minute, so that an enqueue costs no lookup, and one thread at a time renews a result
+ * while the others use the old one.
+ */
+public final class ServedQueues {
+  private static final Logger log = LoggerFactory.getLogger(ServedQueues.class);
+  private static final long FRESH_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final int MOST_NAMES = 1_000;
+
+  private record Cached(boolean declared, long at, AtomicBoolean renewing) {}
+
+  private final QueueStore queues;
+  private final ClientSettings settings;
+  private final LongSupplier nanoTime;
+  private final Map<String, Cached> answers = new ConcurrentHashMap<>();
+
+  public ServedQueues(QueueStore queues, ClientSettings settings) {
+    this(queues, settings, System::nanoTime);
+  }
+
+  ServedQueues(QueueStore queues, ClientSettings settings, LongSupplier nanoTime) {
+    this.queues = queues;
+    this.settings = settings;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Warn of queues that no node serves, and reject none. */
+  public static ServedQueues lenient(QueueStore queues) {
+    return new ServedQueues(queues, ClientSettings.DEFAULT);
+  }
+
+  public void check(String queue) {
+    check(queue, queues::isDeclared);
+  }
+
+  /**
+   * Check a queue for a caller who may be in a transaction.
+   *
+   * @param lookup asks over the connection of that transaction. To take a second one from the same
+   *     pool would make a pool wait for itself when all of its connections are in such transactions
+   */
+  void check(String queue, Predicate<String> lookup) {
+    Cached answer = answers.get(queue);
+    if (answer == null || mustRenew(answer)) {
+      answer = look(queue, lookup, answer);
+    }
+    if (!answer.declared() && settings.strictQueues()) {
+      answers.remove(queue); // Its node may start any moment.
+      throw new IllegalArgumentException(
+          "No live node serves queue '%s': check the name, or start a node that serves it."
+              .formatted(queue));
+    }
+  }
+
+  private boolean mustRenew(Cached answer) {
+    return nanoTime.getAsLong() - answer.at() > FRESH_NANOS
+        && answer.renewing().compareAndSet(false, true);
+  }
+
+  private Cached look(String queue, Predicate<String> lookup, @Nullable Cached before) {
+    Cached answer;
+    try {
+      answer = new Cached(lookup.test(queue), nanoTime.getAsLong(), new AtomicBoolean());
+    } catch (RuntimeException failure) {
+      if (before != null) {
+        before.renewing().set(false);
+      }
+      throw failure;
+    }
+    if (answers.size() >= MOST_NAMES) {
+      answers.clear();
+    }
+    answers.put(queue, answer);
+    if (!answer.declared() && !settings.strictQueues()) {
+      log.warn("No live node serves queue '{}' yet; its jobs wait until one does", queue);
+    }
+    return answer;
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Enqueueing: a {@link dev.holdfast.api.job.JobRequest} is checked, encoded and handed to the
+ * store.
+ *
+ * <p>An enqueue whose outcome is unknown is repeated under the same job id, which the store
+ * recognizes, so that a repeat never creates a second job.
+ */
+@NullMarked
+package dev.holdfast.engine.intake;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,110 @@
+package dev.holdfast.engine.liveness;
+
+import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.engine.store.ClaimId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.MDC;
+
+/**
+ * Calls recovery policies, which are user code: one that throws, returns null or hangs must not
+ * keep the sweep from other jobs, nor its own job on a dead node forever.
+ *
+ * <p>Failures are counted in memory. Another sweeper counts its own, and one that restarts counts
+ * anew: a job is dead-lettered by the first sweeper that has counted three, so storing the count
+ * would cost a write for each and save a sweep or two at most.
+ */
+final class PolicyCalls {
+  /** After how many failures its job is dead-lettered. */
+  static final int MOST_FAILURES = 3;
+
+  private final Duration patience;
+  private final Map<ClaimId, Integer> failures = new HashMap<>();
+  private int waits;
+
+  /**
+   * @param patience how long a policy may take to decide
+   */
+  PolicyCalls(Duration patience) {
+    this.patience = patience;
+  }
+
+  /** How many policies may take all of their time in one sweep. */
+  private static final int MOST_WAITS = 2;
+
+  /** Start a sweep. */
+  void newSweep() {
+    waits = 0;
+  }
+
+  /** Whether this sweep has waited long enough for policies: what is left is asked in the next. */
+  boolean isOutOfTime() {
+    return waits >= MOST_WAITS;
+  }
+
+  /** How many times the policy has failed for a job. */
+  int failuresOf(ClaimId job) {
+    return failures.getOrDefault(job, 0);
+  }
+
+  /** Note that it has failed for a job once more, and say how many times it has. */
+  int failed(ClaimId job) {
+    return failures.merge(job, 1, Integer::sum);
+  }
+
+  /** Forget the jobs that are not to be recovered any more. */
+  void keepOnly(Set<ClaimId> orphans) {
+    failures.keySet().retainAll(orphans);
+  }
+
+  /** A policy that decides in time or throws. */
+  RecoveryPolicy inTime(RecoveryPolicy policy) {
+    return crash -> decide(policy, crash);
+  }
+
+  private RecoveryPolicy.Decision decide(RecoveryPolicy policy, RecoveryPolicy.Crash crash) {
+    Map<String, String> logContext = MDC.getCopyOfContextMap();
+    FutureTask<RecoveryPolicy.Decision> decision =
+        new FutureTask<>(() -> {
+          if (logContext != null) {
+            MDC.setContextMap(logContext);
+          }
+          return policy.onCrash(crash);
+        });
+    Thread.ofPlatform().daemon().name("holdfast-recovery-policy").start(decision);
+    try {
+      return decision.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException thrown) {
+      throw new Undecided(thrown.getCause() == null ? thrown : thrown.getCause());
+    } catch (TimeoutException slow) {
+      waits++;
+      decision.cancel(true);
+      throw new Undecided(new TimeoutException("it did not decide within %s".formatted(patience)));
+    } catch (InterruptedException stopped) {
+      decision.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new Undecided(stopped);
+    }
+  }
+
+  /** A policy did not decide. */
+  static final class Undecided extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    private final Throwable reason;
+
+    Undecided(Throwable reason) {
+      super(reason);
+      this.reason = reason;
+    }
+
+    Throwable reason() {
+      return reason;
+    }
+  }
+}

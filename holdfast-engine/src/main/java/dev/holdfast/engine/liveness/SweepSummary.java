@@ -1,0 +1,82 @@
+package dev.holdfast.engine.liveness;
+
+import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.liveness.CrashDecisions.Loss;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Recovery.Orphan;
+import dev.holdfast.engine.store.Recovery.RecoveryAction;
+import dev.holdfast.engine.store.Recovery.Result;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a sweep took back from one holder, and whom that concerns. */
+final class SweepSummary {
+  private static final Logger log = LoggerFactory.getLogger(SweepSummary.class);
+
+  private final SignalBus bus;
+  private final Meters meters;
+  private final Endings endings;
+  private final Map<String, Integer> ready = new TreeMap<>();
+  private int unspent;
+  private int crashed;
+  private int buried;
+  private int cancelled;
+
+  SweepSummary(SignalBus bus, Meters meters, Endings endings) {
+    this.bus = bus;
+    this.meters = meters;
+    this.endings = endings;
+  }
+
+  void add(Orphan orphan, RecoveryAction ruling, Result answer) {
+    meters.recovered(orphan);
+    if (answer == Result.CANCELLED_INSTEAD) {
+      cancelled++;
+      endings.cancelled(orphan);
+      return;
+    }
+    switch (ruling) {
+      case RecoveryAction.NotStarted back -> goesBack(orphan);
+      case RecoveryAction.AfterFencing fenced -> goesBack(orphan);
+      case RecoveryAction.AfterCrash(var held, Duration delay, var suspicion, var failure) -> {
+        crashed++;
+        if (delay.isPositive()) {
+          bus.publish(new Signal.Scheduled(delay));
+        } else {
+          ready.merge(orphan.queue(), orphan.priority(), Math::max);
+        }
+      }
+      case RecoveryAction.DeadLetter(var held, Finish.Failure failure) -> {
+        buried++;
+        endings.deadLettered(orphan, failure);
+      }
+    }
+  }
+
+  private void goesBack(Orphan orphan) {
+    unspent++;
+    ready.merge(orphan.queue(), orphan.priority(), Math::max);
+  }
+
+  /** Tell whoever can run them, and whoever reads the log. */
+  void announce(Loss loss) {
+    ready.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
+    if (unspent + crashed + buried + cancelled > 0) {
+      log.warn(
+          "Jobs of node {}, silent for {} ms, were recovered: {} without a crash, {} after a crash,"
+              + " {} dead-lettered, {} cancelled",
+          loss.id(),
+          loss.silence().toMillis(),
+          unspent,
+          crashed,
+          buried,
+          cancelled);
+    }
+  }
+}

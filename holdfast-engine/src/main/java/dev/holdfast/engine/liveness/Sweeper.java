@@ -1,0 +1,216 @@
+package dev.holdfast.engine.liveness;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.liveness.CrashDecisions.Loss;
+import dev.holdfast.engine.liveness.Recoverer.Lost;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.Dead;
+import dev.holdfast.engine.store.NodeStore.Death;
+import dev.holdfast.engine.store.NodeStore.Look;
+import dev.holdfast.engine.store.NodeStore.Pulse;
+import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.Recovery.Holder;
+import dev.holdfast.engine.store.Recovery.Scope;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds nodes that are gone, and takes back what they held.
+ *
+ * <p>It looks at the nodes it watches once in an interval; every second while one of them holds
+ * jobs, since a beat counts as silent from the look that saw it, not from when it was sent; and
+ * exactly when a silent one reaches a timeout. Once in an interval it also looks for all that are
+ * dead and still hold jobs, whichever node marked them.
+ */
+public final class Sweeper implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
+
+  /** How many nodes watch each node: more than are likely to die with it. */
+  private static final int REACH = 5;
+
+  private static final Duration CLOSE = Duration.ofSeconds(1);
+
+  /**
+   * How long after news of work it looks closely, until a node that it watches has claimed some.
+   */
+  private static final Duration EXPECTANT = Duration.ofSeconds(3);
+
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
+  private final Parts parts;
+  private final SilenceTracker silences;
+  private final Recoverer recoverer;
+  private Moment nextSweep;
+  private volatile boolean sweepDue;
+  private volatile boolean watching;
+  private volatile Moment expectantUntil;
+  private volatile Moment lastLook;
+  private volatile Waker waker = () -> {};
+
+  /**
+   * What a sweeper works with.
+   *
+   * @param self the incarnation that it sweeps for
+   * @param interval how often it sweeps at the latest
+   * @param scope what it takes back
+   */
+  public record Parts(
+      NodeStore nodes,
+      Recovery recovery,
+      TaskRegistry tasks,
+      SignalBus bus,
+      Meters meters,
+      LifecycleEvents events,
+      Endings endings,
+      Ticker ticker,
+      RandomGenerator random,
+      Supplier<UUID> self,
+      Duration interval,
+      Scope scope) {}
+
+  public Sweeper(Parts parts) {
+    this.parts = parts;
+    this.silences = new SilenceTracker(parts.interval().multipliedBy(2).plusSeconds(1));
+    this.recoverer = new Recoverer(parts, () -> silences.contact(parts.ticker().now()));
+    this.nextSweep = parts.ticker().now();
+    this.lastLook = nextSweep;
+    this.expectantUntil = nextSweep;
+  }
+
+  /** Who to wake when there is something to look at. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  @Override
+  public String name() {
+    return "sweeper";
+  }
+
+  /** Sweep now: a node has just been marked dead. */
+  public void sweepNow() {
+    sweepDue = true;
+    waker.wake();
+  }
+
+  /** Note that there is work, which a node that is watched may be about to claim. */
+  public void expectWork() {
+    if (watching) {
+      lookSoon();
+    }
+  }
+
+  /**
+   * Note that a node has registered. It may claim many jobs at once and die: how long it is silent
+   * is measured from the first look that shows it, which should not be a sweep interval later.
+   */
+  public void expectNode() {
+    lookSoon();
+  }
+
+  private void lookSoon() {
+    Moment now = parts.ticker().now();
+    boolean resting = !now.isBefore(lastLook.plus(CLOSE));
+    if (resting) {
+      lastLook = now; // One look is enough for all who say so until then.
+      expectantUntil = now.plus(EXPECTANT);
+      waker.wake();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    Moment asked = parts.ticker().now();
+    boolean sweeps = sweepDue || !now.isBefore(nextSweep);
+    sweepDue = false;
+    if (sweeps) {
+      nextSweep = now.plus(parts.interval());
+    }
+    try {
+      Look look = parts.nodes().look(parts.self().get(), REACH, sweeps);
+      lastLook = parts.ticker().now();
+      List<Pulse> watched = look.watched();
+      watching = !watched.isEmpty();
+      recover(look, silences.look(asked, lastLook, watched), sweeps);
+      return nextLook(now, asked, watched);
+    } catch (StoreException failure) {
+      silences.interrupt();
+      sweepDue = sweeps;
+      Duration delay =
+          AFTER_FAILURE.compareTo(parts.interval()) < 0 ? AFTER_FAILURE : parts.interval();
+      log.warn("A sweep failed, retrying in {}: {}", delay, failure.getMessage());
+      return now.plus(delay);
+    }
+  }
+
+  private Moment nextLook(Moment now, Moment asked, List<Pulse> watched) {
+    boolean closely =
+        watching && (now.isBefore(expectantUntil) || watched.stream().anyMatch(Pulse::busy));
+    return nextSweep
+        .earlier(closely ? now.plus(CLOSE) : Moment.NEVER)
+        .earlier(silences.nextTimeout(asked, watched));
+  }
+
+  private void recover(Look look, Map<UUID, Duration> silent, boolean sweeps) {
+    List<Lost> lost = new ArrayList<>();
+    for (Dead dead : look.dead()) {
+      lost.add(
+          new Lost(
+              Holder.dead(dead.incarnation()), new Loss(dead.id(), dead.death(), dead.silence())));
+    }
+    for (Pulse pulse : look.watched()) {
+      try {
+        judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO)).ifPresent(lost::add);
+      } catch (RuntimeException failure) {
+        log.warn("Node {} could not be marked dead, retrying", pulse.id(), failure);
+      }
+    }
+    // In another order on each node, so that several do not go for the same jobs.
+    Collections.shuffle(lost, Random.from(parts.random()));
+    recoverer.recover(lost, sweeps);
+  }
+
+  private Optional<Lost> judge(Pulse pulse, Duration silence) {
+    UUID incarnation = pulse.incarnation();
+    Loss loss = new Loss(pulse.id(), Death.SILENCE, silence);
+    if (silence.compareTo(pulse.timeouts().running()) >= 0) {
+      if (!parts.nodes().markDead(incarnation, pulse.beat(), silence)) {
+        return Optional.empty(); // It has beaten since, or another sweeper was faster and says so.
+      }
+      parts.bus().publish(new Signal.NodeDied());
+      parts.meters().nodeDied();
+      parts.events().nodeDied(pulse.id(), incarnation);
+      parts.bus().publish(new Signal.SchedulesChanged()); // Perhaps no other node declared one.
+      log.warn(
+          "Node {} ({}) is dead: it has been silent for {} ms, longer than its timeout of {}",
+          pulse.id(),
+          incarnation,
+          silence.toMillis(),
+          pulse.timeouts().running());
+      return Optional.of(new Lost(Holder.dead(incarnation), loss));
+    }
+    return silence.compareTo(pulse.timeouts().claimed()) >= 0
+        ? Optional.of(new Lost(Holder.silent(incarnation, pulse.beat()), loss))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,51 @@
+package dev.holdfast.engine.liveness;
+
+import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.Tenure;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+
+/**
+ * Fences the node when its deadline has passed. It has a thread of its own because the Heart's may
+ * be waiting for an answer just then.
+ */
+public final class Watchdog implements Role {
+  private final CurrentIncarnation identity;
+  private final Fence fence;
+  private final Duration glance;
+  private volatile Waker heart = () -> {};
+
+  /**
+   * @param glance how often it looks whether the machine was asleep
+   */
+  public Watchdog(CurrentIncarnation identity, Fence fence, Duration glance) {
+    this.identity = identity;
+    this.fence = fence;
+    this.glance = glance;
+  }
+
+  /** Who to wake for a beat. */
+  public void wakes(Waker driver) {
+    this.heart = driver;
+  }
+
+  @Override
+  public String name() {
+    return "watchdog";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    Tenure tenure = identity.tenure();
+    if (tenure.isOver()) {
+      fence.shut(tenure, "it could not show in time that it lives");
+      heart.wake();
+    } else if (tenure.isInDoubt()) {
+      heart.wake();
+    }
+    Moment look = now.plus(glance);
+    return tenure.isOver() ? look : look.earlier(tenure.deadline());
+  }
+}

@@ -1,0 +1,102 @@
+package dev.holdfast.engine.node;
+
+import dev.holdfast.engine.claim.PollBackoff;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.held.ClaimCalls;
+import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.SlowStart;
+import dev.holdfast.engine.held.Tenure;
+import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.notify.ClusterSize;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.query.AwaitedJobs;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.rule.CurrentModes;
+import dev.holdfast.engine.rule.QueueRules;
+import dev.holdfast.engine.rule.TaskRules;
+import dev.holdfast.engine.rule.WhileEnabled;
+import dev.holdfast.engine.run.LostSlots;
+import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.time.Ticker;
+import java.util.Map;
+
+/** What the roles of a node share. */
+final class NodeComponents {
+  final NodeSettings settings;
+  final Store store;
+  final Environment environment;
+  final Ticker ticker;
+  final TaskRegistry tasks;
+  final LogContext logs;
+  final CurrentModes modes;
+  final HoldfastLeases leases;
+  final SingleNodeGuard alone;
+  final CurrentIncarnation identity;
+  final HeldJobs heldJobs;
+  final ClaimCalls calls = new ClaimCalls();
+  final QueueRules rules = new QueueRules();
+  final TaskRules taskRules = new TaskRules();
+  final AwaitedJobs awaited = new AwaitedJobs();
+  final ClusterSize crowd = new ClusterSize();
+  final SignalBus bus;
+  final Meters meters;
+  final LifecycleEvents events;
+  final Endings endings;
+  final LostSlots lost;
+
+  NodeComponents(NodeBuilder from, NodeSettings settings) {
+    this.settings = settings;
+    this.store = from.store;
+    this.environment = from.environment;
+    this.ticker = environment.ticker();
+    this.tasks = new TaskRegistry(from.tasks);
+    this.heldJobs = new HeldJobs(new SlowStart(settings.liveness().timeouts().running()), ticker);
+    this.logs = new LogContext(settings.id(), settings.name());
+    this.modes = new CurrentModes(new Modes(settings.stacks().mode(), Map.of()));
+    this.leases = HoldfastLeases.ofNode(store, logs, from.meters, environment);
+    this.alone = new SingleNodeGuard(store.nodes(), leases, settings);
+    this.identity =
+        new CurrentIncarnation(
+            settings.id(),
+            new Tenure(
+                environment.ids().get(),
+                ticker,
+                settings.liveness().allowed(),
+                alone::isUnseated,
+                ticker.now()));
+    // A coordinator names those who listen to it in its log lines.
+    try (var speaking = logs.borrow()) {
+      this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
+    }
+    this.meters = new Meters(from.meters, settings.name(), tasks.names());
+    this.events =
+        new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
+    this.endings = new Endings(meters, events, bus, awaited);
+    this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
+  }
+
+  /** How often to poll at present. */
+  PollBackoff pollPace() {
+    return bus.hearsOthers() ? settings.poll() : settings.poll().whileUnheard();
+  }
+
+  Driver.Driven drive(Role role) {
+    return environment.driver().drive(role, logs::enter);
+  }
+
+  Driver.Driven driveShared(Role role) {
+    return environment.driver().driveShared(role, logs::enter);
+  }
+
+  Driver.Driven driveWhileEnabled(Role role) {
+    return drive(new WhileEnabled(role, modes));
+  }
+}

@@ -1,0 +1,126 @@
+package dev.holdfast.engine.node;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drains the nodes of this process when it is asked to stop: by SIGTERM as orchestrators do, by
+ * SIGINT, or by {@code System.exit}. There is one handler for all of them, since a process has one
+ * for each signal: they drain at the same time, and the process ends when all have. A second signal
+ * ends it at once; a shutdown hook alone would not receive that one.
+ *
+ * <p>The JDK's signals are reached by name, since their package is not part of the language's API:
+ * where they are missing, the shutdown hook drains the nodes.
+ */
+final class StopSignals {
+  private static final Logger log = LoggerFactory.getLogger(StopSignals.class);
+  private static final int STOPPED_BY_SIGNAL = 143;
+  private static final StopSignals OF_PROCESS = new StopSignals();
+
+  private final Set<HoldfastNode> nodes = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean asked = new AtomicBoolean();
+  private boolean installed;
+
+  private StopSignals() {}
+
+  /** Drains this node, too, when the process is asked to stop. */
+  static void drain(HoldfastNode node) {
+    OF_PROCESS.add(node);
+  }
+
+  /** Forgets a node that has stopped. */
+  static void forget(HoldfastNode node) {
+    OF_PROCESS.nodes.remove(node);
+  }
+
+  private synchronized void add(HoldfastNode node) {
+    nodes.add(node);
+    if (installed) {
+      return;
+    }
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(this::closeAll, "holdfast-shutdown"));
+    } catch (IllegalStateException ending) {
+      log.warn("Node {} stops again: the process is ending", node.id());
+      node.close();
+      return;
+    }
+    installed = true;
+    install();
+  }
+
+  private void install() {
+    for (String signal : List.of("TERM", "INT")) {
+      try {
+        handle(signal);
+      } catch (ReflectiveOperationException | IllegalArgumentException unavailable) {
+        log.info("SIG{} is left to the JVM: {}", signal, unavailable.toString());
+      }
+    }
+  }
+
+  private void handle(String name) throws ReflectiveOperationException {
+    Class<?> signal = Class.forName("sun.misc.Signal");
+    Class<?> handler = Class.forName("sun.misc.SignalHandler");
+    Object own =
+        Proxy.newProxyInstance(
+            handler.getClassLoader(),
+            new Class<?>[] {handler},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("handle")) {
+                onSignal();
+                return null;
+              }
+              return method.invoke(this, arguments);
+            });
+    try {
+      signal
+          .getMethod("handle", signal, handler)
+          .invoke(null, signal.getConstructor(String.class).newInstance(name), own);
+    } catch (InvocationTargetException refused) {
+      // A JVM that was told to leave signals alone.
+      throw new ReflectiveOperationException(refused.getCause());
+    }
+  }
+
+  private void onSignal() {
+    if (asked.compareAndSet(false, true)) {
+      Thread.ofPlatform().daemon(false).name("holdfast-drain").start(this::drainAndExit);
+    } else {
+      log.warn("The process ends at once: it was asked to stop a second time");
+      Runtime.getRuntime().halt(STOPPED_BY_SIGNAL);
+    }
+  }
+
+  private void drainAndExit() {
+    try {
+      closeAll();
+    } finally {
+      // Runs the program's own shutdown hooks, as the signal would have.
+      System.exit(STOPPED_BY_SIGNAL);
+    }
+  }
+
+  /** At the same time: one after the other they would need the grace of each. */
+  private void closeAll() {
+    List<Thread> closing = new ArrayList<>();
+    for (HoldfastNode node : nodes) {
+      closing.add(Thread.ofPlatform().name("holdfast-drain-" + node.id()).start(node::close));
+    }
+    for (Thread thread : closing) {
+      try {
+        thread.join(); // A node stops within its own deadline.
+      } catch (InterruptedException notNow) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

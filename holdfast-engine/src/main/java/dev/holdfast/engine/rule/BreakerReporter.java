@@ -1,0 +1,221 @@
+package dev.holdfast.engine.rule;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.task.CircuitBreaker;
+import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.TaskStore.Attempts;
+import dev.holdfast.engine.store.TaskStore.Noted;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports how attempts of tasks with a breaker ended, once that is written: failures always,
+ * successes while the breaker is not closed. Whatever has gathered while the last report was under
+ * way makes the next.
+ */
+public final class BreakerReporter implements Role {
+  private static final Logger log = LoggerFactory.getLogger(BreakerReporter.class);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  /** What a Tripper works with. */
+  public record Parts(
+      TaskStore tasks,
+      TaskRules rules,
+      Map<String, CircuitBreaker> breakers,
+      SignalBus bus,
+      Meters meters,
+      LifecycleEvents events) {
+    public Parts {
+      breakers = Map.copyOf(breakers);
+    }
+  }
+
+  /** What is not reported yet of one task. */
+  private record Unreported(ArrayDeque<ClaimId> failed, ArrayDeque<ClaimId> succeeded) {
+    Unreported() {
+      this(new ArrayDeque<>(), new ArrayDeque<>());
+    }
+  }
+
+  private final Parts parts;
+  private final Map<String, Unreported> unreported = new LinkedHashMap<>();
+  private volatile Waker waker = () -> {};
+
+  public BreakerReporter(Parts parts) {
+    this.parts = parts;
+  }
+
+  /** Who to wake when there is something to report. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  @Override
+  public String name() {
+    return "tripper";
+  }
+
+  /** An attempt ended, and that is written. */
+  public void ended(ClaimedJob job, Finish finish) {
+    CircuitBreaker breaker = parts.breakers().get(job.task());
+    if (breaker == null) {
+      return;
+    }
+    switch (finish) {
+      case Finish.RetryIn retry -> noteFailure(job, breaker, retry.failure());
+      case Finish.Dead dead -> noteFailure(job, breaker, dead.failure());
+      case Finish.Succeeded done -> {
+        if (parts.rules().isBroken(job.task())) {
+          note(job, breaker, false);
+        }
+      }
+      case Finish.Later later -> {}
+      case Finish.Cancelled cancelled -> {}
+    }
+  }
+
+  /** A node of an old version that cannot read new payloads says nothing about the task. */
+  private void noteFailure(ClaimedJob job, CircuitBreaker breaker, Finish.Failure failure) {
+    if (!failure.code().equals(FailureCode.BAD_PAYLOAD)) {
+      note(job, breaker, true);
+    }
+  }
+
+  private void note(ClaimedJob job, CircuitBreaker breaker, boolean failed) {
+    synchronized (unreported) {
+      Unreported own = unreported.computeIfAbsent(job.task(), task -> new Unreported());
+      ArrayDeque<ClaimId> list = failed ? own.failed : own.succeeded;
+      list.add(job.claim());
+      if (list.size() > breaker.failures()) {
+        list.remove(); // While the store is away: more than it takes to open is never needed.
+      }
+    }
+    waker.wake();
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    for (Attempts attempts : take()) {
+      try {
+        heed(attempts, parts.tasks().report(attempts), now);
+      } catch (StoreException failure) {
+        keep(attempts, failure);
+      }
+    }
+    synchronized (unreported) {
+      return unreported.isEmpty() ? Moment.NEVER : now.plus(AFTER_FAILURE);
+    }
+  }
+
+  private void keep(Attempts attempts, StoreException failure) {
+    String task = attempts.task();
+    switch (failure.outcome()) {
+      case RETRYABLE -> {
+        log.warn(
+            "How attempts of {} ended could not be told to its breaker and is told again: {}",
+            task,
+            failure.getMessage());
+        putBack(attempts);
+      }
+      case UNKNOWN -> {
+        log.warn(
+            "Whether the breaker of {} heard of {} failures is not known; they are not told again,"
+                + " since they would count twice: {}",
+            task,
+            attempts.failed().size(),
+            failure.getMessage());
+        // Successes close it once, however often they are told; and the answer says whether the
+        // failures opened it.
+        putBack(new Attempts(task, attempts.breaker(), List.of(), attempts.succeeded()));
+      }
+      case REFUSED ->
+          log.warn(
+              "How attempts of {} ended was refused by the store, and its breaker does not count"
+                  + " them: {}",
+              task,
+              failure.getMessage());
+    }
+  }
+
+  private List<Attempts> take() {
+    synchronized (unreported) {
+      List<Attempts> all =
+          unreported.entrySet().stream()
+              .map(entry ->
+                  new Attempts(
+                      entry.getKey(),
+                      breaker(entry.getKey()),
+                      List.copyOf(entry.getValue().failed),
+                      List.copyOf(entry.getValue().succeeded)))
+              .toList();
+      unreported.clear();
+      return all;
+    }
+  }
+
+  private CircuitBreaker breaker(String task) {
+    CircuitBreaker breaker = parts.breakers().get(task);
+    if (breaker == null) {
+      throw new IllegalStateException("Task " + task + " has no breaker");
+    }
+    return breaker;
+  }
+
+  private void putBack(Attempts attempts) {
+    synchronized (unreported) {
+      Unreported own = unreported.computeIfAbsent(attempts.task(), task -> new Unreported());
+      putBack(attempts.failed(), own.failed, attempts.breaker().failures());
+      putBack(attempts.succeeded(), own.succeeded, attempts.breaker().failures());
+    }
+  }
+
+  private static void putBack(List<ClaimId> earlier, ArrayDeque<ClaimId> list, int most) {
+    Iterator<ClaimId> latestFirst = earlier.reversed().iterator();
+    while (latestFirst.hasNext() && list.size() < most) {
+      list.addFirst(latestFirst.next());
+    }
+  }
+
+  private void heed(Attempts attempts, Noted noted, Moment now) {
+    String task = attempts.task();
+    parts.rules().set(task, noted.rule(), now);
+    switch (noted.turn()) {
+      case NONE -> {}
+      case OPENED -> {
+        Duration shut = noted.rule().shut();
+        Duration pause = shut == null ? attempts.breaker().pause() : shut;
+        log.warn(
+            "Task {} fails too often: its breaker is open, and no node begins any of its jobs for"
+                + " {} ms",
+            task,
+            pause.toMillis());
+        parts.meters().breakerOpened(task);
+        parts.events().breakerOpened(task, pause);
+        parts.bus().publish(new Signal.TaskChanged(task));
+      }
+      case CLOSED -> {
+        log.info("Task {} works again: its breaker is closed", task);
+        parts.meters().breakerClosed(task);
+        parts.events().breakerClosed(task);
+        parts.bus().publish(new Signal.TaskChanged(task));
+      }
+    }
+  }
+}

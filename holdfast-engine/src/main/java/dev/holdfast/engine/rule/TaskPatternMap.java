@@ -1,0 +1,33 @@
+package dev.holdfast.engine.rule;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Settings for tasks by the patterns of their names, of which the first that matches wins. */
+public final class TaskPatternMap<T> {
+  private record Setting<T>(TaskPattern pattern, T value) {}
+
+  private final List<Setting<T>> settings = new ArrayList<>();
+
+  public void add(String pattern, T value) {
+    settings.add(new Setting<>(TaskPattern.of(pattern), value));
+  }
+
+  Optional<T> of(String task) {
+    return settings.stream()
+        .filter(setting -> setting.pattern.matches(task))
+        .findFirst()
+        .map(Setting::value);
+  }
+
+  /** The settings of those of these tasks that have any. */
+  public Map<String, T> of(Collection<String> tasks) {
+    Map<String, T> found = new TreeMap<>();
+    tasks.forEach(task -> of(task).ifPresent(value -> found.put(task, value)));
+    return found;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.engine.trigger;
+
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.trigger.Published;
+import dev.holdfast.api.trigger.Published.Outcome;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.api.trigger.TriggerNames;
+import dev.holdfast.engine.codec.Encoding;
+import dev.holdfast.engine.intake.ClientSettings;
+import dev.holdfast.engine.intake.JobOrigin;
+import dev.holdfast.engine.intake.StoreRetry;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.store.EventIntake;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Publishes events: checks and encodes before anything is written, asks again when an answer was
+ * lost, and wakes those who should know.
+ */
+public final class EventPublisher {
+  private final PayloadCodec codec;
+  private final ClientSettings settings;
+  private final Supplier<UUID> ids;
+  private final SignalBus bus;
+  private final JobOrigin stamper;
+
+  public EventPublisher(
+      PayloadCodec codec,
+      ClientSettings settings,
+      Supplier<UUID> ids,
+      SignalBus bus,
+      JobOrigin stamper) {
+    this.stamper = stamper;
+    this.codec = codec;
+    this.settings = settings;
+    this.ids = ids;
+    this.bus = bus;
+  }
+
+  /** Publish in a transaction of our own. */
+  public Published publish(EventIntake intake, String event, Object payload) {
+    EventPublication desk = desk(event, payload);
+    Published published =
+        StoreRetry.ask("publish event %s".formatted(event), before -> desk.publish(intake));
+    announce(desk, published);
+    return published;
+  }
+
+  /**
+   * Publish in a transaction of the caller's: no second try, since a failure there ends it.
+   *
+   * @param afterCommit is given what wakes others
+   */
+  public Published publishOnce(
+      EventIntake intake, String event, Object payload, Consumer<Runnable> afterCommit) {
+    EventPublication desk = desk(event, payload);
+    Published published = desk.publish(intake);
+    afterCommit.accept(() -> announce(desk, published));
+    return published;
+  }
+
+  private EventPublication desk(String event, Object payload) {
+    TriggerNames.event(event);
+    String text =
+        Encoding.payload(codec, payload, "event '%s'".formatted(event), settings.payloadLimit());
+    return new EventPublication(event, text, ids, stamper);
+  }
+
+  private void announce(EventPublication desk, Published published) {
+    Map<String, Trigger> triggers =
+        desk.listening().stream().collect(Collectors.toMap(Trigger::id, Function.identity()));
+    for (Outcome outcome : published.outcomes()) {
+      Trigger trigger = triggers.get(outcome.trigger());
+      if (trigger == null) {
+        continue;
+      }
+      switch (outcome.decision()) {
+        case STARTED -> bus.publish(new Signal.NewWork(trigger.queue(), trigger.priority(), 1));
+        case DEBOUNCED -> {
+          if (trigger.debounce() != null) {
+            bus.publish(new Signal.Scheduled(trigger.debounce()));
+          }
+        }
+        case DEDUPLICATED, IN_COOLDOWN, NOT_MATCHED -> {}
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package dev.holdfast.engine.trigger;
+
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.api.trigger.TriggerNames;
+import dev.holdfast.api.trigger.TriggerStatus;
+import dev.holdfast.api.trigger.Triggers;
+import dev.holdfast.engine.intake.ServedQueues;
+import dev.holdfast.engine.store.TriggerStore;
+import java.util.List;
+import java.util.Optional;
+
+/** Triggers in the books of a store. */
+public final class StoredTriggers implements Triggers {
+  private final TriggerStore book;
+  private final ServedQueues declared;
+
+  public StoredTriggers(TriggerStore book, ServedQueues declared) {
+    this.book = book;
+    this.declared = declared;
+  }
+
+  @Override
+  public void put(Trigger trigger) {
+    declared.check(trigger.queue());
+    book.put(trigger);
+  }
+
+  @Override
+  public Optional<TriggerStatus> find(String id) {
+    return book.find(TriggerNames.id(id));
+  }
+
+  @Override
+  public List<TriggerStatus> list() {
+    return book.list();
+  }
+
+  @Override
+  public void pause(String id) {
+    requireKnown(id, book.pause(TriggerNames.id(id), true));
+  }
+
+  @Override
+  public void resume(String id) {
+    requireKnown(id, book.pause(TriggerNames.id(id), false));
+  }
+
+  @Override
+  public boolean remove(String id) {
+    return book.remove(TriggerNames.id(id));
+  }
+
+  private static void requireKnown(String id, boolean known) {
+    if (!known) {
+      throw new IllegalArgumentException(
+          "There is no trigger '%s': triggers().list() names those there are.".formatted(id));
+    }
+  }
+}

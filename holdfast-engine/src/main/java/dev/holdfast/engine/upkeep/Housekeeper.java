@@ -1,0 +1,53 @@
+package dev.holdfast.engine.upkeep;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes room ahead and throws away what is past its time, a bounded piece at a time. */
+public final class Housekeeper implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
+  private static final Duration ROUND = Duration.ofHours(1);
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  private final Upkeep upkeep;
+  private final Upkeep.Retention retention;
+  private final RandomGenerator random;
+
+  public Housekeeper(Upkeep upkeep, Upkeep.Retention retention, RandomGenerator random) {
+    this.upkeep = upkeep;
+    this.retention = retention;
+    this.random = random;
+  }
+
+  @Override
+  public String name() {
+    return "housekeeper";
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    Duration next = ROUND.plusSeconds(random.nextInt(600));
+    try {
+      Upkeep.Report report = upkeep.tidy(retention);
+      if (report.partitionsDropped() + report.deadLettersPurged() + report.resultsDropped() > 0) {
+        log.info(
+            "Dropped {} days of history, {} dead letters and {} results past their time",
+            report.partitionsDropped(),
+            report.deadLettersPurged(),
+            report.resultsDropped());
+      }
+      if (report.more()) {
+        next = SOON;
+      }
+    } catch (StoreException failure) {
+      log.warn("Upkeep failed and is tried again in an hour: {}", failure.getMessage());
+    }
+    return now.plus(next);
+  }
+}

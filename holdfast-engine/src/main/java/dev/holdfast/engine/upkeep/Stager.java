@@ -1,0 +1,127 @@
+package dev.holdfast.engine.upkeep;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.notify.ClusterSize;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes scheduled jobs ready when they are due. It sleeps until the next one is, and is woken when
+ * something sooner is scheduled anywhere.
+ */
+public final class Stager implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Stager.class);
+  private static final int BATCH = 1_000;
+  private static final Duration LONGEST_SLEEP = Duration.ofSeconds(60);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final Duration BEHIND_A_LOCK = Duration.ofMillis(100);
+  private static final int MIDDLE_PRIORITY = 4;
+
+  private final Staging staging;
+  private final SignalBus bus;
+  private final Ticker ticker;
+  private final ClusterSize crowd;
+  private final RandomGenerator random;
+  private Moment wanted = Moment.NEVER;
+  private boolean looked;
+  private boolean foundNothing;
+  private volatile Waker waker = () -> {};
+
+  public Stager(
+      Staging staging, SignalBus bus, Ticker ticker, ClusterSize crowd, RandomGenerator random) {
+    this.staging = staging;
+    this.bus = bus;
+    this.ticker = ticker;
+    this.crowd = crowd;
+    this.random = random;
+  }
+
+  /** Who to wake when something sooner is scheduled. */
+  public void wokenBy(Waker driver) {
+    this.waker = driver;
+  }
+
+  @Override
+  public String name() {
+    return "stager";
+  }
+
+  /**
+   * Be awake when this delay is over.
+   *
+   * @param own whether this node scheduled it: perhaps no other has heard of it
+   */
+  public void expect(Duration delay, boolean own) {
+    Moment due = ticker.now().plus(delay).plus(own ? Duration.ZERO : spread());
+    boolean sooner;
+    synchronized (this) {
+      sooner = due.isBefore(wanted);
+      wanted = wanted.earlier(due);
+    }
+    if (sooner) {
+      waker.wake();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    synchronized (this) {
+      if (looked && now.isBefore(wanted)) {
+        return wanted; // Woken to hear of something sooner, and it is not due yet.
+      }
+      looked = true;
+      wanted = Moment.NEVER;
+    }
+    Duration next = AFTER_FAILURE;
+    try {
+      next = stage();
+    } catch (StoreException failure) {
+      log.warn("Scheduled jobs could not be looked at: {}", failure.getMessage());
+    } finally {
+      synchronized (this) {
+        // Whatever was thrown: who wants nothing is never called again.
+        wanted = wanted.earlier(ticker.now().plus(next));
+      }
+    }
+    synchronized (this) {
+      return wanted;
+    }
+  }
+
+  /** Of many nodes, a few are awake at the moment when a job is due, and the others look later. */
+  private Duration spread() {
+    return ClusterSize.delay(crowd.nodes(), 1, random.nextDouble());
+  }
+
+  private Duration stage() {
+    Staging.Report report = staging.stage(BATCH);
+    report
+        .readied()
+        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
+    if (report.expired() > 0) {
+      log.info("{} jobs expired: they had not begun by their start-by time", report.expired());
+    }
+    if (report.more()) {
+      return Duration.ZERO;
+    }
+    Duration longest = bus.sleepAtMost(LONGEST_SLEEP);
+    Duration next = report.next().filter(d -> d.compareTo(longest) < 0).orElse(longest);
+    if (!next.isZero()) {
+      next = next.plus(spread()); // Every other stager may sleep until the same moment.
+    }
+    boolean idle = report.readied().isEmpty() && report.expired() == 0;
+    boolean again = foundNothing;
+    foundNothing = idle && next.isZero();
+    // Somebody has locked what is due, unless it has become due just now.
+    return again && foundNothing ? BEHIND_A_LOCK : next;
+  }
+}

@@ -1,0 +1,66 @@
+package dev.holdfast.engine.held;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ClaimCallsTest {
+  private static final Moment NOW = new Moment(0);
+
+  private final ClaimCalls calls = new ClaimCalls();
+
+  @Test
+  void aCallThatHasEndedIsOver() {
+    long call = calls.begin();
+    calls.end(call);
+
+    assertThat(calls.look().wasOver(call)).isTrue();
+  }
+
+  @Test
+  void aCallUnderWayIsNotOver() {
+    long call = calls.begin();
+    ClaimCalls.Seen seen = calls.look();
+    calls.end(call);
+
+    assertThat(seen.wasOver(call)).isFalse();
+  }
+
+  @Test
+  void aCallThatBeganAfterTheLookWasNotOverThen() {
+    ClaimCalls.Seen seen = calls.look();
+    long call = calls.begin();
+    calls.end(call);
+
+    assertThat(seen.wasOver(call)).isFalse();
+  }
+
+  @Test
+  void theOldestCallOfUnknownAnswerIsRemembered() {
+    long lost = calls.begin();
+    calls.begin();
+    long done = calls.begin();
+    calls.end(done);
+    calls.lose(lost, NOW);
+
+    assertThat(calls.look().oldest()).isEqualTo(lost);
+    assertThat(calls.look().wasOver(lost)).isTrue();
+  }
+
+  @Test
+  void aLostCallIsForgottenWhenABeatLongAfterItFoundNothing() {
+    long lost = calls.begin();
+    long open = calls.begin();
+    calls.lose(lost, NOW);
+
+    calls.nothingFound(NOW.plus(Duration.ofMinutes(1)));
+    assertThat(calls.look().oldest()).as("it may still be carried out").isEqualTo(lost);
+
+    calls.nothingFound(NOW.plus(Duration.ofHours(1)));
+    assertThat(calls.look().oldest()).isEqualTo(open);
+    calls.end(open);
+    assertThat(calls.look().oldest()).isEqualTo(open + 1);
+  }
+}

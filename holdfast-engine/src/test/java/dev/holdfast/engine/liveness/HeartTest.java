@@ -1,0 +1,175 @@
+package dev.holdfast.engine.liveness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.held.ClaimCalls;
+import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.Tenure;
+import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.run.Jobs;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class HeartTest {
+  private static final Moment NOW = new Moment(0);
+  private static final Ticker TICKER = () -> NOW;
+  private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+  private final List<Beat> beats = new ArrayList<>();
+  private final List<ClaimRow> rows = new ArrayList<>();
+  private final List<HandBack> given = new ArrayList<>();
+  private final Tenure tenure =
+      new Tenure(new UUID(1, 1), TICKER, Duration.ofMinutes(1), () -> false, NOW);
+  private final CurrentIncarnation identity = new CurrentIncarnation("node", tenure);
+  private final HeldJobs heldJobs = Jobs.none();
+  private final ClaimCalls calls = new ClaimCalls();
+  private final NodeStore nodes = book();
+  private final LostClaimReturner strays =
+      new LostClaimReturner(
+          new LostClaimReturner.Parts(
+              claims(), nodes, identity, calls, heldJobs, Duration.ofMinutes(5)));
+
+  private NodeStore book() {
+    return fake(
+        NodeStore.class,
+        (proxy, method, arguments) -> {
+          beats.add((Beat) arguments[0]);
+          return Optional.of(
+              new BeatReply(List.copyOf(rows), Map.of(), Map.of(), Modes.FULL, false));
+        });
+  }
+
+  @SuppressWarnings("unchecked")
+  private Claims claims() {
+    return fake(
+        Claims.class,
+        (proxy, method, arguments) -> {
+          given.addAll((List<HandBack>) arguments[1]);
+          return Set.of();
+        });
+  }
+
+  private static <T> T fake(Class<T> type, InvocationHandler handler) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  private Heart heart(boolean kept) {
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
+    LifecycleEvents events =
+        new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, TICKER);
+    IncarnationFactory office =
+        new IncarnationFactory(
+            identity,
+            () -> new UUID(1, 2),
+            TICKER,
+            Duration.ofMinutes(1),
+            () -> false,
+            incarnation -> {
+              throw new AssertionError("Nothing is registered here");
+            },
+            () -> Modes.FULL);
+    return new Heart(
+        new Heart.Parts(
+            nodes,
+            strays,
+            office,
+            new Fence(identity, heldJobs, meters, events, TICKER, Duration.ofSeconds(1)),
+            calls,
+            heldJobs,
+            HeartbeatInterval.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
+            () -> NodeStore.Lost.NONE,
+            () -> reply -> {},
+            () -> {}));
+  }
+
+  private HeldJob hold(int number) {
+    HeldJob heldJob = new HeldJob(Jobs.of("task", number), number, JobPolicy.NONE, tenure);
+    heldJobs.add(heldJob);
+    rows.add(new ClaimRow(heldJob.claim(), number, true, false, false));
+    return heldJob;
+  }
+
+  @Test
+  void theMoreANodeHoldsTheMoreOftenItBeats() {
+    Heart heart = heart(false);
+
+    assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.multipliedBy(2)));
+    hold(1);
+    assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL));
+    hold(2);
+    hold(3);
+    assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.dividedBy(2)));
+
+    assertThat(beats).extracting(Beat::running).containsExactly(0, 1, 3);
+  }
+
+  @Test
+  void heartbeatsAreKeptOnlyIfThatIsRequested() {
+    heart(false).tick(NOW);
+    heart(true).tick(NOW);
+
+    assertThat(beats).extracting(Beat::kept).containsExactly(false, true);
+  }
+
+  @Test
+  void aJobThatNothingHereWillReportOnGoesBackAtTheNextHeartbeat() {
+    Heart heart = heart(false);
+    HeldJob kept = hold(1);
+    HeldJob unreported = hold(2);
+    assertThat(unreported.withdraw()).isTrue();
+    unreported.markUnreported();
+
+    heart.tick(NOW);
+    strays.tick(NOW);
+
+    assertThat(given).containsExactly(new HandBack(unreported.claim(), false));
+    assertThat(heldJobs.all()).containsExactly(kept);
+  }
+
+  @Test
+  void aJobThatNothingHereWillReportOnIsForgottenOnceItIsNoLongerHeld() {
+    HeldJob unreported = hold(1);
+    assertThat(unreported.withdraw()).isTrue();
+    unreported.markUnreported();
+    rows.clear();
+
+    heart(false).tick(NOW);
+
+    assertThat(heldJobs.all()).isEmpty();
+    assertThat(given).isEmpty();
+  }
+
+  @Test
+  void aJobOfACallThatIsOverAndIsNotKnownHereGoesBack() {
+    rows.add(new ClaimRow(new ClaimId(Jobs.of("task", 9).id(), 9), 0, true, false, false));
+
+    heart(false).tick(NOW);
+    strays.tick(NOW);
+
+    assertThat(given).extracting(HandBack::ran).containsExactly(false);
+  }
+}

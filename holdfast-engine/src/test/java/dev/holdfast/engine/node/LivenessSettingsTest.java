@@ -1,0 +1,55 @@
+package dev.holdfast.engine.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.holdfast.api.Times;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.junit.jupiter.api.Test;
+
+class LivenessSettingsTest {
+  private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
+
+  @Test
+  void claimedTermsCountWhereTheyAreTheShorterOnes() {
+    assertThat(new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(4)).shorter())
+        .isEqualTo(Duration.ofSeconds(3));
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(30))))
+        .withMessageContaining("A sweep every PT30S is too rare for terms of PT30S for claimed");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(20))))
+        .withMessageContaining("give terms of at least PT30S");
+  }
+
+  @Test
+  void whatIsNotTakenBackNeedNoSweep() {
+    assertThat(
+            LivenessSettings.DEFAULT
+                .with(s -> s.claimedTimeout(Duration.ofSeconds(30)).recover(false, true))
+                .sweep())
+        .isEqualTo(Duration.ofSeconds(30));
+    assertThat(
+            LivenessSettings.DEFAULT
+                .with(s -> s.sweep(Duration.ofHours(1)).recover(false, false))
+                .sweep())
+        .isEqualTo(Duration.ofHours(1));
+  }
+
+  @Test
+  void termsMayLastForEver() {
+    assertThat(LivenessSettings.DEFAULT.with(s -> s.timeout(FOREVER)).timeouts())
+        .isEqualTo(Timeouts.of(Times.FOR_EVER));
+  }
+
+  @Test
+  void aHeartThatNeverBeatsIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> LivenessSettings.DEFAULT.with(s -> s.heartbeat(FOREVER)))
+        .withMessageContaining("a heartbeat of at most PT20S");
+  }
+}

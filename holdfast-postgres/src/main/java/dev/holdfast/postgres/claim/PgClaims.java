@@ -1,0 +1,301 @@
+package dev.holdfast.postgres.claim;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.postgres.claim.UnreadableJobs.Unreadable;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.rule.HeldCount;
+import dev.holdfast.postgres.rule.TaskRuleGate;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+
+/** Taking hold of jobs. */
+public final class PgClaims implements Claims {
+  // By queue_pkey. Claims under a limit go one at a time; each counts in a later statement, whose
+  // snapshot is younger than this lock.
+  private static final String LOCK_LIMIT =
+      "select max_held from ${schema}.queue where name = :queue and not paused for update";
+
+  private final Database database;
+  private final Starts starts;
+  private final LaneMemory<ReadyScan> scans;
+  private final LaneMemory<SuspectBackoff> suspectPaces = new LaneMemory<>(SuspectBackoff::new);
+  private final String claimOneTask;
+  private final String claimSeveralTasks;
+  private final String claimStacks;
+  private final String claimSuspects;
+  private final String lockLimit;
+  private final HeldCount heldCount;
+  private final ReadyEntries readyEntries;
+  private final ReadyQueues readyQueues;
+  private final TaskRuleGate gate;
+  private final UnreadableJobs unreadableJobs;
+
+  public PgClaims(Database database, Duration aging) {
+    this(database, aging, ReadyScan.Slow.DEFAULT);
+  }
+
+  public PgClaims(Database database, Duration aging, ReadyScan.Slow slow) {
+    this.database = database;
+    this.scans = new LaneMemory<>(() -> new ReadyScan(aging, slow));
+    this.readyEntries = new ReadyEntries(database);
+    this.readyQueues = new ReadyQueues(database);
+    this.starts = new Starts(database);
+    this.claimOneTask = ClaimSql.oneTask(database);
+    this.claimSeveralTasks = ClaimSql.severalTasks(database);
+    this.claimStacks = ClaimSql.stacks(database);
+    this.claimSuspects = ClaimSql.suspects(database);
+    this.lockLimit = database.sql(LOCK_LIMIT);
+    this.heldCount = HeldCount.ofQueue(database);
+    this.gate = new TaskRuleGate(database);
+    this.unreadableJobs = new UnreadableJobs(database);
+  }
+
+  @Override
+  public List<ClaimedJob> claim(ClaimRequest order) {
+    if (order.wanted() <= 0 || order.tasks().isEmpty()) {
+      return List.of();
+    }
+    String operation = "claim jobs of queue %s".formatted(order.queue());
+    return order.limit() == null && order.alone() == null
+        ? database.run(operation, handle -> claim(handle, order, order.wanted()))
+        : database.transaction(operation, handle -> claimByRules(handle, order));
+  }
+
+  /** Whoever locks rows of both locks that of the queue first, so that nobody waits in a circle. */
+  private List<ClaimedJob> claimByRules(Handle handle, ClaimRequest order) {
+    Integer limit = order.limit();
+    int room = limit == null ? order.wanted() : room(handle, order, limit);
+    if (room <= 0) {
+      return List.of();
+    }
+    TaskStore.Rule alone = order.alone();
+    return alone == null
+        ? claim(handle, order, room)
+        : gate.claim(handle, order, alone, room, most -> claim(handle, order, most));
+  }
+
+  private int room(Handle handle, ClaimRequest order, int limit) {
+    Optional<Integer> recorded =
+        handle
+            .createQuery(lockLimit)
+            .bind("queue", order.queue())
+            .map((row, context) -> row.getInt(1))
+            .findOne();
+    if (recorded.isEmpty() || recorded.get() != limit) {
+      return 0;
+    }
+    return (int) Math.min(order.wanted(), limit - heldCount.of(handle, order.queue()));
+  }
+
+  private List<ClaimedJob> claim(Handle handle, ClaimRequest order, int wanted) {
+    SuspectBackoff pace = suspectPaces.of(order.queue(), order.tasks(), order.stacks());
+    List<Ranked> claimed = new ArrayList<>();
+    boolean looked = order.suspects().most() > 0 && pace.isDue(System.nanoTime());
+    if (looked) {
+      claimed.addAll(claimSuspects(handle, order, wanted, pace));
+    }
+    ClaimRequest rest = rest(order, claimed, wanted);
+    if (rest.wanted() > 0) {
+      List<Ranked> others = claimOthers(handle, rest);
+      pace.found(others.size(), rest.wanted());
+      claimed.addAll(others);
+    }
+    if (claimed.isEmpty() && order.suspects().most() > 0 && !looked) {
+      claimed.addAll(claimSuspects(handle, order, wanted, pace));
+    }
+    claimed.sort(Comparator.comparing(Ranked::rank));
+    return claimed.stream().map(Ranked::job).toList();
+  }
+
+  private List<Ranked> claimSuspects(
+      Handle handle, ClaimRequest order, int wanted, SuspectBackoff pace) {
+    pace.looked(System.nanoTime());
+    int most = Math.min(order.suspects().most(), wanted);
+    return run(handle, claimSuspects, order, most, ReadyScan.WHOLE);
+  }
+
+  private List<Ranked> claimOthers(Handle handle, ClaimRequest order) {
+    int wanted = order.wanted();
+    ReadyScan scan = scans.of(order.queue(), order.tasks(), order.stacks());
+    if (scan.isUnclear()) {
+      long began = System.nanoTime();
+      long entries = readyEntries.before(handle, order);
+      scan.counted(entries, began, System.nanoTime());
+    }
+    List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
+    List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
+    if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
+      ClaimRequest rest = rest(order, claimed, wanted);
+      claimed.addAll(claim(handle, rest, rest.wanted(), ReadyScan.WHOLE, scan));
+    }
+    return claimed;
+  }
+
+  /** The same order after a part of it was carried out. */
+  private static ClaimRequest rest(ClaimRequest order, List<Ranked> claimed, int wanted) {
+    int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
+    int left = wanted - claimed.size();
+    int start = Math.clamp(order.start() - started, 0, left);
+    return new ClaimRequest(
+        order.incarnation(),
+        order.claimNo(),
+        order.queue(),
+        order.tasks(),
+        start,
+        left - start,
+        order.limit(),
+        Suspects.NONE,
+        order.stacks(),
+        order.alone(),
+        order.without());
+  }
+
+  /** Claim, and let the scan learn from it. */
+  private List<Ranked> claim(
+      Handle handle,
+      ClaimRequest order,
+      int wanted,
+      List<ReadyScan.Window> windows,
+      ReadyScan scan) {
+    long began = System.nanoTime();
+    List<Ranked> claimed = claim(handle, order, wanted, windows);
+    long ended = System.nanoTime();
+    scan.took(windows, began, ended);
+    if (!claimed.isEmpty()) {
+      Instant last = claimed.size() < wanted ? null : claimed.getLast().rank();
+      scan.saw(claimed.getFirst().job().claimedAt(), last, ended);
+    }
+    return claimed;
+  }
+
+  private List<Ranked> claim(
+      Handle handle, ClaimRequest order, int wanted, List<ReadyScan.Window> windows) {
+    boolean one = order.tasks().size() == 1 && order.stacks().isEmpty();
+    String several = order.stacks().isEmpty() ? claimSeveralTasks : claimStacks;
+    return run(handle, one ? claimOneTask : several, order, wanted, windows);
+  }
+
+  private List<Ranked> run(
+      Handle handle, String claim, ClaimRequest order, int wanted, List<ReadyScan.Window> windows) {
+    Query query =
+        handle
+            .createQuery(order.without().isEmpty() ? claim : ClaimSql.leavingOut(claim))
+            .bind("task", order.tasks().getFirst())
+            .bind("incarnation", order.incarnation())
+            .bind("claimNo", order.claimNo())
+            .bind("queue", order.queue())
+            .bind("limit", order.limit())
+            .bind("alone", order.alone() != null)
+            .bind("taskCapped", order.alone() != null && order.alone().limit() != null)
+            .bind("start", order.start())
+            .bind("wanted", wanted)
+            .bind("lone", order.suspects().lone())
+            .bindArray("stacks", String.class, order.stacks())
+            .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
+            .bindArray(
+                "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
+            .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
+    if (!order.without().isEmpty()) {
+      query.bindArray(
+          "without", UUID.class, order.without().stream().map(id -> id.value()).toList());
+    }
+    List<Unreadable> unreadable = new ArrayList<>();
+    List<Ranked> claimed = new ArrayList<>();
+    for (Taken taken : query.map((row, context) -> Taken.read(row, order.queue())).list()) {
+      switch (taken) {
+        case Ranked ranked -> claimed.add(ranked);
+        case Broken(Unreadable job) -> unreadable.add(job);
+      }
+    }
+    if (!unreadable.isEmpty()) {
+      unreadableJobs.bury(handle, order.incarnation(), unreadable);
+    }
+    claimed.sort(Comparator.comparing(Ranked::rank));
+    return claimed;
+  }
+
+  @Override
+  public Set<String> queuesWithReadyJobs(
+      Set<String> queues, Set<String> tasks, Set<String> stacks) {
+    return database.run(
+        "look for ready jobs in %d queues".formatted(queues.size()),
+        handle -> readyQueues.find(handle, queues, tasks, stacks));
+  }
+
+  @Override
+  public Set<ClaimId> start(UUID incarnation, List<ClaimId> claims) {
+    return claims.isEmpty()
+        ? Set.of()
+        : database.run(
+            "start %d claimed jobs".formatted(claims.size()),
+            handle -> starts.start(handle, incarnation, claims));
+  }
+
+  @Override
+  public Set<ClaimId> giveBack(UUID incarnation, List<HandBack> claims) {
+    return claims.isEmpty()
+        ? Set.of()
+        : database.run(
+            "give %d claimed jobs back".formatted(claims.size()),
+            handle -> starts.giveBack(handle, incarnation, claims));
+  }
+
+  /** A row that was claimed. The claim has been committed, so none may keep the others back. */
+  private sealed interface Taken {
+    static Taken read(ResultSet row, String queue) throws SQLException {
+      try {
+        return Ranked.read(row, queue);
+      } catch (SQLException | RuntimeException why) {
+        ClaimId held = new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
+        return new Broken(new Unreadable(held, row.getInt(5), why));
+      }
+    }
+  }
+
+  /** One that cannot be read. */
+  private record Broken(Unreadable job) implements Taken {}
+
+  /** A claimed job with its rank, since rows come back in no order. */
+  private record Ranked(Instant rank, ClaimedJob job) implements Taken {
+    static Ranked read(ResultSet row, String queue) throws SQLException {
+      boolean started = row.getString(4).equals("RUNNING");
+      int begun = row.getInt(5);
+      return new Ranked(
+          SqlValues.instant(row, 13),
+          new ClaimedJob(
+              new JobId(row.getObject(1, UUID.class)),
+              row.getLong(2),
+              row.getString(3),
+              queue,
+              started,
+              started ? begun : begun + 1,
+              row.getInt(6),
+              row.getString(7),
+              SqlValues.strings(row, 8),
+              row.getString(9),
+              SqlValues.instant(row, 10),
+              SqlValues.instant(row, 11),
+              SqlValues.instant(row, 12),
+              row.getInt(14),
+              row.getString(15) == null ? Suspicion.NONE : Suspicion.valueOf(row.getString(15))));
+    }
+  }
+}

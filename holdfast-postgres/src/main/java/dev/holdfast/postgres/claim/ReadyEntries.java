@@ -1,0 +1,58 @@
+package dev.holdfast.postgres.claim;
+
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.postgres.db.Database;
+import java.util.Set;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Counts the index entries that a claim has to read before it comes to the first ready job: the
+ * server counts what it reads of an index, whatever its speed and however far away it is.
+ */
+final class ReadyEntries {
+  // By job_ready and job_ready_stack. The case makes sure that the heads are read first.
+  private static final String COUNT =
+      """
+      with heads as materialized (
+        select h.found
+        from unnest(:tasks::text[]) k(task)
+        cross join lateral (
+          select true as found from ${schema}.job r
+          where r.state = 'READY' and r.stack is null and r.suspicion is null
+            and r.queue = :queue and r.task = k.task
+          order by r.rank limit 1
+        ) h
+        union all
+        select h.found
+        from unnest(:tasks::text[]) k(task)
+        cross join unnest(:stacks::text[]) s(stack)
+        cross join lateral (
+          select true as found from ${schema}.job r
+          where r.state = 'READY' and r.stack = s.stack and r.suspicion is null
+            and r.queue = :queue and r.task = k.task
+          order by r.rank limit 1
+        ) h
+      )
+      select case when (select count(*) from heads) >= 0
+        then pg_stat_get_xact_tuples_returned('${schema}.job_ready'::regclass)
+           + pg_stat_get_xact_tuples_returned('${schema}.job_ready_stack'::regclass)
+        end
+      """;
+
+  private final String count;
+
+  ReadyEntries(Database database) {
+    this.count = database.sql(COUNT);
+  }
+
+  /** Count them, on a handle that has not read either index in its transaction. */
+  long before(Handle handle, ClaimRequest order) {
+    return handle
+        .createQuery(count)
+        .bind("queue", order.queue())
+        .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
+        .bindArray("stacks", String.class, order.stacks())
+        .map((row, context) -> row.getLong(1))
+        .one();
+  }
+}

@@ -1,0 +1,53 @@
+package dev.holdfast.postgres.claim;
+
+import dev.holdfast.postgres.db.Database;
+import java.util.Set;
+import org.jdbi.v3.core.Handle;
+
+/** Finds queues with ready jobs, among thousands that usually have none. */
+final class ReadyQueues {
+  // By job_ready, job_ready_suspect and job_ready_stack, whose heads are looked at until one is
+  // found. A lateral subquery with a limit, since an "exists ... or exists" may read a whole index.
+  private static final String FIND =
+      """
+      select q.name
+      from unnest(:queues::text[]) q(name)
+      cross join lateral (
+        (select from ${schema}.job r
+         where r.state = 'READY' and r.stack is null and r.suspicion is null and r.queue = q.name
+         limit 1)
+        union all
+        (select from ${schema}.job r
+         where r.state = 'READY' and r.suspicion is not null and r.queue = q.name
+           and (r.stack is null or r.stack = any(:stacks::text[]))
+         limit 1)
+        union all
+        (select from unnest(:tasks::text[]) k(task)
+         cross join unnest(:stacks::text[]) s(stack)
+         cross join lateral (
+           select from ${schema}.job r
+           where r.state = 'READY' and r.suspicion is null
+             and r.queue = q.name and r.task = k.task and r.stack = s.stack
+           limit 1
+         ) one
+         limit 1)
+        limit 1
+      ) found
+      """;
+
+  private final String find;
+
+  ReadyQueues(Database database) {
+    this.find = database.sql(FIND);
+  }
+
+  Set<String> find(Handle handle, Set<String> queues, Set<String> tasks, Set<String> stacks) {
+    return handle
+        .createQuery(find)
+        .bindArray("queues", String.class, queues)
+        .bindArray("tasks", String.class, tasks)
+        .bindArray("stacks", String.class, stacks)
+        .mapTo(String.class)
+        .set();
+  }
+}

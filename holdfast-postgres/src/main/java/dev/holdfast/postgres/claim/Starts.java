@@ -1,0 +1,156 @@
+package dev.holdfast.postgres.claim;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.job.HeldColumns;
+import dev.holdfast.postgres.job.History;
+import dev.holdfast.postgres.job.TallyShards;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * What becomes of claims before their code has run: they are started, given back, or ended because
+ * they come too late or are no longer wanted.
+ *
+ * <p>The common case is one statement. Only for claims that it did not touch a second one asks why.
+ * Guards stand inside {@code coalesce}, where the planner cannot see them: it would otherwise walk
+ * everything the node holds for each claim (measured: 200 µs for each job instead of 15).
+ */
+final class Starts {
+  private static final String ALIVE =
+      """
+      exists (select from ${schema}.node n where n.incarnation = :incarnation and n.state = 'ALIVE')\
+      """;
+
+  // By job_pkey and, once for the statement, node_pkey: what a dead incarnation starts would count
+  // as a crash of code that never ran.
+  private static final String START =
+      """
+      update ${schema}.job j set state = 'RUNNING', attempt = j.attempt + 1, started_at = now()
+      from unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
+      where j.id = h.id and j.token = h.token
+        and coalesce(j.state = 'CLAIMED' and j.incarnation = :incarnation, false)
+        and not j.cancel_requested
+        and (j.start_by is null or j.start_by > now())
+        and ${alive}
+      returning j.id, j.token
+      """
+          .replace("${alive}", ALIVE);
+
+  // By job_pkey. A repeated start may find the job RUNNING although its code has not started. What
+  // is still CLAIMED came too late for START, which decides: looking at the clock once more could
+  // leave a job CLAIMED that the caller no longer holds.
+  private static final String END_UNWANTED =
+      """
+      with gone as (
+        delete from ${schema}.job j
+        using unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
+        where j.id = h.id and j.token = h.token
+          and coalesce(j.state in ('CLAIMED', 'RUNNING') and j.incarnation = :incarnation, false)
+          and (j.cancel_requested
+            or (j.state = 'CLAIMED' and j.start_by is not null and ${alive}))
+        returning j.*,
+          case when j.cancel_requested then 'CANCELLED' else 'EXPIRED' end as ended,
+          (select n.id from ${schema}.node n where n.incarnation = :incarnation) as node,
+          null::text as result, null::timestamptz as result_until
+      ), history as (
+        ${history}
+      ), tally as (
+        ${tally}
+      )
+      select id, token from gone
+      """
+          .replace("${alive}", ALIVE);
+
+  // By job_pkey.
+  private static final String RUNNING =
+      """
+      select j.id, j.token
+      from unnest(:ids::uuid[], :tokens::bigint[]) h(id, token)
+      join ${schema}.job j on j.id = h.id and j.token = h.token
+      where coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false) and ${alive}
+      """
+          .replace("${alive}", ALIVE);
+
+  // By job_pkey. Only what never started can still come too late.
+  private static final String GIVE_BACK =
+      """
+      update ${schema}.job j set
+        state = 'READY',
+        attempt = case when j.state = 'RUNNING' then j.attempt - 1 else j.attempt end,
+        start_by = case when j.state = 'RUNNING' and h.ran then null else j.start_by end,
+        capped = false
+      from unnest(:ids::uuid[], :tokens::bigint[], :ran::boolean[]) h(id, token, ran)
+      where j.id = h.id and j.token = h.token
+        and coalesce(j.state in ('CLAIMED', 'RUNNING') and j.incarnation = :incarnation, false)
+        and not j.cancel_requested
+      returning j.id, j.token
+      """;
+
+  private final TallyShards shards = new TallyShards();
+  private final String start;
+  private final String endUnwanted;
+  private final String running;
+  private final String giveBack;
+
+  Starts(Database database) {
+    this.start = database.sql(START);
+    this.endUnwanted = database.sql(History.into(END_UNWANTED));
+    this.running = database.sql(RUNNING);
+    this.giveBack = database.sql(GIVE_BACK);
+  }
+
+  /** Start claims, and say which run now. */
+  Set<ClaimId> start(Handle handle, UUID incarnation, List<ClaimId> claims) {
+    Set<ClaimId> started = run(handle, start, incarnation, HeldColumns.of(claims));
+    List<ClaimId> others = without(claims, started);
+    if (!others.isEmpty()) {
+      endUnwanted(handle, incarnation, others);
+      started.addAll(run(handle, running, incarnation, HeldColumns.of(others)));
+    }
+    return started;
+  }
+
+  /** Give claims back, and say which are READY again. */
+  Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<HandBack> claims) {
+    HeldColumns columns = HeldColumns.ofHandBacks(claims);
+    Set<ClaimId> given = run(handle, giveBack, incarnation, columns);
+    List<ClaimId> others = without(claims.stream().map(HandBack::claim).toList(), given);
+    if (!others.isEmpty()) {
+      endUnwanted(handle, incarnation, others);
+    }
+    return given;
+  }
+
+  private void endUnwanted(Handle handle, UUID incarnation, List<ClaimId> claims) {
+    run(handle, endUnwanted, incarnation, HeldColumns.of(claims));
+  }
+
+  private static List<ClaimId> without(List<ClaimId> claims, Set<ClaimId> done) {
+    return claims.stream().filter(claim -> !done.contains(claim)).toList();
+  }
+
+  private Set<ClaimId> run(Handle handle, String sql, UUID incarnation, HeldColumns columns) {
+    return new HashSet<>(
+        handle
+            .createQuery(sql)
+            .bindArray("ids", UUID.class, columns.ids())
+            .bindArray("tokens", Long.class, columns.tokens())
+            .bindArray("ran", Boolean.class, columns.ran())
+            .bind("incarnation", incarnation)
+            .bind("shard", shards.next(incarnation))
+            .map((row, context) -> held(row))
+            .list());
+  }
+
+  private static ClaimId held(ResultSet row) throws SQLException {
+    return new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2));
+  }
+}

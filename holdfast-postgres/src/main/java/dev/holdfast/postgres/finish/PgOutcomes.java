@@ -1,0 +1,279 @@
+package dev.holdfast.postgres.finish;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.job.FailureJson;
+import dev.holdfast.postgres.job.History;
+import dev.holdfast.postgres.job.TallyShards;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How attempts ended.
+ *
+ * <p>One statement for each way to end, over arrays sorted by id. All go by job_pkey, and hide
+ * their guards from the planner inside {@code coalesce}, as {@code Starts} does.
+ */
+public final class PgOutcomes implements Outcomes {
+  private static final String SUCCEED =
+      """
+      with gone as (
+        delete from ${schema}.job j
+        using unnest(:ids::uuid[], :tokens::bigint[], :results::text[], :keeps::bigint[])
+          f(id, token, result, keep)
+        where j.id = f.id and j.token = f.token
+          and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
+        returning j.*, 'SUCCEEDED' as ended, ${node} as node, f.result,
+                  now() + f.keep * interval '1 microsecond' as result_until
+      ), history as (
+        ${history}
+      ), tally as (
+        ${tally}
+      )
+      select id, token from gone
+      """;
+
+  // Without a failure the attempt did not count. Only what never started can expire, so start_by
+  // goes where code has run.
+  private static final String AGAIN =
+      """
+      update ${schema}.job j set
+        state = case when f.delay > 0 then 'SCHEDULED' else 'READY' end,
+        run_at = now() + f.delay * interval '1 microsecond',
+        rank = now() + (f.delay - j.priority * :aging) * interval '1 microsecond',
+        start_by = case when f.ran then null else j.start_by end,
+        capped = false,
+        done_token = j.token,
+        attempt = case when f.failure is null then j.attempt - 1 else j.attempt end,
+        failures = ${failures}
+      from unnest(
+          :ids::uuid[], :tokens::bigint[], :delays::bigint[], :failures::text[], :ran::boolean[])
+        f(id, token, delay, failure, ran)
+      where j.id = f.id and j.token = f.token
+        and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
+        and not j.cancel_requested
+      returning j.id, j.token
+      """;
+
+  // Follows AGAIN in the same transaction: what that locked nobody can ask to cancel any more, so
+  // between the two no request is missed.
+  private static final String CANCEL =
+      """
+      with gone as (
+        delete from ${schema}.job j
+        using unnest(:ids::uuid[], :tokens::bigint[], :failures::text[]) f(id, token, failure)
+        where j.id = f.id and j.token = f.token
+          and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
+          and (j.cancel_requested or not :requestedOnly)
+        returning ${columns}, ${failures} as failures, 'CANCELLED' as ended,
+                  ${node} as node, null::text as result, null::timestamptz as result_until
+      ), history as (
+        ${history}
+      ), tally as (
+        ${tally}
+      )
+      select id, token from gone
+      """;
+
+  private static final String BURY =
+      """
+      with gone as (
+        delete from ${schema}.job j
+        using unnest(:ids::uuid[], :tokens::bigint[], :failures::text[]) f(id, token, failure)
+        where j.id = f.id and j.token = f.token
+          and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
+        returning ${columns}, ${failures} as failures, 'FAILED' as ended,
+                  ${node} as node
+      ), dead as (
+        ${dead}
+      ), tally as (
+        ${tally}
+      )
+      select id, token from gone
+      """;
+
+  private static final String NODE =
+      "(select n.id from ${schema}.node n where n.incarnation = :incarnation)";
+
+  private final Database database;
+  private final long agingMicros;
+  private final TallyShards shards = new TallyShards();
+  private final RepeatedFinishes repeats;
+  private final String succeed;
+  private final String again;
+  private final String cancel;
+  private final String bury;
+
+  public PgOutcomes(Database database, Duration aging) {
+    this.database = database;
+    this.agingMicros = SqlValues.micros(aging);
+    this.repeats = new RepeatedFinishes(database);
+    this.succeed = complete(SUCCEED);
+    this.again = complete(AGAIN);
+    this.cancel = complete(CANCEL);
+    this.bury = complete(BURY);
+  }
+
+  private String complete(String statement) {
+    return database.sql(History.into(statement).replace("${node}", NODE));
+  }
+
+  @Override
+  public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
+    Sorted sorted = Sorted.of(finishes);
+    String operation = "write how %d attempts ended".formatted(finishes.size());
+    // A single statement is a transaction by itself and saves the commit's round trip.
+    Map<ClaimId, Result> answers =
+        sorted.onlySuccesses()
+            ? database.run(operation, handle -> write(handle, incarnation, sorted))
+            : database.transaction(operation, handle -> write(handle, incarnation, sorted));
+    return finishes.stream().map(f -> answers.getOrDefault(f.claim(), Result.LOST)).toList();
+  }
+
+  private Map<ClaimId, Result> write(Handle handle, UUID incarnation, Sorted finishes)
+      throws SQLException {
+    Map<ClaimId, Result> answers = new HashMap<>();
+    note(answers, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
+    note(answers, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
+    List<Again> stopped =
+        finishes.again.stream().filter(f -> !answers.containsKey(f.held())).toList();
+    note(answers, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
+    note(answers, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
+    note(answers, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
+    List<Finish> missing =
+        finishes.all.stream().filter(f -> !answers.containsKey(f.claim())).toList();
+    if (!missing.isEmpty()) {
+      answers.putAll(repeats.recognise(handle, missing));
+    }
+    return answers;
+  }
+
+  private List<ClaimId> succeed(Handle handle, UUID incarnation, List<Finish.Succeeded> finishes) {
+    return finishes.isEmpty()
+        ? List.of()
+        : held(
+            bind(handle, succeed, incarnation, finishes, Finish::claim)
+                .bindArray("results", String.class, column(finishes, PgOutcomes::keptResult))
+                .bindArray(
+                    "keeps",
+                    Long.class,
+                    column(finishes, f -> SqlValues.microsOrNull(f.keepResult()))));
+  }
+
+  private List<ClaimId> again(Handle handle, String sql, UUID incarnation, List<Again> finishes) {
+    return finishes.isEmpty()
+        ? List.of()
+        : held(
+            bind(handle, sql, incarnation, finishes, Again::held)
+                .bind("aging", agingMicros)
+                .bind("requestedOnly", true)
+                .bindArray("delays", Long.class, column(finishes, f -> SqlValues.micros(f.delay())))
+                .bindArray("failures", String.class, column(finishes, Again::failure))
+                .bindArray("ran", Boolean.class, column(finishes, Again::ran)));
+  }
+
+  private List<ClaimId> cancel(Handle handle, UUID incarnation, List<Finish.Cancelled> finishes) {
+    return finishes.isEmpty()
+        ? List.of()
+        : held(
+            bind(handle, cancel, incarnation, finishes, Finish::claim)
+                .bind("requestedOnly", false)
+                .bindArray("failures", String.class, column(finishes, f -> null)));
+  }
+
+  private List<ClaimId> bury(Handle handle, UUID incarnation, List<Finish.Dead> finishes) {
+    return finishes.isEmpty()
+        ? List.of()
+        : held(
+            bind(handle, bury, incarnation, finishes, Finish::claim)
+                .bindArray(
+                    "failures",
+                    String.class,
+                    column(finishes, f -> FailureJson.write(f.failure(), f.claim().token()))));
+  }
+
+  private <F> Query bind(
+      Handle handle, String sql, UUID incarnation, List<F> finishes, Function<F, ClaimId> held) {
+    return handle
+        .createQuery(sql)
+        .bind("incarnation", incarnation)
+        .bind("shard", shards.next(incarnation))
+        .bindArray("ids", UUID.class, column(finishes, f -> held.apply(f).id().value()))
+        .bindArray("tokens", Long.class, column(finishes, f -> held.apply(f).token()));
+  }
+
+  private static List<ClaimId> held(Query query) {
+    return query
+        .map((row, context) -> new ClaimId(new JobId(row.getObject(1, UUID.class)), row.getLong(2)))
+        .list();
+  }
+
+  private static void note(Map<ClaimId, Result> answers, Result answer, List<ClaimId> done) {
+    done.forEach(held -> answers.put(held, answer));
+  }
+
+  private static <F, V> List<@Nullable V> column(List<F> rows, Function<F, @Nullable V> value) {
+    List<@Nullable V> values = new ArrayList<>(rows.size());
+    rows.forEach(row -> values.add(value.apply(row)));
+    return values;
+  }
+
+  private static @Nullable String keptResult(Finish.Succeeded finish) {
+    return finish.keepResult() != null && finish.keepResult().isZero() ? null : finish.result();
+  }
+
+  /** Both ways to run again as one. */
+  private record Again(ClaimId held, Duration delay, @Nullable String failure, boolean ran) {}
+
+  /** Finishes by kind, each in the order of ids. */
+  private record Sorted(
+      List<Finish> all,
+      List<Finish.Succeeded> succeeded,
+      List<Again> again,
+      List<Finish.Cancelled> cancelled,
+      List<Finish.Dead> dead) {
+
+    static Sorted of(List<? extends Finish> finishes) {
+      Sorted sorted =
+          new Sorted(
+              new ArrayList<>(finishes),
+              new ArrayList<>(finishes.size()),
+              new ArrayList<>(),
+              new ArrayList<>(),
+              new ArrayList<>());
+      sorted.all.sort(Comparator.comparing(f -> f.claim().id()));
+      sorted.all.forEach(sorted::add);
+      return sorted;
+    }
+
+    private void add(Finish finish) {
+      switch (finish) {
+        case Finish.Succeeded f -> succeeded.add(f);
+        case Finish.RetryIn(ClaimId held, Duration delay, Finish.Failure failure) ->
+            again.add(new Again(held, delay, FailureJson.write(failure, held.token()), true));
+        case Finish.Later(ClaimId held, Duration delay, boolean ran) ->
+            again.add(new Again(held, delay, null, ran));
+        case Finish.Dead f -> dead.add(f);
+        case Finish.Cancelled f -> cancelled.add(f);
+      }
+    }
+
+    boolean onlySuccesses() {
+      return succeeded.size() == all.size();
+    }
+  }
+}

@@ -1,0 +1,381 @@
+package dev.holdfast.postgres.intake;
+
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Portions;
+import dev.holdfast.postgres.db.CustomPlan;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.LockPatience;
+import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.job.HistorySearch;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements that new jobs need, on whatever connection they are to be run.
+ *
+ * <p>They go by the time of the statement and not of the transaction, which in a transaction of the
+ * caller's own may have begun long ago.
+ */
+public final class IntakeStatements {
+  private static final int MOST_JOBS = 10_000;
+
+  // The order of a list is kept by one microsecond of rank each.
+  private static final String VALUES =
+      """
+      select
+        u.id, statement_timestamp(), t.run_at,
+        t.run_at + (u.ordinal - u.priority * ?::bigint) * interval '1 microsecond',
+        t.run_at + u.start_within * interval '1 microsecond',
+        u.priority,
+        case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
+        u.queue, u.task, u.payload, u.policy, u.tags::text[], u.unique_key, u.ledger_key,
+        u.stack, u.source
+      from unnest(?::uuid[], ?::int[], ?::int[], ?::bigint[], ?::timestamptz[], ?::bigint[],
+                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+                  ?::text[], ?::text[])
+        u(id, ordinal, priority, delay, at, start_within,
+          queue, task, payload, policy, tags, unique_key, ledger_key, stack, source)
+      cross join lateral (
+        select greatest(statement_timestamp(), u.at,
+                        statement_timestamp() + u.delay * interval '1 microsecond') as run_at
+      ) t
+      """;
+
+  private static final String INTO_JOB =
+      """
+      insert into ${schema}.job
+        (id, created_at, run_at, rank, start_by, priority, state, queue, task, payload, policy,
+         tags, unique_key, ledger_key, stack, source)
+      """;
+
+  // Conflicts on job_pkey and job_unique. What a repeat has created before is taken back at the
+  // end:
+  // this is a first attempt that arrives late. A second statement in the same round trip would do
+  // as well, and cost a single enqueue half as much again.
+  private static final String INSERT =
+      "with written as ("
+          + INTO_JOB
+          + VALUES
+          + """
+          returning id)
+          select unnest(${schema}.take_back_late(array_agg(id))) from written
+          """;
+
+  // Conflicts on job_pkey and job_unique. Costs a second WAL record for each row (48 bytes of 410).
+  // First attempts that a repeat has overtaken are left out, by enqueue_repeat_pkey; that is enough
+  // here, since a transaction of several statements does not commit after its client has given up.
+  private static final String INSERT_NEW =
+      "${patience}"
+          + INTO_JOB
+          + VALUES
+          + """
+          ${patiently}
+          where not exists (
+            select from ${schema}.enqueue_repeat r where r.id = u.id and r.id = any(?))
+          on conflict do nothing returning id
+          """;
+
+  // Conflicts on enqueue_repeat_pkey. Ordered, so that two repeats cannot wait for each other.
+  private static final String REMEMBER_REPEATS =
+      """
+      insert into ${schema}.enqueue_repeat (id, repeated_at)
+      select u.id, statement_timestamp() from unnest(?::uuid[]) u(id) order by u.id
+      on conflict do nothing
+      """;
+
+  // By job_pkey. The key stays, since it is how the job was found. A job that waits for its retry
+  // is
+  // left alone: what was tried, and how it failed, belongs to its payload.
+  private static final String REPLACE =
+      """
+      update ${schema}.job j set
+        run_at = t.run_at,
+        rank = t.run_at + (u.ordinal - u.priority * ?::bigint) * interval '1 microsecond',
+        start_by = t.run_at + u.start_within * interval '1 microsecond',
+        priority = u.priority,
+        state = case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
+        queue = u.queue, payload = u.payload, policy = u.policy, tags = u.tags::text[],
+        stack = u.stack, source = u.source
+      from unnest(?::uuid[], ?::int[], ?::int[], ?::bigint[], ?::timestamptz[], ?::bigint[],
+                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+                  ?::text[], ?::text[])
+        u(id, ordinal, priority, delay, at, start_within,
+          queue, task, payload, policy, tags, unique_key, ledger_key, stack, source)
+      cross join lateral (
+        select greatest(statement_timestamp(), u.at,
+                        statement_timestamp() + u.delay * interval '1 microsecond') as run_at
+      ) t
+      where j.id = u.id and j.state in ('SCHEDULED', 'READY')
+        and j.attempt = 0 and j.crashes is null and j.failures is null
+      returning j.id
+      """;
+
+  // By job_history_id of the partitions of a window.
+  private static final String IN_HISTORY =
+      """
+      select id from ${schema}.job_history
+      where id = any(?) and finished_at >= ? and finished_at < ?
+      """;
+
+  // By job_pkey and enqueue_repeat_pkey.
+  private static final String KNOWN =
+      """
+      select id from ${schema}.job where id = any(?)
+      union all
+      select id from ${schema}.enqueue_repeat where id = any(?)
+      """;
+
+  // As above, and by dead_letter_pkey.
+  private static final String ENDED =
+      IN_HISTORY
+          + """
+          union all
+          select id from ${schema}.dead_letter where id = any(?)
+          """;
+
+  // By job_pkey.
+  private static final String REMOVE = "delete from ${schema}.job where id = any(?)";
+
+  // Reads all nodes, which are few.
+  public static final String DECLARED =
+      "select exists (select from ${schema}.node where state = 'ALIVE' and ? = any(queues))";
+
+  private final Database database;
+  private final LockPatience patience;
+  private final UniqueKeyStatements keys;
+  private final long agingMicros;
+  private final String insert;
+  private final String insertNew;
+  private final String replace;
+  private final HistorySearch history;
+  private final String inHistory;
+  private final String ended;
+  private final String known;
+  private final String rememberRepeats;
+  private final String remove;
+  private final String declared;
+
+  private IntakeStatements(Database database, Duration aging, LockPatience patience) {
+    this.database = database;
+    this.patience = patience;
+    this.keys = new UniqueKeyStatements(database, patience);
+    this.agingMicros = SqlValues.micros(aging);
+    this.insert = database.sql(INSERT);
+    this.insertNew = database.sql(patience.in(INSERT_NEW));
+    this.replace = database.sql(REPLACE);
+    this.history = new HistorySearch(database);
+    this.inHistory = database.sql(IN_HISTORY);
+    this.ended = database.sql(ENDED);
+    this.known = database.sql(KNOWN);
+    this.rememberRepeats = database.sql(REMEMBER_REPEATS);
+    this.remove = database.sql(REMOVE);
+    this.declared = database.sql(DECLARED);
+  }
+
+  /** Statements for transactions of ours. */
+  public static IntakeStatements own(Database database, Duration aging) {
+    return new IntakeStatements(database, aging, LockPatience.BOUNDED);
+  }
+
+  /** Statements for transactions of callers, who decide how long to wait for locks. */
+  public static IntakeStatements callers(Database database, Duration aging) {
+    return new IntakeStatements(database, aging, LockPatience.OF_CALLER);
+  }
+
+  /** How long their transactions wait for locks. */
+  public LockPatience patience() {
+    return patience;
+  }
+
+  /** Those about unique keys. */
+  public UniqueKeyStatements keys() {
+    return keys;
+  }
+
+  /** Whether a list is written by a single statement. */
+  static boolean fitsOneStatement(List<NewJob> jobs) {
+    return Portions.first(jobs, MOST_JOBS, Portions.LARGEST, NewJob::size) == jobs.size();
+  }
+
+  /**
+   * Write first attempts, which fails if any of their jobs is live.
+   *
+   * @return those that were not written, since their repeats were carried out before
+   */
+  Set<UUID> insert(Connection connection, List<Candidate> jobs) throws SQLException {
+    Set<UUID> late = new HashSet<>();
+    for (List<Candidate> portion : portions(jobs)) {
+      List<UUID> ids = portion.stream().map(Candidate::id).toList();
+      try (PreparedStatement statement = database.prepare(connection, insert)) {
+        bind(connection, statement, portion, ids);
+        late.addAll(ids(statement));
+      }
+    }
+    return late;
+  }
+
+  /** Write new jobs and return which were written; the others met their own id or key. */
+  Set<UUID> insertNew(Connection connection, List<Candidate> jobs) throws SQLException {
+    Set<UUID> written = new HashSet<>();
+    for (List<Candidate> portion : portions(jobs)) {
+      try (PreparedStatement statement = database.prepare(connection, insertNew)) {
+        bind(connection, statement, portion, portion.stream().map(Candidate::id).toList());
+        statement.setArray(
+            17, connection.createArrayOf("uuid", Candidate.firstAttempts(portion).toArray()));
+        written.addAll(ids(statement));
+      }
+    }
+    return written;
+  }
+
+  private static List<List<Candidate>> portions(List<Candidate> jobs) {
+    return Portions.of(jobs, MOST_JOBS, candidate -> candidate.job().size());
+  }
+
+  /** Give jobs that have not started another content, and return which got it. */
+  Set<UUID> replace(Connection connection, List<Candidate> contents, List<UUID> targets)
+      throws SQLException {
+    Set<UUID> replaced = new HashSet<>();
+    int done = 0;
+    for (List<Candidate> portion : portions(contents)) {
+      try (PreparedStatement statement = database.prepare(connection, replace)) {
+        bind(connection, statement, portion, targets.subList(done, done + portion.size()));
+        replaced.addAll(ids(statement));
+      }
+      done += portion.size();
+    }
+    return replaced;
+  }
+
+  /** Remember that these were sent again, so that their first attempts create nothing later. */
+  void rememberRepeats(Connection c, List<UUID> ids) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, rememberRepeats)) {
+      statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
+      statement.executeUpdate();
+    }
+  }
+
+  private void bind(Connection c, PreparedStatement statement, List<Candidate> jobs, List<UUID> ids)
+      throws SQLException {
+    statement.setLong(1, agingMicros);
+    statement.setArray(2, c.createArrayOf("uuid", ids.toArray()));
+    statement.setArray(3, SqlValues.array(c, "int4", jobs, Candidate::ordinal));
+    statement.setArray(4, SqlValues.array(c, "int4", jobs, e -> e.job().priority()));
+    statement.setArray(5, SqlValues.array(c, "int8", jobs, e -> delay(e.job().when())));
+    statement.setArray(6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
+    statement.setArray(
+        7, SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
+    statement.setArray(8, SqlValues.texts(c, jobs, e -> e.job().queue()));
+    statement.setArray(9, SqlValues.texts(c, jobs, e -> e.job().task()));
+    statement.setArray(10, SqlValues.texts(c, jobs, e -> e.job().payload()));
+    statement.setArray(11, SqlValues.texts(c, jobs, e -> e.job().policy()));
+    statement.setArray(12, SqlValues.texts(c, jobs, e -> SqlValues.arrayText(e.job().tags())));
+    statement.setArray(13, SqlValues.texts(c, jobs, e -> key(e, false)));
+    statement.setArray(14, SqlValues.texts(c, jobs, e -> key(e, true)));
+    statement.setArray(15, SqlValues.texts(c, jobs, e -> e.job().stamp().stack()));
+    statement.setArray(16, SqlValues.texts(c, jobs, e -> e.job().stamp().source()));
+  }
+
+  /** Which of these ids belong to jobs that have ended. */
+  Set<UUID> ended(Connection c, Set<UUID> ids) throws SQLException {
+    Set<UUID> found = endedLately(c, ids);
+    Set<UUID> missing = new HashSet<>(ids);
+    missing.removeAll(found);
+    history.elsewhere(
+        c,
+        HistorySearch.near(ids),
+        missing,
+        (window, left) -> {
+          Set<UUID> more = ended(c, inHistory, window, left);
+          found.addAll(more);
+          return more;
+        });
+    return found;
+  }
+
+  /**
+   * Which of these ids belong to jobs that have ended, if they were made a short time ago: enough
+   * for ids that were fresh when this enqueue was first sent.
+   */
+  Set<UUID> endedLately(Connection c, Set<UUID> ids) throws SQLException {
+    return ids.isEmpty() ? new HashSet<>() : ended(c, ended, HistorySearch.near(ids), ids);
+  }
+
+  private Set<UUID> ended(Connection c, String sql, HistorySearch.Window window, Set<UUID> ids)
+      throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, sql)) {
+      CustomPlan.plan(statement);
+      statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
+      statement.setObject(2, window.start());
+      statement.setObject(3, window.end());
+      if (sql.equals(ended)) {
+        statement.setArray(4, c.createArrayOf("uuid", ids.toArray()));
+      }
+      return ids(statement);
+    }
+  }
+
+  /**
+   * Which of these ids belong to live jobs, or to jobs that were sent again.
+   *
+   * @param firstAttempts those of which a repeat is looked for
+   */
+  Set<UUID> known(Connection c, Set<UUID> ids, List<UUID> firstAttempts) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, known)) {
+      statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
+      statement.setArray(2, c.createArrayOf("uuid", firstAttempts.toArray()));
+      return ids(statement);
+    }
+  }
+
+  /** Whether a live node serves a queue. */
+  boolean isDeclared(Connection c, String queue) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, declared)) {
+      statement.setString(1, queue);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next() && row.getBoolean(1);
+      }
+    }
+  }
+
+  /** Take back jobs that this transaction has just inserted. */
+  void remove(Connection c, Set<UUID> ids) throws SQLException {
+    try (PreparedStatement statement = database.prepare(c, remove)) {
+      statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
+      statement.executeUpdate();
+    }
+  }
+
+  static Set<UUID> ids(PreparedStatement statement) throws SQLException {
+    Set<UUID> ids = new HashSet<>();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        ids.add(rows.getObject(1, UUID.class));
+      }
+    }
+    return ids;
+  }
+
+  private static @Nullable Long delay(When when) {
+    return when instanceof When.After(Duration delay) ? SqlValues.micros(delay) : null;
+  }
+
+  private static @Nullable String at(When when) {
+    return when instanceof When.At(var time) ? time.toString() : null;
+  }
+
+  private static @Nullable String key(Candidate entry, boolean windowed) {
+    UniqueKey key = entry.key();
+    return key != null && entry.isWindowed() == windowed ? key.value() : null;
+  }
+}

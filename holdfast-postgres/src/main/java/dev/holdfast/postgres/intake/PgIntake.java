@@ -1,0 +1,117 @@
+package dev.holdfast.postgres.intake;
+
+import dev.holdfast.api.KeyLockedException;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.Database.Work;
+import dev.holdfast.postgres.db.LockPatience;
+import dev.holdfast.postgres.db.OutsideTransaction;
+import dev.holdfast.postgres.db.SqlFailures;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** New jobs, each call a transaction of its own. */
+public final class PgIntake implements Intake {
+  private static final int MOST_NAMED = 5;
+
+  private final Database database;
+  private final IntakeStatements statements;
+  private final OutsideTransaction outside;
+
+  public PgIntake(Database database, IntakeStatements statements, OutsideTransaction outside) {
+    this.database = database;
+    this.statements = statements;
+    this.outside = outside;
+  }
+
+  @Override
+  public List<Admission> enqueue(List<NewJob> jobs) {
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    outside.check("enqueue");
+    String operation = "enqueue %d jobs".formatted(jobs.size());
+    List<NewJob> known = jobs;
+    if (UniqueEnqueue.isPlain(jobs)) {
+      try {
+        return insert(operation, jobs);
+      } catch (StoreException refused) {
+        if (!SqlFailures.state(refused).equals(SqlFailures.UNIQUE_VIOLATION)) {
+          throw refused;
+        }
+        // An id that was thought fresh is known after all, so this list was sent before.
+        known = jobs.stream().map(NewJob::repeated).toList();
+      }
+    }
+    return admit(operation, known);
+  }
+
+  @Override
+  public boolean isDeclared(String queue) {
+    return database.run(
+        "look for queue %s".formatted(queue),
+        handle -> statements.isDeclared(handle.getConnection(), queue));
+  }
+
+  /** The short way for fresh ids without keys: all or none without looking first. */
+  private List<Admission> insert(String operation, List<NewJob> jobs) {
+    Work<Set<UUID>> insert =
+        handle -> statements.insert(handle.getConnection(), UniqueEnqueue.entries(jobs));
+    Set<UUID> late =
+        IntakeStatements.fitsOneStatement(jobs)
+            ? database.run(operation, insert)
+            : database.transaction(operation, insert);
+    return jobs.stream()
+        .map(job ->
+            new Admission(
+                job.id(),
+                late.contains(job.id().value())
+                    ? Admission.Outcome.EXISTING
+                    : Admission.Outcome.CREATED))
+        .toList();
+  }
+
+  private List<Admission> admit(String operation, List<NewJob> jobs) {
+    try {
+      return database.transaction(
+          operation, handle -> admit(statements, handle.getConnection(), jobs));
+    } catch (StoreException failure) {
+      if (!SqlFailures.state(failure).equals(SqlFailures.LOCK_NOT_AVAILABLE)) {
+        throw failure;
+      }
+      throw locked(operation, jobs, failure);
+    }
+  }
+
+  private static KeyLockedException locked(
+      String operation, List<NewJob> jobs, StoreException failure) {
+    List<String> keys =
+        jobs.stream()
+            .map(job -> job.unique() == null ? job.id().toString() : job.unique().value())
+            .distinct()
+            .toList();
+    String some = String.join("', '", keys.subList(0, Math.min(keys.size(), MOST_NAMED)));
+    return new KeyLockedException(
+        "Could not %s within %d s: another transaction that is still open holds %s '%s'%s. Nothing was changed; enqueue again when that transaction has ended, and keep transactions that enqueue short."
+            .formatted(
+                operation,
+                LockPatience.SECONDS,
+                keys.size() == 1 ? "unique key" : "one of the unique keys",
+                some,
+                keys.size() > MOST_NAMED ? " and %d more".formatted(keys.size() - MOST_NAMED) : ""),
+        keys,
+        failure);
+  }
+
+  public static List<Admission> admit(
+      IntakeStatements statements, Connection connection, List<NewJob> jobs) throws SQLException {
+    return new UniqueEnqueue(statements, connection, jobs.size())
+        .admit(UniqueEnqueue.entries(jobs));
+  }
+}

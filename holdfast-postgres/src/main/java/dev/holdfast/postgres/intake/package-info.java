@@ -1,0 +1,8 @@
+/**
+ * Enqueue statements, with and without unique keys, on our own connections and in a caller's
+ * transaction.
+ */
+@NullMarked
+package dev.holdfast.postgres.intake;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,27 @@
+package dev.holdfast.postgres.job;
+
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Claims.HandBack;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Claims as columns, in the order of ids: whoever writes many jobs locks them in that order, so
+ * that no two writers wait for each other.
+ */
+public record HeldColumns(List<UUID> ids, List<Long> tokens, List<Boolean> ran) {
+  private static final Comparator<HandBack> BY_ID = Comparator.comparing(back -> back.claim().id());
+
+  public static HeldColumns of(List<ClaimId> claims) {
+    return ofHandBacks(claims.stream().map(held -> new HandBack(held, true)).toList());
+  }
+
+  public static HeldColumns ofHandBacks(List<HandBack> claims) {
+    List<HandBack> sorted = claims.stream().sorted(BY_ID).toList();
+    return new HeldColumns(
+        sorted.stream().map(back -> back.claim().id().value()).toList(),
+        sorted.stream().map(back -> back.claim().token()).toList(),
+        sorted.stream().map(HandBack::ran).toList());
+  }
+}

@@ -1,0 +1,92 @@
+package dev.holdfast.postgres.job;
+
+/**
+ * How rows get from the live table to where ended jobs are: pieces of statements that several
+ * families share, so that no way of ending a job forgets a column or the tally.
+ *
+ * <p>Each expects a common table expression {@code gone} with the deleted rows of {@code job} and
+ * the columns {@code ended} (the state), {@code node}, {@code result} and {@code result_until}.
+ */
+public final class History {
+
+  private static final String INSERT =
+      """
+      insert into ${schema}.job_history
+        (id, token, created_at, run_at, started_at, start_by, finished_at, result_until, attempt,
+         priority, cancel_requested, state, queue, task, node, payload, result, tags, unique_key,
+         failures, crashes, stack, source)
+      select
+        id, token, created_at, run_at, started_at, start_by, now(), result_until, attempt,
+        priority, cancel_requested, ended, queue, task, node, payload, result, tags,
+        coalesce(unique_key, ledger_key), failures, crashes, stack, source
+      from gone
+      """;
+
+  // What a row that leaves the live table takes along, when it is not all of it.
+  private static final String COLUMNS =
+      """
+      j.id, j.token, j.created_at, j.run_at, j.started_at, j.start_by, j.attempt, j.priority,
+      j.cancel_requested, j.queue, j.task, j.payload, j.policy, j.tags, j.unique_key, j.ledger_key,
+      j.crashes, j.stack, j.source\
+      """;
+
+  private static final String DEAD =
+      """
+      insert into ${schema}.dead_letter
+        (id, token, created_at, run_at, started_at, start_by, finished_at, attempt, priority,
+         cancel_requested, queue, task, node, payload, policy, tags, unique_key, ledger_key,
+         failures, crashes, stack, source)
+      select
+        id, token, created_at, run_at, started_at, start_by, now(), attempt, priority,
+        cancel_requested, queue, task, node, payload, policy, tags, unique_key, ledger_key,
+        failures, crashes, stack, source
+      from gone
+      """;
+
+  /**
+   * How many failed attempts a row keeps: a job that fails for weeks must not drag them all along.
+   */
+  private static final int MOST_FAILURES = 1_000;
+
+  // Appends the failure f.failure, if there is one, with its times.
+  private static final String FAILURES =
+      """
+      case
+        when f.failure is null then j.failures
+        else
+          case when jsonb_array_length(j.failures) >= %d then j.failures - 0
+               else coalesce(j.failures, '[]') end
+          || (f.failure::jsonb || jsonb_build_object(
+               'startedAt', (extract(epoch from j.started_at) * 1000000)::bigint,
+               'failedAt', (extract(epoch from now()) * 1000000)::bigint))
+      end\
+      """
+          .formatted(MOST_FAILURES);
+
+  // Upserts by tally_pkey, always in the same order, into rows that only this writer touches.
+  private static final String TALLY =
+      """
+      insert into ${schema}.tally as t (day, queue, task, state, shard, count)
+      select (now() at time zone 'UTC')::date, queue, task, ended, :shard, count(*)
+      from gone
+      group by queue, task, ended
+      order by queue, task, ended
+      on conflict (day, queue, task, state, shard) do update set count = t.count + excluded.count
+      """;
+
+  private History() {}
+
+  /**
+   * Complete a statement: {@code history} or {@code dead} moves {@code gone} there, {@code tally}
+   * counts it, {@code columns} is what to return of a deleted row, and {@code failures} is what to
+   * make of its failures and a new one.
+   */
+  public static String into(String statement) {
+    return statement
+        .replace("${history}", INSERT)
+        .replace("${dead}", DEAD)
+        .replace("${columns}", COLUMNS)
+        .replace("${failures}", FAILURES)
+        .replace("${tally}", TALLY);
+  }
+}

@@ -1,0 +1,5 @@
+/** Leases. */
+@NullMarked
+package dev.holdfast.postgres.lease;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,468 @@
+package dev.holdfast.postgres.liveness;
+
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.KeptConnection;
+import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.rule.PgTaskStore;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Update;
+import org.jspecify.annotations.Nullable;
+
+/** Which nodes there are, and that they live. All by node_pkey unless said otherwise. */
+public final class PgNodeStore implements NodeStore {
+  /** Where the text of an incarnation has its place in the circle, as in the column. */
+  private static final int PLACE = 24;
+
+  // A repeat after a lost answer changes the card and moves the beat of the living. They count
+  // their time from the repeat: who watched the beat of the first must not find them silent since.
+  private static final String REGISTER =
+      """
+      insert into ${schema}.node as known
+        (incarnation, id, name, host, pid, version, terms, claimed_terms, queues, tasks, capacity,
+         stack, serves, roles, advises, sweeps, mode, mode_exceptions, session, state, started_at,
+         beaten_at)
+      values
+        (:incarnation, :id, :name, :host, :pid, :version, :terms, :claimedTerms, :queues, :tasks,
+         :capacity, :stack, :serves, :roles, :advises, :sweeps, :mode, :exceptions, :session,
+         'ALIVE', now(), now())
+      on conflict (incarnation) do update set
+        id = excluded.id, name = excluded.name, host = excluded.host, pid = excluded.pid,
+        version = excluded.version, terms = excluded.terms,
+        claimed_terms = excluded.claimed_terms, queues = excluded.queues, tasks = excluded.tasks,
+        capacity = excluded.capacity, stack = excluded.stack, serves = excluded.serves,
+        roles = excluded.roles,
+        advises = excluded.advises, sweeps = excluded.sweeps,
+        beat = case when known.state = 'ALIVE' then known.beat + 1 else known.beat end,
+        beaten_at = case when known.state = 'ALIVE' then now() else known.beaten_at end
+      """;
+
+  // A repeat has moved the beat: whatever was set since stays.
+  private static final String INHERIT =
+      """
+      update ${schema}.node n set mode = o.mode, mode_exceptions = o.mode_exceptions
+      from ${schema}.node o
+      where n.incarnation = :incarnation and n.state = 'ALIVE' and n.beat = 0
+        and o.incarnation = :before
+      """;
+
+  // By schedule_declaration_pkey. In the transaction that ends the old incarnation: a schedule that
+  // no live node declares, even for a moment, is deleted by other nodes of the application.
+  private static final String INHERIT_DECLARATIONS =
+      """
+      insert into ${schema}.schedule_declaration
+        (incarnation, schedule_id, application, fingerprint, generation)
+      select n.incarnation, d.schedule_id, d.application, d.fingerprint, d.generation
+      from ${schema}.schedule_declaration d
+      join ${schema}.node n
+        on n.incarnation = :incarnation and n.state = 'ALIVE' and n.beat = 0
+      where d.incarnation = :before
+      on conflict (incarnation, schedule_id) do nothing
+      """;
+
+  // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
+  // of finished jobs in the index, their calls are older and the scan begins behind them. One
+  // statement, so that a beat costs one round trip: the row that says whether the node is alive and
+  // what it is to do, then its claims, then the rules of all queues, and of tasks by
+  // task_rule_barred.
+  private static final String BEAT =
+      """
+      with beaten as (
+        update ${schema}.node set
+          beat = beat + 1, beaten_at = now(), running = :running, from_call = :fromCall,
+          lost_slots = :lostSlots, lost_lanes = :lostLanes
+        where incarnation = :incarnation and state = 'ALIVE'
+        returning incarnation, id, roles, host, pid, mode, mode_exceptions, dismissed
+      ), kept as (
+        insert into ${schema}.heartbeat (at, incarnation, node, roles, host, pid)
+        select now(), incarnation, id, roles, host, pid from beaten where :kept
+      )
+      select 'ALIVE', null::uuid, null::bigint, null::bigint, dismissed, null::boolean,
+             mode, null::int, mode_exceptions, null::boolean
+      from beaten
+      union all
+      select 'CLAIM', j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
+             null, null, null, coalesce(j.release_requested, false)
+      from ${schema}.job j
+      where j.incarnation = :incarnation and j.claim_no >= :fromCall
+        and j.state in ('CLAIMED', 'RUNNING') and exists (select from beaten)
+      union all
+      select 'RULE', null, null, null, q.paused, null, q.name, q.max_held, null, null
+      from ${schema}.queue q
+      where exists (select from beaten)
+      union all
+      select 'TASK', null, ${shut}, null, null, null, r.task, r.max_held, null, null
+      from ${schema}.task_rule r
+      where (r.max_held is not null or r.breaker <> 'CLOSED') and exists (select from beaten)
+      """
+          .replace("${shut}", PgTaskStore.SHUT);
+
+  // By job_held, from the first entry of the incarnation on.
+  private static final String CLAIMS =
+      """
+      select j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
+             coalesce(j.release_requested, false)
+      from ${schema}.job j
+      where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
+      """;
+
+  // By node_circle: first where the last of those to watch stands, which is after the watcher or,
+  // once round the circle, before it; then all up to there. 'g' and '' come after and before every
+  // place. The dead by node_unswept; what each holds by job_held, from the oldest call on that it
+  // may hold anything by. One statement, so that a sweep that finds nothing costs one round trip.
+  private static final String LOOK =
+      """
+      with enabled as materialized (
+        select e.lap, e.place
+        from (
+          (select 0 as lap, n.place from ${schema}.node n
+           where n.state = 'ALIVE' and n.mode <> 'DISABLED' and n.place >= :place
+             and n.incarnation <> :watcher
+           order by n.place limit :reach)
+          union all
+          (select 1, n.place from ${schema}.node n
+           where n.state = 'ALIVE' and n.mode <> 'DISABLED' and n.place < :place
+           order by n.place limit :reach)
+        ) e
+        order by e.lap, e.place limit :reach
+      ), edge as materialized (
+        select case when count(*) < :reach or max(lap) = 1 then 'g' else max(place) end as after,
+               case when count(*) < :reach then 'g'
+                    else coalesce(max(place) filter (where lap = 1), '') end as before
+        from enabled
+      ), seen as (
+        select n.* from ${schema}.node n
+        where n.state = 'ALIVE' and n.place >= :place and n.place <= (select after from edge)
+          and n.incarnation <> :watcher
+        union all
+        select n.* from ${schema}.node n
+        where n.state = 'ALIVE' and n.place < :place and n.place <= (select before from edge)
+      )
+      select s.incarnation, s.id, s.claimed_terms, s.terms, s.beat, ${holds of s}, null, null
+      from seen s
+      union all
+      select d.incarnation, d.id, null, null, null, null, d.death, coalesce(d.died_for, 0)
+      from ${schema}.node d
+      where :dead and d.state = 'DEAD' and not d.swept and ${holds of d}
+      """
+          .replace("${holds of s}", holds("s"))
+          .replace("${holds of d}", holds("d"));
+
+  private static String holds(String node) {
+    return """
+    exists (
+        select from ${schema}.job j
+        where j.incarnation = ${node}.incarnation and j.claim_no >= ${node}.from_call
+          and j.state in ('CLAIMED', 'RUNNING'))\
+    """
+        .replace("${node}", node);
+  }
+
+  // Reads the live nodes by node_circle. Asked only for jobs whose task decides what becomes of
+  // them, on nodes that do not know that task.
+  private static final String ADVISED =
+      """
+      select exists (
+        select from ${schema}.node n
+        where n.state = 'ALIVE' and n.mode <> 'DISABLED' and :task = any(n.advises)
+          and (n.sweeps is null or :stack::text is null or :stack = any(n.sweeps)))
+      """;
+
+  private static final String MARK_DEAD =
+      """
+      update ${schema}.node set
+        state = 'DEAD', died_at = now(), death = 'SILENCE', died_for = :silence,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
+      where incarnation = :incarnation and beat = :beat and state = 'ALIVE'
+      """;
+
+  private static final String LEAVE =
+      """
+      update ${schema}.node set
+        state = 'DEAD', died_at = now(), death = 'SELF_DECLARED', died_for = 0,
+        running = 0, lost_slots = 0, lost_lanes = '{}'
+      where incarnation = :incarnation and state = 'ALIVE'
+      """;
+
+  private static final String DISMISS =
+      "update ${schema}.node set dismissed = true where incarnation = :incarnation and state ="
+          + " 'ALIVE'";
+
+  // Exceptions are a set: their order says nothing.
+  private static final String SET_MODES =
+      """
+      update ${schema}.node set mode = :mode, mode_exceptions = :exceptions
+      where incarnation = :incarnation and state = 'ALIVE' and mode = :seenMode
+        and mode_exceptions @> :seenExceptions::text[]
+        and mode_exceptions <@ :seenExceptions::text[]
+      """;
+
+  private static final String LIST =
+      """
+      select incarnation, id, name, host, pid, version, claimed_terms, terms, queues, tasks,
+             capacity, stack, roles,
+             state = 'ALIVE', beat, started_at,
+             (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
+             mode_exceptions, advises, sweeps, serves, lost_slots, lost_lanes
+      from ${schema}.node
+      order by started_at, incarnation
+      """;
+
+  // By heartbeat_node.
+  private static final String PAST_BEATS =
+      """
+      select incarnation, node, roles, host, pid, at from ${schema}.heartbeat
+      where node = :id order by at desc limit :limit
+      """;
+
+  // By job_pkey.
+  private static final String HOLDER =
+      """
+      select incarnation from ${schema}.job
+      where id = :id and state in ('CLAIMED', 'RUNNING')
+      """;
+
+  private final Database database;
+  private final Database heart;
+  private final @Nullable String session;
+  private final boolean spare;
+  private final String look;
+
+  /**
+   * @param heart where a node says that it lives, however busy the other one is
+   * @param session what the sessions of this process are called in the database; null if they
+   *     cannot be told from others
+   * @param spare whether a connection of the heart that breaks can be replaced at once. In a pool
+   *     of the caller it cannot while handlers use all connections: a reply that is merely late, as
+   *     on a busy machine, must then not cost the node its only connection
+   */
+  public PgNodeStore(Database database, Database heart, @Nullable String session, boolean spare) {
+    this.database = database;
+    this.heart = heart;
+    this.session = session;
+    this.spare = spare;
+    this.look = database.sql(LOOK);
+  }
+
+  @Override
+  public void register(NodeRegistration card, Modes modes, @Nullable UUID before) {
+    heart.transaction(
+        "register node %s".formatted(card.id()),
+        handle -> {
+          if (before == null) {
+            return insert(handle, card, modes);
+          }
+          change(handle, LEAVE, before);
+          insert(handle, card, modes);
+          inherit(handle, INHERIT_DECLARATIONS, card.incarnation(), before);
+          return inherit(handle, INHERIT, card.incarnation(), before);
+        });
+  }
+
+  private int inherit(Handle handle, String sql, UUID incarnation, UUID before) {
+    return handle
+        .createUpdate(database.sql(sql))
+        .bind("incarnation", incarnation)
+        .bind("before", before)
+        .execute();
+  }
+
+  private int insert(Handle handle, NodeRegistration card, Modes modes) {
+    Set<String> sweeps = card.advice().stacks();
+    Update register = handle.createUpdate(database.sql(REGISTER));
+    if (sweeps == null) {
+      register.bindNull("sweeps", Types.ARRAY);
+    } else {
+      register.bindArray("sweeps", String.class, sweeps);
+    }
+    return register
+        .bind("incarnation", card.incarnation())
+        .bind("id", card.id())
+        .bind("name", card.name())
+        .bind("host", card.host())
+        .bind("pid", card.pid())
+        .bind("version", card.version())
+        .bind("terms", SqlValues.micros(card.timeouts().running()))
+        .bind("claimedTerms", SqlValues.micros(card.timeouts().claimed()))
+        .bindArray("queues", String.class, card.queues())
+        .bindArray("tasks", String.class, card.tasks())
+        .bind("capacity", card.capacity())
+        .bind("stack", card.stack())
+        .bindArray("serves", String.class, card.serves())
+        .bindArray("roles", String.class, card.roles())
+        .bindArray("advises", String.class, card.advice().tasks())
+        .bind("mode", modes.node().name())
+        .bindArray("exceptions", String.class, NodeRows.texts(modes))
+        .bind("session", session)
+        .execute();
+  }
+
+  @Override
+  public Optional<BeatReply> beat(Beat beat) {
+    return heart.within(
+        spare ? beat.patience() : beat.useful(),
+        "write the heartbeat of incarnation %s".formatted(beat.incarnation()),
+        handle -> {
+          NodeRows.Reply reply = new NodeRows.Reply();
+          handle
+              .createQuery(database.sql(BEAT))
+              .bind("incarnation", beat.incarnation())
+              .bind("running", beat.running())
+              .bind("fromCall", beat.fromCall())
+              .bind("kept", beat.kept())
+              .bind("lostSlots", beat.lost().slots())
+              .bindArray("lostLanes", String.class, NodeRows.texts(beat.lost()))
+              .map((row, context) -> reply.read(row))
+              .forEach(kind -> {});
+          return reply.toReply();
+        });
+  }
+
+  @Override
+  public List<ClaimRow> claims(UUID incarnation) {
+    return database.run(
+        "list the jobs of incarnation %s".formatted(incarnation),
+        handle ->
+            handle
+                .createQuery(database.sql(CLAIMS))
+                .bind("incarnation", incarnation)
+                .map((row, context) -> NodeRows.claim(row))
+                .list());
+  }
+
+  @Override
+  public Look look(UUID watcher, int reach, boolean dead) {
+    return database.run(
+        "look at the other nodes",
+        handle -> {
+          List<Pulse> watched = new ArrayList<>();
+          List<Dead> found = new ArrayList<>();
+          handle
+              .createQuery(look)
+              .bind("watcher", watcher)
+              .bind("place", watcher.toString().substring(PLACE))
+              .bind("reach", reach)
+              .bind("dead", dead)
+              .map((row, context) ->
+                  row.getString(7) == null
+                      ? watched.add(NodeRows.pulse(row))
+                      : found.add(NodeRows.dead(row)))
+              .list();
+          return new Look(watched, found);
+        });
+  }
+
+  @Override
+  public boolean isAdvised(String task, @Nullable String stack) {
+    return database.run(
+        "look for a node with a recovery policy for %s".formatted(task),
+        handle ->
+            handle
+                .createQuery(database.sql(ADVISED))
+                .bind("task", task)
+                .bind("stack", stack)
+                .map((row, context) -> row.getBoolean(1))
+                .one());
+  }
+
+  @Override
+  public boolean markDead(UUID incarnation, long beat, Duration silence) {
+    return database.run(
+        "mark incarnation %s dead".formatted(incarnation),
+        handle ->
+            handle
+                    .createUpdate(database.sql(MARK_DEAD))
+                    .bind("incarnation", incarnation)
+                    .bind("beat", beat)
+                    .bind("silence", SqlValues.micros(silence))
+                    .execute()
+                > 0);
+  }
+
+  @Override
+  public void leave(UUID incarnation) {
+    heart.within(
+        KeptConnection.HEARTBEAT,
+        "sign incarnation %s off".formatted(incarnation),
+        handle -> change(handle, LEAVE, incarnation));
+  }
+
+  @Override
+  public boolean requestFence(UUID incarnation) {
+    return database.run(
+        "dismiss incarnation %s".formatted(incarnation),
+        handle -> change(handle, DISMISS, incarnation));
+  }
+
+  private boolean change(Handle handle, String sql, UUID incarnation) {
+    return handle.createUpdate(database.sql(sql)).bind("incarnation", incarnation).execute() > 0;
+  }
+
+  @Override
+  public boolean setModes(UUID incarnation, Modes seen, Modes modes) {
+    return database.run(
+        "set the mode of incarnation %s".formatted(incarnation),
+        handle ->
+            handle
+                    .createUpdate(database.sql(SET_MODES))
+                    .bind("incarnation", incarnation)
+                    .bind("mode", modes.node().name())
+                    .bindArray("exceptions", String.class, NodeRows.texts(modes))
+                    .bind("seenMode", seen.node().name())
+                    .bindArray("seenExceptions", String.class, NodeRows.texts(seen))
+                    .execute()
+                > 0);
+  }
+
+  @Override
+  public List<NodeStatus> list() {
+    return database.run(
+        "list the nodes",
+        handle ->
+            handle
+                .createQuery(database.sql(LIST))
+                .map((row, context) -> NodeRows.status(row))
+                .list());
+  }
+
+  @Override
+  public List<PastHeartbeat> pastBeats(String id, int limit) {
+    return database.run(
+        "list the heartbeats of node %s".formatted(id),
+        handle ->
+            handle
+                .createQuery(database.sql(PAST_BEATS))
+                .bind("id", id)
+                .bind("limit", limit)
+                .map((row, context) ->
+                    new PastHeartbeat(
+                        row.getObject(1, UUID.class),
+                        row.getString(2),
+                        SqlValues.strings(row, 3),
+                        row.getString(4),
+                        row.getLong(5),
+                        SqlValues.instant(row, 6)))
+                .list());
+  }
+
+  @Override
+  public Optional<UUID> holderOf(JobId id) {
+    return database.run(
+        "look up the holder of job %s".formatted(id),
+        handle ->
+            handle
+                .createQuery(database.sql(HOLDER))
+                .bind("id", id.value())
+                .map((row, context) -> row.getObject(1, UUID.class))
+                .findOne());
+  }
+}

@@ -1,0 +1,101 @@
+package dev.holdfast.postgres.notify;
+
+import dev.holdfast.postgres.db.Discarding;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A connection to listen on. */
+final class ListeningConnection {
+  private static final Logger log = LoggerFactory.getLogger(ListeningConnection.class);
+  private static final PGNotification[] NONE = {};
+  private static final Duration FAREWELL = Duration.ofSeconds(1);
+
+  private final DataSource source;
+  private final boolean pooled;
+  private final Connection connection;
+  private final int networkTimeout;
+
+  /**
+   * @param pooled whether the connection goes back to a pool, for others to use
+   */
+  ListeningConnection(DataSource source, boolean pooled) throws SQLException {
+    this.source = source;
+    this.pooled = pooled;
+    this.connection = source.getConnection();
+    this.networkTimeout = connection.getNetworkTimeout();
+  }
+
+  void listen(Channel channel) throws SQLException {
+    connection.setAutoCommit(true);
+    execute(channel.listen());
+  }
+
+  /** Ask the server for a sign of life. */
+  void ask(Duration patience) throws SQLException {
+    within(patience, "select 1");
+  }
+
+  /** What has arrived, or arrives within this time. */
+  PGNotification[] await(Duration time) throws SQLException {
+    // Not 0, which would wait without end.
+    PGNotification @Nullable [] arrived =
+        connection.unwrap(PGConnection.class).getNotifications((int) time.toMillis() + 1);
+    return arrived == null ? NONE : arrived;
+  }
+
+  /**
+   * Close it. One that goes back to a pool must not go on listening there, for a user who does not
+   * care; where that cannot be had, the pool is told to drop it.
+   */
+  void end() {
+    if (!pooled) {
+      discard(); // Without a statement, which nobody may reply to.
+      return;
+    }
+    try {
+      within(FAREWELL, "unlisten *");
+      connection.close();
+    } catch (SQLException gone) {
+      log.debug("The listening connection was broken already", gone);
+      discard();
+    }
+  }
+
+  void discard() {
+    Discarding.discard(source, connection);
+    try {
+      connection.close();
+    } catch (SQLException gone) {
+      log.debug("The listening connection was broken already", gone);
+    }
+  }
+
+  /** End reading, from another thread. */
+  void abort() {
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException gone) {
+      log.debug("The listening connection was broken already", gone);
+    }
+  }
+
+  private void within(Duration patience, String sql) throws SQLException {
+    connection.setNetworkTimeout(Runnable::run, (int) patience.toMillis());
+    execute(sql);
+    connection.setNetworkTimeout(Runnable::run, networkTimeout);
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}

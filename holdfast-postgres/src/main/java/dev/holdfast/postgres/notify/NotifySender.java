@@ -1,0 +1,167 @@
+package dev.holdfast.postgres.notify;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.postgres.db.Database;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends signals from a thread of its own: the first at once, and those that come within the next
+ * ten milliseconds merged into one statement. A NOTIFY takes a lock that the whole database shares
+ * until it has committed, so sending one for each signal would slow everybody down.
+ */
+final class NotifySender implements Runnable {
+  private static final Logger log = LoggerFactory.getLogger(NotifySender.class);
+  private static final Duration PAUSE = Duration.ofMillis(10);
+
+  private final Database database;
+  private final Channel channel;
+  private final String sender;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition wanted = lock.newCondition();
+  private final SignalBatch batch = new SignalBatch();
+  private final NodeNames names;
+  private @Nullable Ping ping;
+  private boolean closed;
+  private boolean failing;
+
+  private record Ping(String text, Consumer<Boolean> outcome) {}
+
+  /** What is sent at once. */
+  private record Parcel(List<String> texts, Consumer<Boolean> outcome) {}
+
+  NotifySender(Database database, Channel channel, String sender, NodeNames names) {
+    this.database = database;
+    this.channel = channel;
+    this.sender = sender;
+    this.names = names;
+  }
+
+  void announce(Signal signal) {
+    lock.lock();
+    try {
+      if (!closed) {
+        batch.add(signal);
+        wanted.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Send a ping.
+   *
+   * @param outcome told, by the thread that sends, whether it was sent
+   */
+  void ping(long number, Consumer<Boolean> outcome) {
+    lock.lock();
+    try {
+      ping = new Ping(SignalText.ping(sender, number), outcome);
+      wanted.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Send what waits, and end. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      wanted.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      for (Parcel parcel = take(); !parcel.texts().isEmpty(); parcel = take()) {
+        parcel.outcome().accept(send(parcel.texts()));
+        TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+      }
+    } catch (InterruptedException end) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Wait for something to send; empty when there will be nothing more. */
+  private Parcel take() throws InterruptedException {
+    lock.lock();
+    try {
+      while (batch.isEmpty() && ping == null && !closed) {
+        wanted.await();
+      }
+      List<String> texts = batch.drain(sender);
+      Consumer<Boolean> outcome = sent -> {};
+      if (ping != null) {
+        texts.add(ping.text());
+        outcome = ping.outcome();
+        ping = null;
+      }
+      return new Parcel(texts, outcome);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean send(List<String> texts) {
+    try {
+      boolean sent =
+          database.run(
+              "notify other nodes",
+              handle -> {
+                try (PreparedStatement statement =
+                    database.prepare(handle.getConnection(), Channel.NOTIFY_AT_ONCE)) {
+                  statement.setString(1, channel.name());
+                  statement.setArray(
+                      2, handle.getConnection().createArrayOf("text", texts.toArray()));
+                  try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next();
+                  }
+                }
+              });
+      if (sent) {
+        failing = false;
+        return true;
+      }
+      failed(() ->
+          log.warn(
+              "Could not tell other nodes of new work; they find it by polling. The server's queue"
+                  + " of notifications is half full: look for a session that listens and stays in a"
+                  + " transaction."));
+    } catch (StoreException failure) {
+      failed(() ->
+          log.warn(
+              "Could not tell other nodes of new work; they find it by polling. {}",
+              failure.getMessage()));
+    } catch (Throwable broken) { // Nothing else would send for the rest of the process.
+      failed(() ->
+          log.error(
+              "Could not tell other nodes of new work; they find it by polling, and the next signal"
+                  + " is tried again",
+              broken));
+    }
+    return false;
+  }
+
+  /** Say so once, until something could be sent again. */
+  private void failed(Runnable line) {
+    if (!failing) {
+      names.speak(line);
+    }
+    failing = true;
+  }
+}

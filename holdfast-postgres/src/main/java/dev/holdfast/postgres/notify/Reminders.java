@@ -1,0 +1,62 @@
+package dev.holdfast.postgres.notify;
+
+import dev.holdfast.engine.notify.Signal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Announces after a while, and again, what a transaction could not announce itself: nobody tells us
+ * when it commits, so one of the reminders comes soon after.
+ */
+public final class Reminders implements AutoCloseable {
+  private static final List<Duration> AFTER =
+      List.of(Duration.ofMillis(50), Duration.ofSeconds(1), Duration.ofSeconds(10));
+
+  private final Consumer<Signal> announce;
+  private final List<DelayedNotifies> waves = AFTER.stream().map(DelayedNotifies::new).toList();
+  private final ScheduledThreadPoolExecutor thread =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("holdfast-remind").factory());
+
+  /**
+   * @param announce told from a thread of its own
+   */
+  public Reminders(Consumer<Signal> announce) {
+    this.announce = announce;
+  }
+
+  /** Remind everybody of this. */
+  synchronized void want(Signal signal) {
+    long now = System.nanoTime();
+    for (DelayedNotifies wave : waves) {
+      if (wave.want(signal, now)) {
+        callAfter(wave, wave.delay().toNanos());
+      }
+    }
+  }
+
+  private void callAfter(DelayedNotifies wave, long nanos) {
+    if (!thread.isShutdown()) {
+      var unused = thread.schedule(() -> call(wave), nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void call(DelayedNotifies wave) {
+    List<Signal> due = new ArrayList<>();
+    synchronized (this) {
+      long now = System.nanoTime();
+      wave.takeDue(now, due::add);
+      wave.next(now).ifPresent(nanos -> callAfter(wave, nanos));
+    }
+    due.forEach(announce);
+  }
+
+  @Override
+  public synchronized void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,105 @@
+package dev.holdfast.postgres.notify;
+
+import dev.holdfast.engine.notify.Signal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Signals that wait to be sent, merged: of several about the same thing the strongest stays. Not
+ * for use by several threads at once.
+ */
+public final class SignalBatch {
+  /** What is announced beyond this while one batch waits is left to polling. */
+  private static final int MOST = 1000;
+
+  /** What a signal is about. */
+  private record Topic(Class<? extends Signal> kind, Object about) {}
+
+  private final Map<Topic, Signal> signals = new LinkedHashMap<>();
+
+  /**
+   * Adds a signal.
+   *
+   * @return false if there was no room for it
+   */
+  public boolean add(Signal signal) {
+    Topic topic = topic(signal);
+    if (signals.size() >= MOST && !signals.containsKey(topic)) {
+      return false;
+    }
+    signals.merge(topic, signal, SignalBatch::stronger);
+    return true;
+  }
+
+  void clear() {
+    signals.clear();
+  }
+
+  Collection<Signal> signals() {
+    return signals.values();
+  }
+
+  /** Take these out. */
+  List<Signal> take(Predicate<Signal> wanted) {
+    List<Signal> taken = signals.values().stream().filter(wanted).toList();
+    signals.values().removeAll(taken);
+    return taken;
+  }
+
+  public boolean isEmpty() {
+    return signals.isEmpty();
+  }
+
+  /** Leave these out. */
+  public void removeIf(Predicate<Signal> unwanted) {
+    signals.values().removeIf(unwanted);
+  }
+
+  /** Look at each of them. */
+  public void forEach(Consumer<Signal> each) {
+    signals.values().forEach(each);
+  }
+
+  /** Take everything out, as texts of this sender. */
+  public List<String> drain(String sender) {
+    List<String> texts = new ArrayList<>(signals.size());
+    signals.values().forEach(signal -> texts.add(SignalText.write(sender, signal)));
+    signals.clear();
+    return texts;
+  }
+
+  private static Topic topic(Signal signal) {
+    return new Topic(
+        signal.getClass(),
+        switch (signal) {
+          case Signal.NewWork work -> work.queue();
+          case Signal.Scheduled scheduled -> "";
+          case Signal.QueueChanged changed -> changed.queue();
+          case Signal.TaskChanged changed -> changed.task();
+          case Signal.HeartbeatRequested call -> call.incarnation();
+          case Signal.ResultAwaited awaited -> awaited.job();
+          case Signal.JobEnded ended -> ended.job();
+          case Signal.SchedulesChanged changed -> "";
+          case Signal.NodeJoined joined -> "";
+          case Signal.NodeDied died -> "";
+          case Signal.SignalsMissed missed -> "";
+        });
+  }
+
+  private static Signal stronger(Signal one, Signal other) {
+    if (one instanceof Signal.NewWork a && other instanceof Signal.NewWork b) {
+      return a.and(b);
+    }
+    if (one instanceof Signal.Scheduled(Duration a)
+        && other instanceof Signal.Scheduled(Duration b)) {
+      return a.compareTo(b) <= 0 ? one : other;
+    }
+    return one;
+  }
+}

@@ -1,0 +1,288 @@
+package dev.holdfast.postgres.query;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.QueueStore;
+import dev.holdfast.postgres.db.CustomPlan;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.job.HistorySearch;
+import dev.holdfast.postgres.job.HistorySearch.Window;
+import dev.holdfast.postgres.job.JobColumns;
+import dev.holdfast.postgres.rule.QueueCounts;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/** Looking at jobs. */
+public final class PgJobQueries implements JobQueries {
+  // One statement has one snapshot, in which a job on the move is in exactly one of these.
+  // By job_pkey, job_history_id of the partitions of a window, and dead_letter_pkey.
+  private static final String FIND =
+      """
+      select ${live} from ${schema}.job j where j.id = any(:ids::uuid[])
+      union all
+      ${ended}
+      union all
+      select ${dead} from ${schema}.dead_letter d where d.id = any(:ids::uuid[])
+      """;
+
+  // By job_history_id of the partitions of a window.
+  private static final String FIND_ENDED =
+      """
+      select ${history} from ${schema}.job_history h
+      where h.id = any(:ids::uuid[]) and h.finished_at >= :from and h.finished_at < :to\
+      """;
+
+  // Live jobs by job_pkey and the dead by dead_letter_pkey, both walked backwards.
+  private static final String LIST =
+      """
+      select * from (
+        (select ${live} from ${schema}.job j
+         where j.state = any(:states::text[]) and (:before::uuid is null or j.id < :before::uuid)
+           and (:queue::text is null or j.queue = :queue)
+           and (:task::text is null or j.task = :task)
+           and (:tag::text is null or j.tags @> array[:tag::text])
+         order by j.id desc limit :limit)
+        union all
+        (${ended})
+        union all
+        (select ${dead} from ${schema}.dead_letter d
+         where 'FAILED' = any(:states::text[]) and (:before::uuid is null or d.id < :before::uuid)
+           and (:queue::text is null or d.queue = :queue)
+           and (:task::text is null or d.task = :task)
+           and (:tag::text is null or d.tags @> array[:tag::text])
+         order by d.id desc limit :limit)
+      ) found
+      order by id desc limit :limit
+      """;
+
+  // Walks job_history_id of each partition backwards: nearly every row passes. Tags have
+  // job_history_tags.
+  private static final String ENDED_OF_ANY_KIND =
+      """
+      select ${history} from ${schema}.job_history h
+      where h.state = any(:states::text[]) and :inHistory
+        and (:before::uuid is null or h.id < :before::uuid)
+        and (:tag::text is null or h.tags @> array[:tag::text])
+      order by h.id desc limit :limit
+      """;
+
+  // The tally knows which kinds of jobs have ended at all; each kind is read backwards by
+  // job_history_task, so that a rare one does not cost a walk through all of history.
+  private static final String ENDED_OF_SOME_KINDS =
+      """
+      select ${history}
+      from (
+        select distinct t.task, t.queue, t.state from ${schema}.tally t
+        where t.state = any(:states::text[]) and :inHistory
+          and (:queue::text is null or t.queue = :queue)
+          and (:task::text is null or t.task = :task)
+      ) kind
+      cross join lateral (
+        select * from ${schema}.job_history one
+        where one.task = kind.task and one.queue = kind.queue and one.state = kind.state
+          and (:before::uuid is null or one.id < :before::uuid)
+          and (:tag::text is null or one.tags @> array[:tag::text])
+        order by one.id desc limit :limit
+      ) h
+      order by h.id desc limit :limit
+      """;
+
+  // Live jobs by job_ready and its sisters, job_due and job_held, each asked for by the predicate
+  // of
+  // its partial index; the dead by dead_letter_task; the ended from the tally.
+  private static final String COUNT =
+      """
+      select 'READY',
+        (select count(*) from ${schema}.job j
+         where j.state = 'READY' and j.stack is null and j.suspicion is null
+           and (:queue::text is null or j.queue = :queue)
+           and (:task::text is null or j.task = :task))
+        + (select count(*) from ${schema}.job j
+           where j.state = 'READY' and j.stack is not null and j.suspicion is null
+             and (:queue::text is null or j.queue = :queue)
+             and (:task::text is null or j.task = :task))
+        + (select count(*) from ${schema}.job j
+           where j.state = 'READY' and j.suspicion is not null
+             and (:queue::text is null or j.queue = :queue)
+             and (:task::text is null or j.task = :task))
+      where 'READY' = any(:states::text[])
+      union all
+      select 'SCHEDULED', count(*) from ${schema}.job j
+      where j.state = 'SCHEDULED' and 'SCHEDULED' = any(:states::text[])
+        and (:queue::text is null or j.queue = :queue)
+        and (:task::text is null or j.task = :task)
+      union all
+      select j.state, count(*) from ${schema}.job j
+      where j.state in ('CLAIMED', 'RUNNING') and j.state = any(:states::text[])
+        and (:queue::text is null or j.queue = :queue)
+        and (:task::text is null or j.task = :task)
+      group by j.state
+      union all
+      select 'FAILED', count(*) from ${schema}.dead_letter d
+      where 'FAILED' = any(:states::text[])
+        and (:queue::text is null or d.queue = :queue)
+        and (:task::text is null or d.task = :task)
+      union all
+      select t.state, sum(t.count)::bigint from ${schema}.tally t
+      where t.state = any(:states::text[]) and t.state in ('SUCCEEDED', 'CANCELLED', 'EXPIRED')
+        and (:queue::text is null or t.queue = :queue)
+        and (:task::text is null or t.task = :task)
+      group by t.state
+      """;
+
+  // By job_tags, dead_letter_tags, and job_history_tags of each partition.
+  private static final String COUNT_TAGGED =
+      """
+      select j.state, count(*) from ${schema}.job j
+      where j.tags @> array[:tag::text] and j.state = any(:states::text[])
+        and (:queue::text is null or j.queue = :queue)
+        and (:task::text is null or j.task = :task)
+      group by j.state
+      union all
+      select 'FAILED', count(*) from ${schema}.dead_letter d
+      where d.tags @> array[:tag::text] and 'FAILED' = any(:states::text[])
+        and (:queue::text is null or d.queue = :queue)
+        and (:task::text is null or d.task = :task)
+      union all
+      select h.state, count(*) from ${schema}.job_history h
+      where h.tags @> array[:tag::text] and h.state = any(:states::text[])
+        and (:queue::text is null or h.queue = :queue)
+        and (:task::text is null or h.task = :task)
+      group by h.state
+      """;
+
+  private final Database database;
+  private final WaitReasons reasons;
+  private final QueueCounts counts;
+  private final HistorySearch history;
+  private final String find;
+  private final String findEnded;
+  private final String listAnyKind;
+  private final String listSomeKinds;
+  private final String count;
+  private final String countTagged;
+
+  public PgJobQueries(Database database) {
+    this.database = database;
+    this.reasons = new WaitReasons(database);
+    this.counts = new QueueCounts(database, QueueStore.MOST_COUNTED);
+    this.history = new HistorySearch(database);
+    this.find = database.sql(JobColumns.columns(FIND.replace("${ended}", FIND_ENDED)));
+    this.findEnded = database.sql(JobColumns.columns(FIND_ENDED));
+    this.listAnyKind = list(database, ENDED_OF_ANY_KIND);
+    this.listSomeKinds = list(database, ENDED_OF_SOME_KINDS);
+    this.count = database.sql(COUNT);
+    this.countTagged = database.sql(COUNT_TAGGED);
+  }
+
+  private static String list(Database database, String ended) {
+    return database.sql(JobColumns.columns(LIST.replace("${ended}", ended)));
+  }
+
+  @Override
+  public Map<JobId, Job> find(Collection<JobId> ids) {
+    Map<JobId, Job> found = new HashMap<>();
+    if (ids.isEmpty()) {
+      return found;
+    }
+    return database.run(
+        "look %d jobs up".formatted(ids.size()),
+        handle -> {
+          Set<UUID> missing = ids.stream().map(JobId::value).collect(Collectors.toSet());
+          Window near = HistorySearch.near(missing);
+          missing.removeAll(find(handle, find, near, missing, found));
+          history.elsewhere(
+              handle.getConnection(),
+              near,
+              missing,
+              (window, left) -> find(handle, findEnded, window, left, found));
+          return found;
+        });
+  }
+
+  private static Set<UUID> find(
+      Handle handle, String sql, Window window, Set<UUID> ids, Map<JobId, Job> found) {
+    List<Job> jobs =
+        handle
+            .createQuery(sql)
+            .addCustomizer(CustomPlan.INSTANCE)
+            .bindArray("ids", UUID.class, List.copyOf(ids))
+            .bind("from", window.start())
+            .bind("to", window.end())
+            .map((row, context) -> JobColumns.read(row))
+            .list();
+    jobs.forEach(job -> found.put(job.id(), job));
+    return jobs.stream().map(job -> job.id().value()).collect(Collectors.toSet());
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, @Nullable JobId before, int limit) {
+    return database.run(
+        "list jobs",
+        handle ->
+            bind(handle.createQuery(isOfAnyKind(filter) ? listAnyKind : listSomeKinds), filter)
+                .bind(
+                    "inHistory",
+                    filter.admits(JobState.SUCCEEDED)
+                        || filter.admits(JobState.CANCELLED)
+                        || filter.admits(JobState.EXPIRED))
+                .bind("before", before == null ? null : before.value())
+                .bind("limit", limit)
+                .map((row, context) -> JobColumns.read(row))
+                .list());
+  }
+
+  private static boolean isOfAnyKind(JobFilter filter) {
+    return filter.task() == null && filter.queue() == null && filter.admits(JobState.SUCCEEDED);
+  }
+
+  @Override
+  public Map<JobState, Long> count(JobFilter filter) {
+    return database.run(
+        "count jobs",
+        handle -> {
+          Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+          bind(handle.createQuery(filter.tag() == null ? count : countTagged), filter)
+              .map((row, context) -> Map.entry(JobState.valueOf(row.getString(1)), row.getLong(2)))
+              .filter(entry -> entry.getValue() > 0)
+              .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
+          return counts;
+        });
+  }
+
+  @Override
+  public Optional<WaitReason> whyWaiting(JobId id) {
+    return reasons.of(id);
+  }
+
+  @Override
+  public Map<String, Long> unknownTasks() {
+    return database.run("look for tasks that no node knows", counts::unknownTasks);
+  }
+
+  private static Query bind(Query query, JobFilter filter) {
+    List<String> states =
+        Arrays.stream(JobState.values()).filter(filter::admits).map(JobState::name).toList();
+    return query
+        .addCustomizer(CustomPlan.INSTANCE)
+        .bindArray("states", String.class, states)
+        .bind("queue", filter.queue())
+        .bind("task", filter.task())
+        .bind("tag", filter.tag());
+  }
+}

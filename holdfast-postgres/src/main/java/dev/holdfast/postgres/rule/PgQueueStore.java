@@ -1,0 +1,254 @@
+package dev.holdfast.postgres.rule;
+
+import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.QueueStore;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.intake.IntakeStatements;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/** Settings and state of queues. Settings by queue_pkey. */
+public final class PgQueueStore implements QueueStore {
+  private static final String PAUSE =
+      """
+      insert into ${schema}.queue (name, paused) values (:queue, :paused)
+      on conflict (name) do update set paused = excluded.paused
+      """;
+
+  private static final String LIMIT =
+      """
+      insert into ${schema}.queue (name, max_held) values (:queue, :most)
+      on conflict (name) do update set max_held = excluded.max_held
+      """;
+
+  private static final String LOCK =
+      "select max_held from ${schema}.queue where name = :name for update";
+
+  // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
+  // it, too.
+  private static final String CAP_HELD =
+      """
+      with held as materialized (
+        select id from ${schema}.job
+        where queue = :name and state in ('CLAIMED', 'RUNNING') and not capped
+        order by id for update
+      )
+      update ${schema}.job j set capped = true, cap_no = nextval('${schema}.cap_number')
+      from held where j.id = held.id
+      """;
+
+  private static final String RULES = "select name, paused, max_held from ${schema}.queue";
+
+  // By sample_pkey.
+  private static final String SAMPLE =
+      """
+      select s.unknown, s.waiting, s.nodes, q.name, d.ready, d.oldest, n.serving
+      from ${schema}.sample s
+      cross join unnest(array[null] || :queues::text[]) q(name)
+      left join lateral unnest(s.queues, s.ready, s.oldest) d(name, ready, oldest)
+        on d.name = q.name
+      left join lateral unnest(s.served, s.serving) n(name, serving) on n.name = q.name
+      where s.one and s.taken_at > now() - :fresh * interval '1 microsecond'
+      """;
+
+  // By sample_pkey.
+  private static final String WRITE_SAMPLE =
+      """
+      insert into ${schema}.sample
+        (taken_at, queues, ready, oldest, unknown, waiting, nodes, served, serving)
+      select now(), :names::text[], :ready::bigint[], :oldest::bigint[], :unknown::text[],
+             :waiting::bigint[],
+             (select count(*) from ${schema}.node where state = 'ALIVE'),
+             coalesce(array_agg(s.queue), '{}'), coalesce(array_agg(s.nodes), '{}')
+      from (
+        select q.name as queue, count(*)::int as nodes
+        from ${schema}.node n cross join unnest(n.queues) q(name)
+        where n.state = 'ALIVE'
+        group by q.name
+      ) s
+      on conflict (one) do update set
+        taken_at = excluded.taken_at, queues = excluded.queues, ready = excluded.ready,
+        oldest = excluded.oldest, unknown = excluded.unknown, waiting = excluded.waiting,
+        nodes = excluded.nodes, served = excluded.served, serving = excluded.serving
+      """;
+
+  private static final String TRY_LOCK =
+      "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
+
+  private final Database database;
+  private final String pause;
+  private final String limit;
+  private final LimitBackfill capHeld;
+  private final String rules;
+  private final QueueCounts counts;
+  private final String sample;
+  private final String writeSample;
+  private final String declared;
+
+  public PgQueueStore(Database database) {
+    this(database, MOST_COUNTED);
+  }
+
+  /**
+   * @param most how many jobs of a queue are counted
+   */
+  public PgQueueStore(Database database, int most) {
+    this.database = database;
+    this.counts = new QueueCounts(database, most);
+    this.sample = database.sql(SAMPLE);
+    this.writeSample = database.sql(WRITE_SAMPLE);
+    this.pause = database.sql(PAUSE);
+    this.limit = database.sql(LIMIT);
+    this.capHeld = new LimitBackfill(database, LOCK, CAP_HELD);
+    this.rules = database.sql(RULES);
+    this.declared = database.sql(IntakeStatements.DECLARED);
+  }
+
+  @Override
+  public void pause(String queue, boolean paused) {
+    database.run(
+        "%s queue %s".formatted(paused ? "pause" : "resume", queue),
+        handle -> handle.createUpdate(pause).bind("queue", queue).bind("paused", paused).execute());
+  }
+
+  /**
+   * Writes the limit first and marks what is held afterwards, each in a transaction of its own:
+   * once the limit is there no new claim goes past it. A claim that was under way in between is not
+   * counted, so for as long as its jobs run the limit can be exceeded by those.
+   */
+  @Override
+  public void limit(String queue, @Nullable Integer most) {
+    database.run(
+        "limit queue %s".formatted(queue),
+        handle -> handle.createUpdate(limit).bind("queue", queue).bind("most", most).execute());
+    if (most != null) {
+      capHeld.of(queue);
+    }
+  }
+
+  @Override
+  public Map<String, Rule> rules() {
+    return database.run(
+        "read the rules of queues",
+        handle -> {
+          Map<String, Rule> found = new HashMap<>();
+          handle
+              .createQuery(rules)
+              .map((row, context) ->
+                  Map.entry(
+                      row.getString(1),
+                      new Rule(row.getBoolean(2), row.getObject(3, Integer.class))))
+              .forEach(rule -> found.put(rule.getKey(), rule.getValue()));
+          return found;
+        });
+  }
+
+  @Override
+  public List<QueueStatus> list() {
+    return database.run("list the queues", counts::list);
+  }
+
+  @Override
+  public Optional<Sample> sample(Set<String> queues, Duration freshFor) {
+    Optional<Sample> known =
+        database.run("read the depths of queues", handle -> read(handle, queues, freshFor));
+    return known.isPresent()
+        ? known
+        : database.transaction("measure queues", handle -> measure(handle, queues, freshFor));
+  }
+
+  /** The lock ends with the transaction, so a process that dies while it counts blocks no other. */
+  private Optional<Sample> measure(Handle handle, Set<String> queues, Duration freshFor) {
+    boolean alone =
+        handle
+            .createQuery(TRY_LOCK)
+            .bind("name", "holdfast sample " + database.schema())
+            .map((row, context) -> row.getBoolean(1))
+            .one();
+    if (!alone) {
+      return Optional.empty();
+    }
+    Optional<Sample> known = read(handle, queues, freshFor);
+    if (known.isPresent()) {
+      return known;
+    }
+    Map<String, Depth> depths = new TreeMap<>();
+    counts.list(handle).stream()
+        .filter(queue -> queue.ready() > 0)
+        .forEach(queue -> depths.put(queue.name(), new Depth(queue.ready(), queue.oldestReady())));
+    Map<String, Long> unknown = counts.unknownTasks(handle);
+    write(handle, depths, unknown);
+    return read(handle, queues, freshFor.plusSeconds(1)).map(PgQueueStore::counted);
+  }
+
+  private static Sample counted(Sample sample) {
+    return new Sample(
+        sample.depths(), sample.unknownTasks(), sample.nodes(), sample.serving(), true);
+  }
+
+  private Optional<Sample> read(Handle handle, Set<String> queues, Duration freshFor) {
+    Map<String, Depth> depths = new HashMap<>();
+    Map<String, Long> unknown = new HashMap<>();
+    Map<String, Integer> serving = new HashMap<>();
+    List<Integer> nodes =
+        handle
+            .createQuery(sample)
+            .bindArray("queues", String.class, List.copyOf(queues))
+            .bind("fresh", SqlValues.micros(freshFor))
+            .map((row, context) -> {
+              String queue = row.getString(4);
+              if (row.getObject(5) != null) {
+                depths.put(queue, new Depth(row.getLong(5), SqlValues.ofMicros(row.getLong(6))));
+              }
+              if (row.getObject(7) != null) {
+                serving.put(queue, row.getInt(7));
+              }
+              if (queue == null) {
+                String[] tasks = (String[]) row.getArray(1).getArray();
+                Long[] waiting = (Long[]) row.getArray(2).getArray();
+                for (int i = 0; i < tasks.length; i++) {
+                  unknown.put(tasks[i], waiting[i]);
+                }
+              }
+              return row.getInt(3);
+            })
+            .list();
+    return nodes.stream()
+        .findFirst()
+        .map(live -> new Sample(depths, unknown, live, serving, false));
+  }
+
+  private void write(Handle handle, Map<String, Depth> depths, Map<String, Long> unknown) {
+    handle
+        .createUpdate(writeSample)
+        .bindArray("names", String.class, List.copyOf(depths.keySet()))
+        .bindArray("ready", Long.class, depths.values().stream().map(Depth::ready).toList())
+        .bindArray(
+            "oldest",
+            Long.class,
+            depths.values().stream().map(depth -> SqlValues.micros(depth.oldestReady())).toList())
+        .bindArray("unknown", String.class, List.copyOf(unknown.keySet()))
+        .bindArray("waiting", Long.class, List.copyOf(unknown.values()))
+        .execute();
+  }
+
+  @Override
+  public boolean isDeclared(String queue) {
+    return database.run(
+        "look for queue %s".formatted(queue),
+        handle ->
+            handle
+                .createQuery(declared)
+                .bind(0, queue)
+                .map((row, context) -> row.getBoolean(1))
+                .one());
+  }
+}

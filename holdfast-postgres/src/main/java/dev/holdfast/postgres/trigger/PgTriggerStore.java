@@ -1,0 +1,160 @@
+package dev.holdfast.postgres.trigger;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.api.trigger.TriggerStatus;
+import dev.holdfast.engine.store.TriggerStore;
+import dev.holdfast.engine.trigger.TriggerText;
+import dev.holdfast.postgres.db.Database;
+import java.util.List;
+import java.util.Optional;
+
+/** Which events start which tasks. */
+public final class PgTriggerStore implements TriggerStore {
+  // By event_trigger_pkey. Nodes that declare what is there already write nothing.
+  private static final String PUT =
+      """
+      insert into ${schema}.event_trigger as t (id, event, definition)
+      values (:id, :event, :definition)
+      on conflict (id) do update set event = excluded.event, definition = excluded.definition
+        where (t.event, t.definition) is distinct from (excluded.event, excluded.definition)
+      """;
+
+  // By event_trigger_pkey.
+  private static final String FIND =
+      "select definition, paused from ${schema}.event_trigger where id = :id";
+
+  // By event_trigger_pkey.
+  private static final String LIST =
+      "select id, definition, paused from ${schema}.event_trigger order by id";
+
+  // By event_trigger_pkey.
+  private static final String PAUSE =
+      "update ${schema}.event_trigger set paused = :paused where id = :id";
+
+  // By event_trigger_pkey.
+  private static final String REMOVE = "delete from ${schema}.event_trigger where id = :id";
+
+  // By trigger_subject_pkey. From where the batch before ended, or each would walk over the dead
+  // entries of all before it. A publish in progress may still hold a subject, or leave one behind;
+  // upkeep deletes it in time.
+  private static final String REMOVE_SUBJECTS =
+      """
+      with batch as materialized (
+        select subject from ${schema}.trigger_subject
+        where trigger_id = :id and subject >= :from
+        order by subject limit :batch for update skip locked
+      ), gone as (
+        delete from ${schema}.trigger_subject s using batch b
+        where s.trigger_id = :id and s.subject = b.subject
+      )
+      select max(subject) from batch
+      """;
+
+  private static final int BATCH = 10_000;
+
+  private final Database database;
+  private final ReadableTriggers readable = new ReadableTriggers();
+
+  public PgTriggerStore(Database database) {
+    this.database = database;
+  }
+
+  @Override
+  public void put(Trigger trigger) {
+    database.run(
+        "put trigger %s".formatted(trigger.id()),
+        handle ->
+            handle
+                .createUpdate(database.sql(PUT))
+                .bind("id", trigger.id())
+                .bind("event", trigger.event())
+                .bind("definition", TriggerText.write(trigger))
+                .execute());
+  }
+
+  @Override
+  public Optional<TriggerStatus> find(String id) {
+    return database.run(
+        "read trigger %s".formatted(id),
+        handle ->
+            handle
+                .createQuery(database.sql(FIND))
+                .bind("id", id)
+                .map((row, context) -> status(id, row.getString(1), row.getBoolean(2)))
+                .findOne());
+  }
+
+  @Override
+  public List<TriggerStatus> list() {
+    return database.run(
+        "list the triggers",
+        handle ->
+            handle
+                .createQuery(database.sql(LIST))
+                .map((row, context) -> {
+                  boolean paused = row.getBoolean(3);
+                  return readable
+                      .read(row.getString(1), row.getString(2))
+                      .map(trigger -> new TriggerStatus(trigger, paused));
+                })
+                .list()
+                .stream()
+                .flatMap(Optional::stream)
+                .toList());
+  }
+
+  @Override
+  public boolean pause(String id, boolean paused) {
+    return database.run(
+        "%s trigger %s".formatted(paused ? "pause" : "resume", id),
+        handle ->
+            handle.createUpdate(database.sql(PAUSE)).bind("id", id).bind("paused", paused).execute()
+                > 0);
+  }
+
+  /**
+   * The trigger first, so that it starts nothing more, and then its subjects, of which there may be
+   * millions: each batch is a short transaction.
+   */
+  @Override
+  public boolean remove(String id) {
+    boolean removed =
+        database.run(
+            "remove trigger %s".formatted(id),
+            handle -> handle.createUpdate(database.sql(REMOVE)).bind("id", id).execute() > 0);
+    Optional<String> from = Optional.of("");
+    while (from.isPresent()) {
+      from = removeSubjects(id, from.get());
+    }
+    return removed;
+  }
+
+  /** Remove a batch, and return where it ended; empty if there was nothing to remove. */
+  private Optional<String> removeSubjects(String id, String from) {
+    return database.run(
+        "remove the subjects of trigger %s".formatted(id),
+        handle ->
+            Optional.ofNullable(
+                handle
+                    .createQuery(database.sql(REMOVE_SUBJECTS))
+                    .bind("id", id)
+                    .bind("from", from)
+                    .bind("batch", BATCH)
+                    .map((row, context) -> row.getString(1))
+                    .one()));
+  }
+
+  /** A trigger that was asked for by its id. */
+  private static TriggerStatus status(String id, String definition, boolean paused) {
+    try {
+      return new TriggerStatus(TriggerText.read(definition), paused);
+    } catch (RuntimeException unreadable) {
+      throw new StoreException(
+          StoreException.Outcome.REFUSED,
+          "Trigger '%s' cannot be read by this version: %s Update this program, or put or remove the trigger."
+              .formatted(id, unreadable.getMessage()),
+          unreadable);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast.postgres.upkeep;
+
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.job.History;
+import dev.holdfast.postgres.job.TallyShards;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/** Jobs whose time has come, or has passed. */
+public final class PgStaging implements Staging {
+  // By job_due. The rank was computed from run_at when that was set, so only the state changes.
+  private static final String READY =
+      """
+      update ${schema}.job j set state = 'READY'
+      where j.ctid = any(array(
+        select r.ctid from ${schema}.job r
+        where r.state = 'SCHEDULED' and r.run_at <= now()
+        order by r.run_at limit :limit for update skip locked))
+      returning j.queue
+      """;
+
+  // By job_start_by.
+  private static final String EXPIRE =
+      """
+      with gone as (
+        delete from ${schema}.job j
+        where j.ctid = any(array(
+          select r.ctid from ${schema}.job r
+          where r.start_by <= now() and r.state in ('SCHEDULED', 'READY')
+          order by r.start_by limit :limit for update skip locked))
+        returning j.*, 'EXPIRED' as ended,
+          (select n.id from ${schema}.node n where n.incarnation = j.incarnation) as node,
+          null::text as result, null::timestamptz as result_until
+      ), history as (
+        ${history}
+      ), tally as (
+        ${tally}
+      )
+      select count(*) from gone
+      """;
+
+  // The heads of job_due and job_start_by.
+  private static final String NEXT =
+      """
+      select (extract(epoch from least(
+        (select min(run_at) from ${schema}.job where state = 'SCHEDULED'),
+        (select min(start_by) from ${schema}.job
+         where start_by is not null and state in ('SCHEDULED', 'READY'))) - now()) * 1000000)::bigint
+      """;
+
+  private final Database database;
+  private final UUID shard;
+  private final TallyShards shards = new TallyShards();
+  private final String ready;
+  private final String expire;
+  private final String next;
+
+  /**
+   * @param shard the rows of the tally that only this process writes
+   */
+  public PgStaging(Database database, UUID shard) {
+    this.database = database;
+    this.shard = shard;
+    this.ready = database.sql(READY);
+    this.expire = database.sql(History.into(EXPIRE));
+    this.next = database.sql(NEXT);
+  }
+
+  @Override
+  public Report stage(int limit) {
+    return database.run("stage jobs that are due", handle -> stage(handle, limit));
+  }
+
+  /** Looks first: where nothing is due, which is most of the time, that is all it asks. */
+  private Report stage(Handle handle, int limit) {
+    Optional<Duration> wait = next(handle);
+    if (wait.isEmpty() || !wait.get().isZero()) {
+      return new Report(Map.of(), 0, false, wait);
+    }
+    int expired = expire(handle, limit);
+    Map<String, Integer> readied = ready(handle, limit);
+    int total = readied.values().stream().mapToInt(Integer::intValue).sum();
+    return new Report(readied, expired, expired >= limit || total >= limit, next(handle));
+  }
+
+  private Optional<Duration> next(Handle handle) {
+    return handle
+        .createQuery(next)
+        .map((row, context) -> Optional.ofNullable(row.getObject(1, Long.class)))
+        .one()
+        .map(micros -> SqlValues.ofMicros(Math.max(0, micros)));
+  }
+
+  private int expire(Handle handle, int limit) {
+    return handle
+        .createQuery(expire)
+        .bind("limit", limit)
+        .bind("shard", shards.next(shard))
+        .map((row, context) -> row.getInt(1))
+        .one();
+  }
+
+  private Map<String, Integer> ready(Handle handle, int limit) {
+    Map<String, Integer> readied = new TreeMap<>();
+    handle
+        .createQuery(ready)
+        .bind("limit", limit)
+        .map((row, context) -> row.getString(1))
+        .forEach(queue -> readied.merge(queue, 1, Integer::sum));
+    return readied;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.postgres.notify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.engine.notify.Signal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class DelayedNotifiesTest {
+  private static final Signal MAIL = new Signal.NewWork("mail", 4);
+
+  private final DelayedNotifies afterthoughts = new DelayedNotifies(Duration.ofMillis(50));
+  private long now = Long.MAX_VALUE - 5;
+
+  @Test
+  void whatIsWantedIsDueOnceAfterTheDelay() {
+    assertThat(want(MAIL)).isTrue();
+    assertThat(afterPassing(49)).isEmpty();
+    assertThat(afterthoughts.next(now)).hasValue(Duration.ofMillis(1).toNanos());
+
+    assertThat(afterPassing(1)).containsExactly(MAIL);
+
+    assertThat(afterPassing(1000)).isEmpty();
+    assertThat(afterthoughts.next(now)).isEmpty();
+  }
+
+  @Test
+  void whatIsWantedAgainIsDueAgainAfterTheWholeDelay() {
+    want(MAIL);
+    assertThat(afterPassing(30)).isEmpty();
+    assertThat(want(MAIL)).isFalse();
+
+    assertThat(afterPassing(20)).containsExactly(MAIL);
+    assertThat(afterPassing(29)).isEmpty();
+    assertThat(afterPassing(1)).containsExactly(MAIL);
+    assertThat(afterPassing(1000)).isEmpty();
+  }
+
+  @Test
+  void whatIsWantedAllTheTimeIsAnnouncedOnceInTheDelay() {
+    int announced = 0;
+    for (int millis = 0; millis < 1000; millis++) {
+      want(MAIL);
+      announced += afterPassing(1).size();
+    }
+
+    assertThat(announced).isBetween(19, 21);
+  }
+
+  @Test
+  void ofOneQueueTheMostUrgentIsAnnounced() {
+    want(new Signal.NewWork("mail", 2));
+    want(new Signal.NewWork("mail", 7));
+    want(new Signal.NewWork("print", 1));
+    want(new Signal.NewWork("mail", 3));
+
+    assertThat(afterPassing(50))
+        .containsExactlyInAnyOrder(new Signal.NewWork("mail", 7), new Signal.NewWork("print", 1));
+  }
+
+  @Test
+  void whoWaitsForDelayedJobsIsToldToLook() {
+    want(new Signal.Scheduled(Duration.ofHours(1)));
+
+    assertThat(afterPassing(50)).containsExactly(new Signal.Scheduled(Duration.ZERO));
+  }
+
+  @Test
+  void onlySoManyAreRemembered() {
+    IntStream.range(0, DelayedNotifies.MOST + 1).forEach(n -> want(new Signal.NewWork("q" + n, 4)));
+
+    assertThat(afterPassing(50)).hasSize(DelayedNotifies.MOST);
+  }
+
+  private boolean want(Signal signal) {
+    return afterthoughts.want(signal, now);
+  }
+
+  private List<Signal> afterPassing(int millis) {
+    now += Duration.ofMillis(millis).toNanos();
+    List<Signal> due = new ArrayList<>();
+    afterthoughts.takeDue(now, due::add);
+    return due;
+  }
+}
