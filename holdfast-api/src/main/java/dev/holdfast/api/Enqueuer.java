@@ -2,7 +2,6 @@ package dev.holdfast.api;
 
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.task.TaskType;
 import java.util.List;
 import java.util.function.UnaryOperator;

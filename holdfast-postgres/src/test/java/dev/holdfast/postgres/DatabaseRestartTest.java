@@ -3,9 +3,9 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.EmbeddedPostgres;

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobFilter;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.testing.SharedServer;

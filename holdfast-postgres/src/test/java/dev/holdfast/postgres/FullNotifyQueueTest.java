@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import dev.holdfast.engine.client.HoldfastClient;
@@ -28,7 +28,8 @@ class FullNotifyQueueTest {
 
   @Test
   void theTransactionOfACallerCommitsAndNodesAreLeftToPolling() throws Exception {
-    Logger announcer = (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
+    Logger announcer =
+        (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
     ListAppender<ILoggingEvent> logged = new ListAppender<>();
     logged.start();
     announcer.addAppender(logged);

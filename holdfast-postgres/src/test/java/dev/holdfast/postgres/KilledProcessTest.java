@@ -9,7 +9,7 @@ import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.client.HoldfastClient;

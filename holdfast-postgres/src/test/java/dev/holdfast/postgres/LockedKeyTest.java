@@ -3,10 +3,10 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.KeyLockedException;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.Enqueued;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;

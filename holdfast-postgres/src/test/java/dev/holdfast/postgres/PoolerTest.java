@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobFilter;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;

@@ -1,6 +1,6 @@
 package dev.holdfast.api.job;
 
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

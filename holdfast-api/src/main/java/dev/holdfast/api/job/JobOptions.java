@@ -1,9 +1,9 @@
 package dev.holdfast.api.job;
 
-import dev.holdfast.api.Names;
-import dev.holdfast.api.Times;
-import dev.holdfast.api.task.CrashPolicy;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.Times;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

@@ -1,7 +1,7 @@
 package dev.holdfast.api.job;
 
-import dev.holdfast.api.Names;
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

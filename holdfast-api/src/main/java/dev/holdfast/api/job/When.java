@@ -1,6 +1,6 @@
 package dev.holdfast.api.job;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 import java.time.Instant;
 

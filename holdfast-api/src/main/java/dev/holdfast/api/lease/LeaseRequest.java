@@ -1,6 +1,6 @@
 package dev.holdfast.api.lease;
 
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,6 @@
 package dev.holdfast.api.schedule;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

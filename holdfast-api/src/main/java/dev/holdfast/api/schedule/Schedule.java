@@ -1,6 +1,6 @@
 package dev.holdfast.api.schedule;
 
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.When;
 import dev.holdfast.api.task.TaskType;

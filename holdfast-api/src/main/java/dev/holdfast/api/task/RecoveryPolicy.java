@@ -1,6 +1,7 @@
 package dev.holdfast.api.task;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.policy.FailureCode;
 import java.time.Duration;
 
 /**

@@ -1,5 +1,6 @@
 package dev.holdfast.api.task;
 
+import dev.holdfast.api.policy.FailureCode;
 import org.jspecify.annotations.Nullable;
 
 /**

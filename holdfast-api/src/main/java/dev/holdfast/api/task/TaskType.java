@@ -1,6 +1,6 @@
 package dev.holdfast.api.task;
 
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
 import java.util.function.UnaryOperator;
 

@@ -1,6 +1,7 @@
 package dev.holdfast.api.trigger;
 
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.TriggerNames;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;

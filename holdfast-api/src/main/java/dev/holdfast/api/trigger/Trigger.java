@@ -1,6 +1,7 @@
 package dev.holdfast.api.trigger;
 
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.TriggerNames;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskType;
 import java.time.Duration;

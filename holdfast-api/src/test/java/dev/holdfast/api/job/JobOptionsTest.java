@@ -3,8 +3,8 @@ package dev.holdfast.api.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.holdfast.api.Times;
-import dev.holdfast.api.task.Backoff;
+import dev.holdfast.api.internal.Times;
+import dev.holdfast.api.policy.Backoff;
 import dev.holdfast.api.task.RetryLater;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,10 +3,11 @@ package dev.holdfast.api.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.policy.Backoff;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;

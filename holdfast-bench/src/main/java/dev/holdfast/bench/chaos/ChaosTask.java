@@ -1,8 +1,8 @@
 package dev.holdfast.bench.chaos;
 
-import dev.holdfast.api.job.JobRequest;
-import dev.holdfast.api.task.CrashPolicy;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import java.time.Duration;

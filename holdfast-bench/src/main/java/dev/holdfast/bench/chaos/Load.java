@@ -1,9 +1,9 @@
 package dev.holdfast.bench.chaos;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.Enqueued;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;

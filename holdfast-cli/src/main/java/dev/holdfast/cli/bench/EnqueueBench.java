@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.engine.client.HoldfastClient;
 import java.sql.Array;
 import java.sql.Connection;

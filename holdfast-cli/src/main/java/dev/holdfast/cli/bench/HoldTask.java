@@ -1,8 +1,8 @@
 package dev.holdfast.cli.bench;
 
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.job.JobRequest;
-import dev.holdfast.api.task.CrashPolicy;
+import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.store.Store;

@@ -1,7 +1,7 @@
 package dev.holdfast.cli.bench;
 
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.schedule.Schedule;
-import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.Store;

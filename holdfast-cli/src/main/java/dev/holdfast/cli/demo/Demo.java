@@ -1,7 +1,7 @@
 package dev.holdfast.cli.demo;
 
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.Store;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -1,7 +1,7 @@
 package dev.holdfast.cli.demo;
 
-import dev.holdfast.api.job.JobRequest;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskContext;
 import dev.holdfast.api.task.TaskFailure;
 import dev.holdfast.api.task.TaskType;

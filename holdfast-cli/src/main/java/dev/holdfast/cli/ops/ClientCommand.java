@@ -1,7 +1,7 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.cli.database.DatabaseOptions;
 import dev.holdfast.cli.database.OpenStore;

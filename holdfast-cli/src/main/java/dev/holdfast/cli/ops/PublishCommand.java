@@ -1,7 +1,7 @@
 package dev.holdfast.cli.ops;
 
+import dev.holdfast.api.internal.TriggerNames;
 import dev.holdfast.api.trigger.Published;
-import dev.holdfast.api.trigger.TriggerNames;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import picocli.CommandLine.Command;

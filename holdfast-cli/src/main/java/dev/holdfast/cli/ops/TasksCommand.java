@@ -1,6 +1,6 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.Names;
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.task.BreakerState;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.cli.print.Json;

@@ -11,7 +11,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Condition;
 import dev.holdfast.api.trigger.Trigger;

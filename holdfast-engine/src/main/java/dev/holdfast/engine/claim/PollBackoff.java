@@ -1,6 +1,6 @@
 package dev.holdfast.engine.claim;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.notify.SignalBus;
 import java.time.Duration;
 

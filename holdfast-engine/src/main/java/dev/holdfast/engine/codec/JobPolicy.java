@@ -1,8 +1,8 @@
 package dev.holdfast.engine.codec;
 
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.task.CrashPolicy;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

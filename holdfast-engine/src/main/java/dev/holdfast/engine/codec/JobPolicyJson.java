@@ -1,10 +1,10 @@
 package dev.holdfast.engine.codec;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.Backoff;
-import dev.holdfast.api.task.CrashPolicy;
-import dev.holdfast.api.task.RetryPolicy;
-import dev.holdfast.api.task.RetryPolicy.Rule;
+import dev.holdfast.api.policy.Backoff;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.api.policy.RetryPolicy.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.holdfast.engine.finish;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.meter.Meters;

@@ -1,11 +1,11 @@
 package dev.holdfast.engine.intake;
 
 import dev.holdfast.api.Enqueuer;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;

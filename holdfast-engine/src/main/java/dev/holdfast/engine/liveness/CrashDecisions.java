@@ -1,7 +1,7 @@
 package dev.holdfast.engine.liveness;
 
-import dev.holdfast.api.task.CrashPolicy;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.run.FailureReport;

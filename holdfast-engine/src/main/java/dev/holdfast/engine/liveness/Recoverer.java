@@ -1,7 +1,7 @@
 package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.task.CrashPolicy;
+import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.engine.codec.JobPolicyJson;
 import dev.holdfast.engine.liveness.CrashDecisions.Counsel;

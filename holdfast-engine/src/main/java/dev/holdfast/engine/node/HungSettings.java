@@ -1,6 +1,6 @@
 package dev.holdfast.engine.node;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.node;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import java.time.Duration;
 import java.util.function.UnaryOperator;

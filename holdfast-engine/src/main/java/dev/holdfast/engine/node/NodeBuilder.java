@@ -1,13 +1,13 @@
 package dev.holdfast.engine.node;
 
-import dev.holdfast.api.Names;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
+import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
-import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
@@ -104,7 +104,7 @@ public final class NodeBuilder {
   /**
    * Run jobs of this task by this code, and ask this policy what becomes of one whose node died
    * while it ran. It is asked for jobs whose crash policy says so; see {@link
-   * dev.holdfast.api.task.CrashPolicy#decidedByTask}.
+   * dev.holdfast.api.policy.CrashPolicy#decidedByTask}.
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {

@@ -1,8 +1,8 @@
 package dev.holdfast.engine.node;
 
-import dev.holdfast.api.Names;
 import dev.holdfast.api.NodeMode;
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.rule.Router;

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.node;
 
-import dev.holdfast.api.task.CircuitBreaker;
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.IdlePoll;

@@ -1,8 +1,8 @@
 package dev.holdfast.engine.rule;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.task.CircuitBreaker;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.notify.Signal;

@@ -1,7 +1,7 @@
 package dev.holdfast.engine.rule;
 
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.task.BreakerState;
-import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.TaskStore.Attempts;
 import dev.holdfast.engine.store.TaskStore.Turn;

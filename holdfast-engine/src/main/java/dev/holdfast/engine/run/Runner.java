@@ -1,8 +1,8 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.FailureCode;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.Utf8Length;

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.store;
 
-import dev.holdfast.api.task.CircuitBreaker;
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.task.TaskStatus;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.store;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
 /** Making room, and throwing away what is past its time. */

@@ -1,10 +1,10 @@
 package dev.holdfast.engine.trigger;
 
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.internal.TriggerNames;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.api.trigger.TriggerNames;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.intake.JobOrigin;

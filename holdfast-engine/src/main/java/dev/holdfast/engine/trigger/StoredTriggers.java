@@ -1,7 +1,7 @@
 package dev.holdfast.engine.trigger;
 
+import dev.holdfast.api.internal.TriggerNames;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.api.trigger.TriggerNames;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.intake.ServedQueues;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.task.Backoff;
-import dev.holdfast.api.task.CrashPolicy;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.Backoff;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

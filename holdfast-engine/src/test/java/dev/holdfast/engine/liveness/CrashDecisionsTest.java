@@ -3,8 +3,8 @@ package dev.holdfast.engine.liveness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.CrashPolicy;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.engine.liveness.CrashDecisions.Counsel;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;

@@ -3,7 +3,7 @@ package dev.holdfast.engine.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

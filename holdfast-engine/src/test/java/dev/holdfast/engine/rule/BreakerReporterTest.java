@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
-import dev.holdfast.api.task.CircuitBreaker;
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.held.LogContext;

@@ -3,8 +3,8 @@ package dev.holdfast.engine.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.task.BreakerState;
-import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.TaskStore.Attempts;
 import dev.holdfast.engine.store.TaskStore.Turn;

@@ -3,10 +3,10 @@ package dev.holdfast.engine.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.Backoff;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.Backoff;
+import dev.holdfast.api.policy.FailureCode;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.RetryLater;
-import dev.holdfast.api.task.RetryPolicy;
 import dev.holdfast.api.task.TaskFailure;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;

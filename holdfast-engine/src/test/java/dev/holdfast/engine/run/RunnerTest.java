@@ -3,9 +3,9 @@ package dev.holdfast.engine.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import dev.holdfast.api.task.Backoff;
-import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.Backoff;
+import dev.holdfast.api.policy.FailureCode;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskFailure;
 import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;

@@ -2,7 +2,7 @@ package dev.holdfast.engine.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;

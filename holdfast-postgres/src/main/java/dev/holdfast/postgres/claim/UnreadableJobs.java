@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.claim;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.postgres.db.Database;

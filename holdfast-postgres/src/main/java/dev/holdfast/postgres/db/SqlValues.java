@@ -1,6 +1,6 @@
 package dev.holdfast.postgres.db;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -2,12 +2,12 @@ package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
+import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.task.BreakerState;
-import dev.holdfast.api.task.CircuitBreaker;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.TaskStore.Attempts;

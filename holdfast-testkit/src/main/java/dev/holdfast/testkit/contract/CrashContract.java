@@ -7,7 +7,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.WaitReason;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish.Failure;

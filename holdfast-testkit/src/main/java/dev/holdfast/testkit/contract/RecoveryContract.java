@@ -9,7 +9,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish.Failure;

@@ -2,7 +2,7 @@ package dev.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.task.TaskType;

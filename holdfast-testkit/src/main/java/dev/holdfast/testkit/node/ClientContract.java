@@ -6,15 +6,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.AwaitTimeoutException;
 import dev.holdfast.api.DuplicateJobException;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;

@@ -3,13 +3,13 @@ package dev.holdfast.testkit.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.node.HoldfastNode;

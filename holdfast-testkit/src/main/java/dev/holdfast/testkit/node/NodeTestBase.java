@@ -7,7 +7,7 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.HoldfastNode;

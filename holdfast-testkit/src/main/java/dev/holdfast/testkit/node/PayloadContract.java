@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.schedule.Schedule;
-import dev.holdfast.api.task.FailureCode;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Condition;
 import dev.holdfast.engine.client.HoldfastClient;

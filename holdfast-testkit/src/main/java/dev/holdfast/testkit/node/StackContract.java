@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
-import dev.holdfast.api.job.JobRequest;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.schedule.FireResult;
 import dev.holdfast.api.schedule.Overlap;

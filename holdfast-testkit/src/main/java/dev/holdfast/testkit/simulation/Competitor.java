@@ -1,6 +1,6 @@
 package dev.holdfast.testkit.simulation;
 
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.run.FailureReport;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.NodeStore.Pulse;

@@ -3,7 +3,7 @@ package dev.holdfast.testkit.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
-import dev.holdfast.api.job.JobRequest;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;

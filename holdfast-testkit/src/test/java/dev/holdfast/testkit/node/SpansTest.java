@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.JobFailedException;
 import dev.holdfast.api.job.Enqueued;
-import dev.holdfast.api.task.FailureCode;
-import dev.holdfast.api.task.RetryPolicy;
+import dev.holdfast.api.policy.FailureCode;
+import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.testkit.memory.InMemoryStore;

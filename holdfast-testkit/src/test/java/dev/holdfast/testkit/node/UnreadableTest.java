@@ -3,7 +3,7 @@ package dev.holdfast.testkit.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.FailureCode;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.run.Unreadable;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;

@@ -1,4 +1,4 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.policy;
 
 import java.util.regex.Pattern;
 
@@ -44,7 +44,7 @@ public final class FailureCode {
 
   private FailureCode() {}
 
-  static String checked(String code) {
+  public static String checked(String code) {
     if (!VALID.matcher(code).matches()) {
       throw new IllegalArgumentException(
           "Failure code '%s' is not valid: use A-Z, 0-9 and _, at most 64 characters, such as CARD_DECLINED."

@@ -1,5 +1,7 @@
-package dev.holdfast.api.job;
+package dev.holdfast.api;
 
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskType;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;

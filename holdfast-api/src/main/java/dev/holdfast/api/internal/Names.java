@@ -1,4 +1,4 @@
-package dev.holdfast.api;
+package dev.holdfast.api.internal;
 
 import java.util.regex.Pattern;
 

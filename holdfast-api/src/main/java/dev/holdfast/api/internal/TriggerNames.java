@@ -1,6 +1,5 @@
-package dev.holdfast.api.trigger;
+package dev.holdfast.api.internal;
 
-import dev.holdfast.api.Names;
 import java.util.regex.Pattern;
 
 /** The one place that knows which names of events, triggers and fields are good. */
@@ -31,7 +30,7 @@ public final class TriggerNames {
     return name;
   }
 
-  static String field(String path) {
+  public static String field(String path) {
     boolean valid =
         !path.isEmpty()
             && path.length() <= LONGEST_FIELD

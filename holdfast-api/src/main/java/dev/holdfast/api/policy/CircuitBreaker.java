@@ -1,6 +1,6 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.policy;
 
-import dev.holdfast.api.Times;
+import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
 /**

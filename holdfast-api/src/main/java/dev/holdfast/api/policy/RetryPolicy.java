@@ -1,4 +1,4 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.policy;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,6 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.policy;
+
+import dev.holdfast.api.task.RecoveryPolicy;
 
 /**
  * What becomes of a job whose node died while it ran. A job whose node died before it had started
