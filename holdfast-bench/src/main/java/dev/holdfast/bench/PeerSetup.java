@@ -2,9 +2,9 @@ package dev.holdfast.bench;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.bench.harness.BenchServer;
+import dev.holdfast.bench.harness.NoopJobs;
 import dev.holdfast.bench.peers.Peer;
-import dev.holdfast.cli.bench.BenchServer;
-import dev.holdfast.cli.bench.NoopJobs;
 import dev.holdfast.cli.database.Address;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

@@ -2,17 +2,17 @@ package dev.holdfast.bench;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.holdfast.bench.harness.Bar;
+import dev.holdfast.bench.harness.Bench;
+import dev.holdfast.bench.harness.BenchCommand;
+import dev.holdfast.bench.harness.BenchDatabase;
+import dev.holdfast.bench.harness.Measure;
+import dev.holdfast.bench.harness.Report;
+import dev.holdfast.bench.harness.Rounds;
 import dev.holdfast.bench.peers.DbSchedulerPeer;
 import dev.holdfast.bench.peers.JobRunrPeer;
 import dev.holdfast.bench.peers.Peer;
 import dev.holdfast.bench.peers.QuartzPeer;
-import dev.holdfast.cli.bench.Bar;
-import dev.holdfast.cli.bench.Bench;
-import dev.holdfast.cli.bench.BenchCommand;
-import dev.holdfast.cli.bench.BenchDatabase;
-import dev.holdfast.cli.bench.Measure;
-import dev.holdfast.cli.bench.Report;
-import dev.holdfast.cli.bench.Rounds;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class PeersBench extends BenchCommand {
   private static final String HOLDFAST = "holdfast";
 
   @Override
-  protected void measure(Bench bench) throws Exception {
+  public void measure(Bench bench) throws Exception {
     silence("org.jobrunr", "org.quartz", "com.github.kagkarlsson");
     List<PeerSetup> setups = new ArrayList<>();
     try (BenchDatabase database = bench.server().fresh()) {

@@ -1,10 +1,10 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.cli.bench.BenchSuite;
 import dev.holdfast.cli.print.Closest;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -21,11 +21,19 @@ public final class Main {
     System.exit(commandLine().execute(args));
   }
 
+  /** Executes a command line and returns its exit status. */
+  public static int run(PrintWriter out, PrintWriter err, String... args) {
+    CommandLine line = commandLine();
+    line.setOut(out);
+    line.setErr(err);
+    return line.execute(args);
+  }
+
   /** The command with all its subcommands, ready to execute. */
-  static CommandLine commandLine() {
+  private static CommandLine commandLine() {
     HoldfastCommand root = new HoldfastCommand();
     CommandLine line = new CommandLine(root);
-    BenchSuite.addTo(line);
+    ServiceLoader.load(Extension.class).forEach(extension -> extension.addTo(line));
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
     line.setParameterExceptionHandler((wrong, args) -> refuse(wrong));

@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine;
 
 /** Runs the command in this JVM, and keeps what it says. */
 public record Cli(int exit, String out, String err) {
@@ -13,10 +12,7 @@ public record Cli(int exit, String out, String err) {
   public static Cli run(String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = Main.commandLine();
-    line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(err, true));
-    int exit = line.execute(args);
+    int exit = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), args);
     return new Cli(exit, out.toString(), err.toString());
   }
 

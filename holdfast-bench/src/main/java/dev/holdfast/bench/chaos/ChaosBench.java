@@ -5,12 +5,12 @@ import ch.qos.logback.classic.Logger;
 import dev.holdfast.bench.chaos.ChaosRun.Outcome;
 import dev.holdfast.bench.chaos.ChaosRun.Plan;
 import dev.holdfast.bench.chaos.Script.Kind;
-import dev.holdfast.cli.bench.Bar;
-import dev.holdfast.cli.bench.Bench;
-import dev.holdfast.cli.bench.BenchCommand;
-import dev.holdfast.cli.bench.BenchException;
-import dev.holdfast.cli.bench.Measure;
-import dev.holdfast.cli.bench.Report;
+import dev.holdfast.bench.harness.Bar;
+import dev.holdfast.bench.harness.Bench;
+import dev.holdfast.bench.harness.BenchCommand;
+import dev.holdfast.bench.harness.BenchException;
+import dev.holdfast.bench.harness.Measure;
+import dev.holdfast.bench.harness.Report;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +59,7 @@ public final class ChaosBench extends BenchCommand {
   }
 
   @Override
-  protected void measure(Bench bench) throws Exception {
+  public void measure(Bench bench) throws Exception {
     if (seeds < 1) {
       throw new BenchException("%d seeds are not valid: give at least 1.".formatted(seeds));
     }

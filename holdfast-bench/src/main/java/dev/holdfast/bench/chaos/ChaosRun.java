@@ -4,7 +4,7 @@ import dev.holdfast.bench.chaos.AttemptLog.Contents;
 import dev.holdfast.bench.chaos.AttemptLog.Counts;
 import dev.holdfast.bench.chaos.Evidence.Effect;
 import dev.holdfast.bench.chaos.Member.Cluster;
-import dev.holdfast.cli.bench.BenchException;
+import dev.holdfast.bench.harness.BenchException;
 import dev.holdfast.cli.database.Address;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import dev.holdfast.postgres.PostgresStore;

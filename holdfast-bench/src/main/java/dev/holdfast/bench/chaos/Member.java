@@ -1,6 +1,6 @@
 package dev.holdfast.bench.chaos;
 
-import dev.holdfast.cli.bench.BenchException;
+import dev.holdfast.bench.harness.BenchException;
 import dev.holdfast.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,0 +1,21 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.bench.harness.Bench;
+import dev.holdfast.bench.harness.BenchCommand;
+import picocli.CommandLine.Command;
+
+/** One bench after the other. */
+@Command(
+    name = "all",
+    description =
+        "Run all benches but 'peers' and 'chaos'; takes about three quarters of an hour without"
+            + " --quick.")
+public final class AllBenches extends BenchCommand {
+
+  @Override
+  public void measure(Bench bench) throws Exception {
+    for (BenchCommand part : BenchSuite.benches()) {
+      part.measure(bench);
+    }
+  }
+}

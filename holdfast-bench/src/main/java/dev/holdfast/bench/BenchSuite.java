@@ -1,0 +1,61 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.bench.chaos.ChaosBench;
+import dev.holdfast.bench.harness.BenchCommand;
+import dev.holdfast.cli.Extension;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast bench}: all benchmarks, and the hidden commands of their child processes. */
+@Command(
+    name = "bench",
+    description = {
+      "Measure Holdfast on a database.",
+      "Without --database-url it measures an embedded PostgreSQL on this machine."
+    },
+    synopsisSubcommandLabel = "COMMAND")
+public final class BenchSuite implements Extension, Runnable {
+
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Override
+  public void addTo(CommandLine root) {
+    // From the top down: options are inherited only by commands that are added later.
+    CommandLine bench = new CommandLine(this);
+    root.addSubcommand(bench);
+    benches().forEach(bench::addSubcommand);
+    bench.addSubcommand(new AllBenches());
+    bench.addSubcommand(new PeersBench());
+    bench.addSubcommand(new ChaosBench());
+    bench.addSubcommand(new DrainChild());
+    bench.addSubcommand(new ProducerChild());
+    bench.addSubcommand(new HoldingChild());
+    bench.addSubcommand(new BusyChild());
+  }
+
+  /** The benchmarks that {@code bench all} runs, in reading order. */
+  static List<BenchCommand> benches() {
+    return List.of(
+        new DrainBench(),
+        new RawBench(),
+        new ContentionBench(),
+        new EnqueueBench(),
+        new LatencyBench(),
+        new WalBench(),
+        new GrowthBench(),
+        new IdleBench(),
+        new MemoryBench(),
+        new FailoverBench());
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Which bench is missing.");
+  }
+}

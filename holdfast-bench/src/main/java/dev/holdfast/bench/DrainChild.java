@@ -1,0 +1,69 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.bench.harness.ChildCommand;
+import dev.holdfast.bench.harness.Micros;
+import dev.holdfast.bench.harness.NoopJobs;
+import dev.holdfast.cli.database.Address;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.postgres.PostgresStore;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+
+/** A node in a process of its own, which on each order runs whatever there is. */
+@Command(name = "drain-child", hidden = true)
+final class DrainChild extends ChildCommand {
+  // Rarely, since each process does: looking takes time from what is measured.
+  private static final Duration LOOK_EVERY = Duration.ofMillis(5);
+  private static final long QUIET_MICROS = 20_000;
+
+  // The last job to be run was enqueued last, so while there are any this finds one at once.
+  private static final String LAST = "select id from %s.job order by id desc limit 1";
+
+  @SuppressWarnings("NullAway.Init")
+  private PostgresStore store;
+
+  @SuppressWarnings("NullAway.Init")
+  private PreparedStatement last;
+
+  @Override
+  protected void begin(Address address, PostgresStore opened, String schema) throws SQLException {
+    this.store = opened;
+    this.last = address.connect().prepareStatement(LAST.formatted(schema));
+  }
+
+  /** Answer with the number of jobs, and when the last of them was durably finished. */
+  @Override
+  protected String obey(String order) throws SQLException {
+    AtomicInteger ran = new AtomicInteger();
+    try (HoldfastNode node = NoopJobs.start(store, ran)) {
+      long quietSince = Micros.now();
+      long looked = quietSince;
+      int seen = 0;
+      while (true) {
+        LockSupport.parkNanos(LOOK_EVERY.toNanos());
+        long now = Micros.now();
+        if (ran.get() != seen || node.held() > 0) {
+          seen = ran.get();
+          quietSince = now;
+          looked = now;
+        } else if (now - looked > QUIET_MICROS) {
+          if (isEmpty()) {
+            return seen + " " + quietSince;
+          }
+          looked = Micros.now();
+        }
+      }
+    }
+  }
+
+  private boolean isEmpty() throws SQLException {
+    try (ResultSet row = last.executeQuery()) {
+      return !row.next();
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.JobRequest;
+import dev.holdfast.bench.harness.Bar;
+import dev.holdfast.bench.harness.Bench;
+import dev.holdfast.bench.harness.BenchCommand;
+import dev.holdfast.bench.harness.BenchDatabase;
+import dev.holdfast.bench.harness.BenchServer;
+import dev.holdfast.bench.harness.Measure;
+import dev.holdfast.bench.harness.NoopJobs;
+import dev.holdfast.bench.harness.Quantiles;
+import dev.holdfast.bench.harness.Report;
+import dev.holdfast.bench.harness.Rounds;
+import dev.holdfast.engine.client.HoldfastClient;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+
+/** How fast jobs are taken in. */
+@Command(
+    name = "enqueue",
+    description =
+        "Enqueue 100k jobs in bulk and compare with a bare multi-row insert; then one at a time.")
+public final class EnqueueBench extends BenchCommand {
+  private static final String INSERT =
+      """
+      insert into %s.job (id, created_at, run_at, rank, priority, state, queue, task, payload)
+      select id, now(), now(), now() + ordinal * interval '1 microsecond', priority, 'READY',
+             queue, task, payload
+      from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[]) with ordinality
+        u(id, priority, queue, task, payload, ordinal)
+      """;
+  private static final String PAYLOAD = "{\"text\":\"%s\"}".formatted("x".repeat(39));
+
+  @Override
+  public void measure(Bench bench) throws Exception {
+    int jobs = bench.jobs(100_000, 10_000);
+    try (BenchDatabase database = bench.server().fresh();
+        Holdfast client = HoldfastClient.on(database.store());
+        Connection connection = bench.server().connect()) {
+      Rounds<Double> rounds =
+          bench
+              .<Double>rounds("enqueue")
+              .side("bulk", () -> bulk(bench.server(), database, client, jobs))
+              .side("bare", () -> bare(bench.server(), database, connection, jobs))
+              .run();
+      Report report = bench.report();
+      report.add(Measure.of("enqueue.bulk", rounds.median("bulk", r -> r), "jobs/s"));
+      report.add(Measure.of("enqueue.bare", rounds.median("bare", r -> r), "jobs/s"));
+      report.add(
+          Measure.of("enqueue.ratio", rounds.ratio("bulk", "bare", r -> r), Measure.RATIO)
+              .should(Bar.atLeast(0.80)));
+      oneByOne(bench, database, client);
+    }
+  }
+
+  private static double bulk(BenchServer server, BenchDatabase database, Holdfast client, int jobs)
+      throws SQLException {
+    database.clear();
+    server.settle();
+    List<? extends JobRequest<?, ?>> requests = NoopJobs.requests(Math.min(jobs, NoopJobs.CHUNK));
+    long begun = System.nanoTime();
+    int done = 0;
+    while (done < jobs) {
+      done += client.enqueueAll(requests).size();
+    }
+    return NoopJobs.rate(done, Duration.ofNanos(System.nanoTime() - begun));
+  }
+
+  /**
+   * The same rows by one bare multi-row insert for each chunk. The rows come in arrays, which is
+   * faster than {@code values (...), (...)} with a parameter for each cell.
+   */
+  private static double bare(
+      BenchServer server, BenchDatabase database, Connection connection, int jobs)
+      throws SQLException {
+    database.clear();
+    server.settle();
+    int chunk = Math.min(jobs, NoopJobs.CHUNK);
+    List<UUID> ids = ids(jobs + chunk);
+    long begun = System.nanoTime();
+    int done = 0;
+    try (PreparedStatement insert =
+        connection.prepareStatement(INSERT.formatted(database.schema()))) {
+      while (done < jobs) {
+        insert.setArray(
+            1, connection.createArrayOf("uuid", ids.subList(done, done + chunk).toArray()));
+        insert.setArray(2, array(connection, "int2", chunk, (short) 4));
+        insert.setArray(3, array(connection, "text", chunk, NoopJobs.QUEUE));
+        insert.setArray(4, array(connection, "text", chunk, NoopJobs.TASK.name()));
+        insert.setArray(5, array(connection, "text", chunk, PAYLOAD));
+        done += insert.executeUpdate();
+      }
+    }
+    return NoopJobs.rate(done, Duration.ofNanos(System.nanoTime() - begun));
+  }
+
+  private static Array array(Connection connection, String type, int count, Object value)
+      throws SQLException {
+    return connection.createArrayOf(type, Collections.nCopies(count, value).toArray());
+  }
+
+  /** Ids that grow, as those of jobs do. */
+  private static List<UUID> ids(int count) {
+    long millis = System.currentTimeMillis();
+    List<UUID> ids = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      ids.add(new UUID((millis << 16) | 0x7000 | (i >>> 12), 0x8000000000000000L | i));
+    }
+    return ids;
+  }
+
+  private static void oneByOne(Bench bench, BenchDatabase database, Holdfast client)
+      throws SQLException {
+    int jobs = bench.quick() ? 200 : 5_000;
+    bench.say("enqueue", "%d jobs one at a time".formatted(jobs));
+    database.clear();
+    bench.server().settle();
+    List<Double> millis = new ArrayList<>();
+    long begun = System.nanoTime();
+    for (int i = 0; i < jobs; i++) {
+      long asked = System.nanoTime();
+      client.enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES);
+      millis.add((System.nanoTime() - asked) / 1e6);
+    }
+    Report report = bench.report();
+    report.add(
+        Measure.of(
+            "enqueue.single",
+            NoopJobs.rate(jobs, Duration.ofNanos(System.nanoTime() - begun)),
+            "jobs/s"));
+    report.add(Measure.of("enqueue.single_p50", Quantiles.of(millis, 0.50), "ms"));
+    report.add(Measure.of("enqueue.single_p99", Quantiles.of(millis, 0.99), "ms"));
+  }
+}

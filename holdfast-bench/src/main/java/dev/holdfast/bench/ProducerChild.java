@@ -1,0 +1,93 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.bench.harness.ChildCommand;
+import dev.holdfast.bench.harness.Micros;
+import dev.holdfast.bench.harness.NoopJobs;
+import dev.holdfast.cli.database.Address;
+import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.postgres.PostgresStore;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+
+/** Somebody in another process who asks for work now and then, saying when. */
+@Command(name = "producer-child", hidden = true)
+final class ProducerChild extends ChildCommand {
+  static final String ENQUEUE = "ENQUEUE";
+  static final String NOTIFY = "NOTIFY";
+  static final String CHANNEL = "holdfast_bench";
+  private static final Duration SHORTEST_GAP = Duration.ofMillis(20);
+  private static final Duration LONGEST_GAP = Duration.ofMillis(50);
+
+  @SuppressWarnings("NullAway.Init")
+  private Address address;
+
+  @SuppressWarnings("NullAway.Init")
+  private Holdfast client;
+
+  @Override
+  protected void begin(Address at, PostgresStore store, String schema) {
+    this.address = at;
+    this.client = HoldfastClient.on(store);
+  }
+
+  /** Obey {@code ENQUEUE count} or {@code NOTIFY count schema-of-a-raw-table}. */
+  @Override
+  protected String obey(String order) throws SQLException {
+    String[] words = order.split(" ", -1);
+    int count = Integer.parseInt(words[1]);
+    if (words[0].equals(ENQUEUE)) {
+      enqueue(count);
+    } else {
+      insertAndNotify(count, words[2]);
+    }
+    return Integer.toString(count);
+  }
+
+  private void enqueue(int count) {
+    for (int i = 0; i < count; i++) {
+      pause();
+      client.enqueue(LatencyBench.PING, new LatencyBench.Ping(Micros.now()));
+    }
+  }
+
+  private void insertAndNotify(int count, String schema) throws SQLException {
+    try (Connection connection = address.connect();
+        PreparedStatement insert =
+            connection.prepareStatement(
+                """
+                insert into %s.job
+                  (id, created_at, run_at, rank, priority, state, queue, task, payload)
+                values (?, now(), now(), now(), 4, 'READY', ?, ?, ?)
+                """
+                    .formatted(schema));
+        PreparedStatement notify = connection.prepareStatement("select pg_notify(?, ?)")) {
+      connection.setAutoCommit(false);
+      for (int i = 0; i < count; i++) {
+        pause();
+        String sent = Long.toString(Micros.now());
+        insert.setObject(1, UUID.randomUUID());
+        insert.setString(2, NoopJobs.QUEUE);
+        insert.setString(3, LatencyBench.PING.name());
+        insert.setString(4, sent);
+        insert.executeUpdate();
+        notify.setString(1, CHANNEL);
+        notify.setString(2, sent);
+        notify.execute();
+        connection.commit();
+      }
+    }
+  }
+
+  /** Long enough that the other side is idle again, and never in step with anything. */
+  private static void pause() {
+    LockSupport.parkNanos(
+        ThreadLocalRandom.current().nextLong(SHORTEST_GAP.toNanos(), LONGEST_GAP.toNanos()));
+  }
+}

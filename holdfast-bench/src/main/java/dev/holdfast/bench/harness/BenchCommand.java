@@ -1,0 +1,65 @@
+package dev.holdfast.bench.harness;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * A bench, run on its own as a subcommand of {@code holdfast bench} or as a part of another.
+ *
+ * <p>To add one from another module, annotate it as a picocli command and name it in {@code
+ * META-INF/services/dev.holdfast.cli.bench.BenchCommand}.
+ */
+public abstract class BenchCommand implements Callable<Integer> {
+
+  @Spec
+  @SuppressWarnings("NullAway.Init")
+  private CommandSpec spec;
+
+  @Mixin private final BenchOptions options = new BenchOptions();
+
+  /** Measure, and add what was found to the report. */
+  public abstract void measure(Bench bench) throws Exception;
+
+  /**
+   * Whether it compares sides that take turns, so that a verdict needs enough rounds of them, and
+   * large ones.
+   */
+  protected boolean takesTurns() {
+    return true;
+  }
+
+  @Override
+  public final Integer call() throws Exception {
+    options
+        .complaint(takesTurns())
+        .ifPresent(sentence -> {
+          throw new ParameterException(spec.commandLine(), sentence);
+        });
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    Report report = new Report();
+    try (BenchServer server = BenchServer.open(options.named())) {
+      err.println("Measuring " + server);
+      err.flush();
+      measure(new Bench(options, server, report, err));
+    }
+    if (options.json()) {
+      report.printJson(out);
+      report.notes().forEach(err::println);
+    } else {
+      report.print(out);
+    }
+    return options.check() ? judge(report.misses(), err) : 0;
+  }
+
+  private static int judge(List<String> misses, PrintWriter err) {
+    misses.forEach(err::println);
+    err.flush();
+    return misses.isEmpty() ? 0 : 1;
+  }
+}

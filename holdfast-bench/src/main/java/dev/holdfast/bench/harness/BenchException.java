@@ -1,0 +1,12 @@
+package dev.holdfast.bench.harness;
+
+import dev.holdfast.api.HoldfastException;
+
+/** A bench that could not measure what it should. */
+public final class BenchException extends HoldfastException {
+  private static final long serialVersionUID = 1L;
+
+  public BenchException(String message) {
+    super(message);
+  }
+}

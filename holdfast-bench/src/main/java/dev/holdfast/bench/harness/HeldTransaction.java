@@ -1,0 +1,123 @@
+package dev.holdfast.bench.harness;
+
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.store.NodeStore;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Drains without a break while a transaction elsewhere keeps the database from cleaning up behind
+ * finished jobs, and compares the end with the beginning.
+ */
+public final class HeldTransaction {
+  /** Enough to keep a node busy, and few beside what is finished meanwhile. */
+  private static final int BACKLOG = 30_000;
+
+  /** Twice the time between two beats, and a third of the time after which others take over. */
+  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(20);
+
+  private static final Duration LOOK_EVERY = Duration.ofMillis(5);
+
+  private final Bench bench;
+
+  public HeldTransaction(Bench bench) {
+    this.bench = bench;
+  }
+
+  public void measure(Duration length, Duration window) throws Exception {
+    AtomicInteger ran = new AtomicInteger();
+    AtomicBoolean enough = new AtomicBoolean();
+    try (BenchDatabase database = bench.server().fresh();
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        HoldfastNode node = NoopJobs.start(database.store(), ran)) {
+      Future<?> producer = threads.submit(() -> produce(database, ran, enough));
+      try {
+        bench.say("growth", "node %s warms up".formatted(node.id()));
+        rate(ran, window);
+        try (Connection held = hold()) {
+          bench.say("growth", "a transaction is held open for %s".formatted(length));
+          double first = rate(ran, window);
+          watch(ran, length.minus(window.multipliedBy(2)));
+          double last = rate(ran, window);
+          Duration silence = silence(database, node);
+          held.rollback();
+          report(first, last, silence);
+        }
+      } finally {
+        enough.set(true);
+        producer.get();
+      }
+    }
+  }
+
+  private void report(double first, double last, Duration silence) {
+    bench.report().add(Measure.of("growth.held_first", first, "jobs/s"));
+    bench.report().add(Measure.of("growth.held_last", last, "jobs/s"));
+    bench
+        .report()
+        .add(
+            Measure.of("growth.held_ratio", last / first, Measure.RATIO).should(Bar.atLeast(0.50)));
+    bench
+        .report()
+        .add(
+            Measure.of("growth.held_silence", silence.toMillis() / 1e3, "s")
+                .should(Bar.atMost((double) LONGEST_SILENCE.toSeconds())));
+  }
+
+  /** How long ago the node's last beat was: fast as it is, without beats it would count as dead. */
+  private static Duration silence(BenchDatabase database, HoldfastNode node) {
+    return database.store().nodes().list().stream()
+        .filter(status -> status.registration().incarnation().equals(node.incarnation()))
+        .map(NodeStore.NodeStatus::sinceLastHeartbeat)
+        .findFirst()
+        .orElseThrow(() -> new BenchException("The node is not in the books any more."));
+  }
+
+  private Connection hold() throws SQLException {
+    Connection connection = bench.server().connect();
+    connection.setAutoCommit(false);
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("select count(*) from pg_class");
+    }
+    return connection;
+  }
+
+  private static void produce(BenchDatabase database, AtomicInteger ran, AtomicBoolean enough) {
+    int enqueued = 0;
+    while (!enough.get()) {
+      if (enqueued - ran.get() < BACKLOG) {
+        NoopJobs.enqueue(database.store(), NoopJobs.CHUNK);
+        enqueued += NoopJobs.CHUNK;
+      } else {
+        LockSupport.parkNanos(LOOK_EVERY.toNanos());
+      }
+    }
+  }
+
+  /** Go on and say how it goes. */
+  private void watch(AtomicInteger ran, Duration length) throws InterruptedException {
+    long end = System.nanoTime() + length.toNanos();
+    Duration step = Duration.ofSeconds(30);
+    while (System.nanoTime() < end) {
+      Duration left = Duration.ofNanos(end - System.nanoTime());
+      double now = rate(ran, left.compareTo(step) < 0 ? left : step);
+      bench.say("growth", "%.0f jobs/s".formatted(now));
+    }
+  }
+
+  private static double rate(AtomicInteger ran, Duration window) throws InterruptedException {
+    long begun = System.nanoTime();
+    int before = ran.get();
+    Thread.sleep(window);
+    return NoopJobs.rate(ran.get() - before, Duration.ofNanos(System.nanoTime() - begun));
+  }
+}

@@ -1,0 +1,184 @@
+package dev.holdfast.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.cli.Main;
+import dev.holdfast.embedded.testing.SharedServer;
+import dev.holdfast.embedded.testing.TestDatabase;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** That benches run and say something; how fast they are depends on the machine. */
+class BenchCommandTest {
+  private final TestDatabase database = SharedServer.freshDatabase();
+
+  /** A finished command and what it printed. */
+  private record Cli(int exit, String out, String err) {}
+
+  private Cli run(String... args) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    List<String> line = new ArrayList<>(List.of(args));
+    line.add("--database-url=" + database.jdbcUrl());
+    line.add("--user=" + database.user());
+    line.add("--password=" + database.password());
+    int exit =
+        Main.run(
+            new PrintWriter(out, true), new PrintWriter(err, true), line.toArray(String[]::new));
+    return new Cli(exit, out.toString(), err.toString());
+  }
+
+  @AfterEach
+  void drop() {
+    database.close();
+  }
+
+  @Test
+  void drainPrintsAnArrayOfMeasures() {
+    Cli drain = run("bench", "drain", "--quick", "--json");
+
+    assertThat(drain.exit()).as(drain.err()).isZero();
+    List<Map<String, Object>> measures = measures(drain);
+    assertThat(measures)
+        .extracting(measure -> measure.get("name"))
+        .containsExactly("drain.rate", "drain.raw", "drain.ratio");
+    assertThat(measures)
+        .allSatisfy(measure -> {
+          assertThat(measure).containsOnlyKeys("name", "value", "unit", "bar", "ok");
+          assertThat((Double) measure.get("value")).isPositive();
+        });
+    assertThat(measures.get(2)).containsEntry("bar", ">= 0.50");
+  }
+
+  @Test
+  void aUsersDatabaseIsLeftAsItWas() throws Exception {
+    Cli raw = run("bench", "memory", "--quick", "--jobs", "100");
+
+    assertThat(raw.exit()).as(raw.err()).isZero();
+    assertThat(schemas()).containsOnly("public");
+  }
+
+  @Test
+  void twoProcessesShareTheWork() {
+    Cli contention = run("bench", "contention", "--quick", "--jobs", "500");
+
+    assertThat(contention.exit()).as(contention.err()).isZero();
+    assertThat(contention.out()).contains("contention.one", "contention.two", ">= 0.95");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "enqueue, enqueue.ratio",
+    "latency, latency.p99_ratio",
+    "wal, wal.per_job",
+    "raw, raw.rate"
+  })
+  void benchesRunQuickly(String bench, String measure) {
+    Cli quick = run("bench", bench, "--quick", "--jobs", "500");
+
+    assertThat(quick.exit()).as(quick.err()).isZero();
+    assertThat(quick.out()).contains(measure);
+  }
+
+  @Test
+  void growthReportsEachKindOfGrowth() {
+    Cli growth = run("bench", "growth", "--quick", "--jobs", "200", "--json");
+
+    assertThat(growth.exit()).as(growth.err()).isZero();
+    assertMeasured(
+        growth,
+        "growth.empty",
+        "growth.history",
+        "growth.history_ratio",
+        "growth.foreign",
+        "growth.foreign_ratio",
+        "growth.held_first",
+        "growth.held_last",
+        "growth.held_ratio",
+        "growth.held_silence");
+  }
+
+  @Test
+  void failoverReportsKillsSweepsHeartbeatsAndFalseAlarms() {
+    Cli failover =
+        run("bench", "failover", "--quick", "--jobs", "50", "--minutes", "0.02", "--json");
+
+    assertThat(failover.exit()).as(failover.err()).isZero();
+    assertMeasured(
+        failover,
+        "failover.median",
+        "failover.p95",
+        "failover.sweep",
+        "failover.false_alarms_default",
+        "failover.false_alarms_fast");
+  }
+
+  @Test
+  void aCheckOfWhatHasNoBarPasses() {
+    Cli check = run("bench", "raw", "--jobs", "200", "--check");
+
+    assertThat(check.exit()).as(check.err()).isZero();
+  }
+
+  @Test
+  void aCheckOfWhatCouldNotBeMeasuredFails() {
+    Cli idle = run("bench", "idle", "--check", "--json");
+
+    assertThat(idle.exit()).as(idle.err()).isEqualTo(1);
+    assertThat(measures(idle))
+        .hasSize(4)
+        .allSatisfy(
+            measure -> assertThat(measure).containsEntry("value", null).containsEntry("ok", false));
+    assertThat(idle.err())
+        .contains("CREATE EXTENSION pg_stat_statements")
+        .contains("idle.statements was not measured and should be <= 10.");
+  }
+
+  @Test
+  void tooFewRoundsAreNotJudged() {
+    Cli quick = run("bench", "drain", "--quick", "--check");
+    Cli few = run("bench", "drain", "--rounds", "3", "--check");
+
+    assertThat(quick.exit()).isEqualTo(2);
+    assertThat(quick.err()).contains("--quick measures too little to judge by");
+    assertThat(few.exit()).isEqualTo(2);
+    assertThat(few.err()).contains("3 rounds are too few to judge by: give at least 5");
+  }
+
+  private static void assertMeasured(Cli bench, String... names) {
+    assertThat(measures(bench))
+        .filteredOn(measure -> measure.get("value") != null)
+        .extracting(measure -> measure.get("name"))
+        .contains((Object[]) names);
+  }
+
+  private static List<Map<String, Object>> measures(Cli bench) {
+    return new JsonMapper().readValue(bench.out(), new TypeReference<>() {});
+  }
+
+  private List<String> schemas() throws Exception {
+    List<String> names = new ArrayList<>();
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "select nspname from pg_namespace where nspname !~ '^(pg_|information_schema)'")) {
+      while (row.next()) {
+        names.add(row.getString(1));
+      }
+    }
+    return names;
+  }
+}
