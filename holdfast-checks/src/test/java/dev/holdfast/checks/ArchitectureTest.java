@@ -29,6 +29,7 @@ class ArchitectureTest {
   private static final String POSTGRES = "dev.holdfast.postgres..";
   private static final String EMBEDDED = "dev.holdfast.embedded..";
   private static final String TESTKIT = "dev.holdfast.testkit..";
+  private static final String TCK = "dev.holdfast.tck..";
   private static final String CLI = "dev.holdfast.cli..";
   private static final String BENCH = "dev.holdfast.bench..";
   private static final String[] ANY_OF_OURS = {"dev.holdfast.."};
@@ -130,10 +131,17 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages(TESTKIT, BENCH)
+            .resideOutsideOfPackages(TESTKIT, TCK)
             .should()
             .dependOnClassesThat()
-            .resideInAPackage(TESTKIT));
+            .resideInAnyPackage(TESTKIT, TCK));
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(TESTKIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(TCK, "org.junit..", "org.assertj..", "org.awaitility.."));
   }
 
   @Test

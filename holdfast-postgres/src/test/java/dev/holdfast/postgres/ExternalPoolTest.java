@@ -17,7 +17,7 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collections;

@@ -12,7 +12,7 @@ import dev.holdfast.embedded.EmbeddedPostgres;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

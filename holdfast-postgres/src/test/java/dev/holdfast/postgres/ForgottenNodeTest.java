@@ -3,8 +3,8 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.store.Upkeep.Retention;
-import dev.holdfast.testkit.contract.JobDraft;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.JobDraft;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

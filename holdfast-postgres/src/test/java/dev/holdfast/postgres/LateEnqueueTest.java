@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -17,7 +17,7 @@ import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.schema.Partitions;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.SQLWarning;
 import java.sql.Statement;

@@ -7,7 +7,7 @@ import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

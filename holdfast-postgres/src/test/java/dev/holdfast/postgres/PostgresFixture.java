@@ -3,7 +3,7 @@ package dev.holdfast.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
-import dev.holdfast.testkit.contract.StoreFixture;
+import dev.holdfast.tck.contract.StoreFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

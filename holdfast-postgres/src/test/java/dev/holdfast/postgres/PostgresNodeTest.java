@@ -1,7 +1,7 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.engine.store.Store;
-import dev.holdfast.testkit.node.NodeContract;
+import dev.holdfast.tck.node.NodeContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

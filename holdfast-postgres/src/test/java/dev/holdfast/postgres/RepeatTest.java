@@ -9,7 +9,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Outcomes.Result;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.testkit.contract.JobDraft;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.JobDraft;
+import dev.holdfast.tck.contract.Worker;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,4 +1,4 @@
-/** Stores in memory and the contract every store must pass. */
+/** Support for tests of programs that use Holdfast. */
 @NullMarked
 package dev.holdfast.testkit;
 

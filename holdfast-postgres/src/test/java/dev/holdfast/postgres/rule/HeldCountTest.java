@@ -10,7 +10,7 @@ import dev.holdfast.postgres.Drafts;
 import dev.holdfast.postgres.PostgresFixture;
 import dev.holdfast.postgres.PostgresSettings;
 import dev.holdfast.postgres.PostgresStore;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.postgres.Drafts;
 import dev.holdfast.postgres.PostgresFixture;
-import dev.holdfast.testkit.contract.Worker;
+import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,0 +1,99 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Counting jobs, the ended ones included. */
+public abstract class CountContract extends Contract {
+
+  @Test
+  void anEmptyStoreCountsNothing() {
+    assertThat(countAll(JobFilter.ALL)).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void jobsAreCountedInEveryState(JobState state) {
+    bring(job(), state);
+    bring(job(), state == JobState.READY ? JobState.CANCELLED : state);
+
+    assertThat(count(JobFilter.ALL, state)).isEqualTo(state == JobState.READY ? 1 : 2);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+  }
+
+  @Test
+  void aCountOfOneStateLeavesOutTheOthers() {
+    bring(job().queue("a"), JobState.READY);
+    bring(job().queue("b"), JobState.SUCCEEDED);
+    bring(job().queue("c"), JobState.FAILED);
+
+    assertThat(countAll(JobFilter.state(JobState.SUCCEEDED))).isEqualTo(1);
+    assertThat(countAll(JobFilter.state(JobState.READY, JobState.FAILED))).isEqualTo(2);
+    assertThat(countAll(JobFilter.state(JobState.EXPIRED))).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SCHEDULED", "READY", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
+  void jobsAreCountedByQueueTaskAndTag(JobState state) {
+    bring(job().tags("eu"), state);
+    bring(job().queue("bulk").tags("eu", "new"), state);
+    bring(job().task("other"), state);
+    bring(job().queue("bulk").task("other"), state);
+
+    assertThat(count(JobFilter.ALL.queue("bulk"), state)).isEqualTo(2);
+    assertThat(count(JobFilter.ALL.task("other"), state)).isEqualTo(2);
+    assertThat(count(JobFilter.ALL.queue("bulk").task("other"), state)).isEqualTo(1);
+    assertThat(count(JobFilter.ALL.tag("eu"), state)).isEqualTo(2);
+    assertThat(count(JobFilter.ALL.tag("new"), state)).isEqualTo(1);
+    assertThat(count(JobFilter.ALL.tag("eu").queue("bulk"), state)).isEqualTo(1);
+    assertThat(count(JobFilter.ALL.tag("none"), state)).isZero();
+    assertThat(count(JobFilter.ALL.queue("none"), state)).isZero();
+  }
+
+  @Test
+  void aJobThatIsRetriedFromTheDeadLetterIsNoLongerCountedAsFailed() {
+    JobId id = bring(job().tags("eu"), JobState.FAILED);
+    store.control().retry(id);
+
+    assertThat(count(JobFilter.ALL, JobState.FAILED)).isZero();
+    assertThat(count(JobFilter.ALL.tag("eu"), JobState.FAILED)).isZero();
+    assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(1);
+  }
+
+  @Test
+  void purgedJobsAreNoLongerCounted() {
+    bring(job(), JobState.FAILED);
+    store.control().purge(JobFilter.ALL, null, PLENTY);
+
+    assertThat(countAll(JobFilter.ALL)).isZero();
+  }
+
+  @Test
+  void aJobThatWasTriedTwiceIsCountedOnce() {
+    Worker worker = worker();
+    enqueue(job());
+    worker.retryIn(worker.claimOne(), Duration.ZERO);
+    worker.succeed(worker.claimOne());
+
+    assertThat(count(JobFilter.ALL, JobState.SUCCEEDED)).isEqualTo(1);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aRepeatedFinishIsCountedOnce() {
+    Worker worker = worker();
+    enqueue(job());
+    var claimed = worker.claimOne();
+    worker.succeed(claimed);
+    worker.succeed(claimed);
+
+    assertThat(count(JobFilter.ALL, JobState.SUCCEEDED)).isEqualTo(1);
+  }
+}

@@ -1,0 +1,296 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.RetryResult;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.Outcomes.Result;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** Jobs that failed for good: running them again, and throwing them away. */
+public abstract class DeadLetterContract extends Contract {
+
+  private JobId dead(JobDraft draft) {
+    return bring(draft, JobState.FAILED);
+  }
+
+  @Test
+  void aRetriedJobIsReadyWithAFreshBudget() {
+    JobId id = dead(job().payload("p").policy("{\"x\":1}").tags("a"));
+
+    assertThat(store.control().retry(id)).isEqualTo(RetryResult.READY);
+
+    Job job = find(id);
+    assertThat(job.state()).isEqualTo(JobState.READY);
+    assertThat(job.attempt()).isZero();
+    assertThat(job.endedAt()).isNull();
+    ClaimedJob claimed = worker().claimOne();
+    assertThat(claimed.id()).isEqualTo(id);
+    assertThat(claimed.attempt()).isEqualTo(1);
+    assertThat(claimed.payload()).isEqualTo("p");
+    assertThat(claimed.policy()).isEqualTo("{\"x\":1}");
+    assertThat(claimed.tags()).containsExactly("a");
+  }
+
+  @Test
+  void theTokenGoesOnGrowingThroughTheDeadLetterAndBack() {
+    JobId id = dead(job());
+    store.control().retry(id);
+
+    assertThat(worker().claimOne().token()).isEqualTo(2);
+  }
+
+  @Test
+  void whatWentWrongBeforeStaysOnRecord() {
+    JobId id = dead(job());
+    store.control().retry(id);
+    assertThat(find(id).failures()).hasSize(1);
+
+    Worker worker = worker();
+    worker.die(worker.claimOne());
+
+    assertThat(find(id).failures()).hasSize(2);
+  }
+
+  @Test
+  void aRetriedJobIsDueNow() {
+    JobId old = dead(job());
+    passTime(Duration.ofHours(5));
+    JobId waiting = enqueue(job());
+    passTime(Duration.ofMinutes(1));
+    store.control().retry(old);
+
+    assertThat(worker().claim(2)).extracting(ClaimedJob::id).containsExactly(waiting, old);
+  }
+
+  @Test
+  void aRetriedJobDoesNotExpireByItsOldStartByTime() {
+    JobId id = dead(job().startWithin(Duration.ofMinutes(1)));
+    passTime(Duration.ofMinutes(5));
+    store.control().retry(id);
+    stage();
+
+    assertThat(worker().claimOne().id()).isEqualTo(id);
+  }
+
+  @Test
+  void aCancelRequestDoesNotSurviveTheDeadLetter() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    store.control().cancel(id);
+    worker.die(claimed);
+    store.control().retry(id);
+
+    assertThat(find(id).cancelRequested()).isFalse();
+    assertThat(worker.retryIn(worker.claimOne(), Duration.ZERO)).isEqualTo(Result.WRITTEN);
+    assertThat(stateOf(id)).isEqualTo(JobState.READY);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "FAILED", mode = Mode.EXCLUDE)
+  void aJobThatHasNotFailedIsNotRetried(JobState state) {
+    JobId id = bring(job(), state);
+    Job before = find(id);
+
+    assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FAILED);
+    assertThat(find(id)).isEqualTo(before);
+  }
+
+  @Test
+  void anUnknownJobIsNotFound() {
+    assertThat(store.control().retry(freshId())).isEqualTo(RetryResult.NOT_FOUND);
+  }
+
+  @Test
+  void aJobWhoseKeyIsTakenStaysInTheDeadLetter() {
+    UniqueKey key = UniqueKey.whileActive("order 17");
+    JobId old = dead(job().unique(key));
+    JobId current = enqueue(job().unique(key));
+
+    assertThat(store.control().retry(old)).isEqualTo(RetryResult.KEY_TAKEN);
+    assertThat(stateOf(old)).isEqualTo(JobState.FAILED);
+
+    store.control().cancel(current);
+    assertThat(store.control().retry(old)).isEqualTo(RetryResult.READY);
+  }
+
+  @Test
+  void aRetriedJobHoldsItsKeyAgain() {
+    UniqueKey key = UniqueKey.whileActive("order 17");
+    JobId id = dead(job().unique(key));
+    store.control().retry(id);
+
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Outcome.EXISTING));
+  }
+
+  @Test
+  void retryingAllMovesEveryJobOfTheFilterAndCountsByQueue() {
+    JobId here = dead(job());
+    JobId alsoHere = dead(job());
+    JobId there = dead(job().queue("bulk"));
+    JobId other = dead(job().task("other"));
+    JobId live = enqueue(job().queue("idle"));
+    JobId ended = bring(job().queue("idle"), JobState.CANCELLED);
+
+    Map<String, Integer> moved =
+        store.control().retryAll(JobFilter.ALL.task(TASK), null, PLENTY).jobs();
+
+    assertThat(moved).isEqualTo(Map.of(QUEUE, 2, "bulk", 1));
+    assertThat(List.of(here, alsoHere, there, other, live, ended))
+        .extracting(this::stateOf)
+        .containsExactly(
+            JobState.READY,
+            JobState.READY,
+            JobState.READY,
+            JobState.FAILED,
+            JobState.READY,
+            JobState.CANCELLED);
+  }
+
+  @Test
+  void retryingAllStopsAtItsLimit() {
+    dead(job());
+    dead(job());
+    dead(job());
+
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEqualTo(Map.of(QUEUE, 2));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEmpty();
+  }
+
+  @Test
+  void retryingAllHeedsQueueTagAndState() {
+    JobId tagged = dead(job().tags("eu"));
+    JobId there = dead(job().queue("bulk"));
+
+    assertThat(store.control().retryAll(JobFilter.state(JobState.READY), null, PLENTY).jobs())
+        .isEmpty();
+    assertThat(
+            store
+                .control()
+                .retryAll(JobFilter.state(JobState.FAILED).tag("eu"), null, PLENTY)
+                .jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
+    assertThat(stateOf(tagged)).isEqualTo(JobState.READY);
+    assertThat(stateOf(there)).isEqualTo(JobState.FAILED);
+    assertThat(store.control().retryAll(JobFilter.ALL.queue("bulk"), null, PLENTY).jobs())
+        .isEqualTo(Map.of("bulk", 1));
+  }
+
+  @Test
+  void retryingAllLeavesJobsWhoseKeyIsTaken() {
+    UniqueKey taken = UniqueKey.whileActive("taken");
+    JobId stuck = dead(job().unique(taken));
+    JobId free = dead(job().unique(UniqueKey.whileActive("free")));
+    enqueue(job().unique(taken));
+
+    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
+    assertThat(stateOf(stuck)).isEqualTo(JobState.FAILED);
+    assertThat(stateOf(free)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void jobsWhoseKeyIsTakenDoNotCountTowardsTheLimit() {
+    UniqueKey taken = UniqueKey.whileActive("taken");
+    dead(job().unique(taken));
+    JobId free = dead(job());
+    enqueue(job().unique(taken));
+
+    assertThat(store.control().retryAll(JobFilter.ALL, null, 1).jobs()).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(stateOf(free)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void ofDeadJobsThatShareAKeyOnlyOneIsRetried() {
+    UniqueKey key = UniqueKey.whileActive("order 17");
+    dead(job().unique(key));
+    dead(job().unique(key));
+
+    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
+    assertThat(count(JobFilter.ALL, JobState.FAILED)).isEqualTo(1);
+    assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(1);
+  }
+
+  @Test
+  void purgedJobsAreGone() {
+    JobId first = dead(job());
+    JobId second = dead(job().queue("bulk"));
+
+    assertThat(store.control().purge(JobFilter.ALL.queue("bulk"), null, PLENTY).count())
+        .isEqualTo(1);
+
+    assertThat(exists(first)).isTrue();
+    assertThat(exists(second)).isFalse();
+    assertThat(store.control().retry(second)).isEqualTo(RetryResult.NOT_FOUND);
+  }
+
+  @Test
+  void purgingTouchesTheDeadLetterOnly() {
+    JobId ready = enqueue(job());
+    JobId cancelled = bring(job().queue("bulk"), JobState.CANCELLED);
+
+    assertThat(store.control().purge(JobFilter.ALL, null, PLENTY).count()).isZero();
+    assertThat(exists(ready)).isTrue();
+    assertThat(exists(cancelled)).isTrue();
+  }
+
+  @Test
+  void purgingStopsAtItsLimit() {
+    dead(job());
+    dead(job());
+    dead(job());
+
+    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isEqualTo(2);
+    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isEqualTo(1);
+    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isZero();
+  }
+
+  @Test
+  void retryingAllLeavesJobsThatFailAgainAfterItsFirstStep() {
+    List<JobId> ids = List.of(dead(job()), dead(job()), dead(job()));
+    JobControl.Step first = store.control().retryAll(JobFilter.ALL, null, 2);
+    passTime(Duration.ofSeconds(1));
+    Worker worker = worker();
+    worker.claim(2).forEach(worker::die);
+
+    JobControl.Step second = store.control().retryAll(JobFilter.ALL, first.until(), 2);
+
+    assertThat(first.count()).isEqualTo(2);
+    assertThat(second.count()).isEqualTo(1);
+    assertThat(second.until()).isEqualTo(first.until());
+    assertThat(ids)
+        .extracting(this::stateOf)
+        .containsExactlyInAnyOrder(JobState.READY, JobState.FAILED, JobState.FAILED);
+  }
+
+  @Test
+  void purgingLeavesJobsThatWereDeadLetteredAfterItsFirstStep() {
+    dead(job());
+    dead(job());
+    dead(job());
+    JobControl.Step first = store.control().purge(JobFilter.ALL, null, 2);
+    passTime(Duration.ofSeconds(1));
+    JobId late = dead(job());
+
+    JobControl.Step second = store.control().purge(JobFilter.ALL, first.until(), 2);
+
+    assertThat(second.count()).isEqualTo(1);
+    assertThat(exists(late)).isTrue();
+  }
+}

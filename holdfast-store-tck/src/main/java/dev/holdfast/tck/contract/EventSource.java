@@ -1,0 +1,37 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.trigger.Published;
+import dev.holdfast.api.trigger.Published.Outcome;
+import dev.holdfast.engine.intake.JobOrigin;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.trigger.EventPublication;
+
+/** Publishes one kind of event on a store. */
+final class EventSource {
+  private final Store store;
+  private final String event;
+
+  EventSource(Store store, String event) {
+    this.store = store;
+    this.event = event;
+  }
+
+  Published publish(String payload) {
+    return desk(payload).publish(store.events());
+  }
+
+  /** Publish an event that exactly one trigger listens to. */
+  Outcome publishToOne(String payload) {
+    Published published = publish(payload);
+    assertThat(published.outcomes()).hasSize(1);
+    return published.outcomes().get(0);
+  }
+
+  /** An event that can be published several times over, as after a lost answer. */
+  EventPublication desk(String payload) {
+    return new EventPublication(event, payload, UuidCreator::getTimeOrderedEpoch, JobOrigin.NONE);
+  }
+}

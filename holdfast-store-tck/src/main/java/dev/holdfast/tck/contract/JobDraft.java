@@ -1,0 +1,112 @@
+package dev.holdfast.tck.contract;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewJob.IdUse;
+import dev.holdfast.engine.store.NewJob.Stamp;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A job in the making: has a fresh id, and plain defaults for what a test does not say. */
+public final class JobDraft {
+  /** The queue of jobs that name no other. */
+  public static final String QUEUE = "mail";
+
+  /** The task of jobs that name no other. */
+  public static final String TASK = "mail::send";
+
+  private JobId id = new JobId(UuidCreator.getTimeOrderedEpoch());
+  private String task = TASK;
+  private String queue = QUEUE;
+  private int priority = 4;
+  private When when = When.NOW;
+  private @Nullable String payload = "{\"to\":\"ada\"}";
+  private @Nullable UniqueKey unique;
+  private Set<String> tags = Set.of();
+  private @Nullable String policy;
+  private @Nullable Duration startWithin;
+  private IdUse idUse = IdUse.FRESH;
+  private Stamp stamp = Stamp.NONE;
+
+  public JobDraft id(JobId other) {
+    this.id = other;
+    return this;
+  }
+
+  public JobDraft task(String name) {
+    this.task = name;
+    return this;
+  }
+
+  public JobDraft queue(String name) {
+    this.queue = name;
+    return this;
+  }
+
+  public JobDraft priority(int level) {
+    this.priority = level;
+    return this;
+  }
+
+  public JobDraft when(When time) {
+    this.when = time;
+    return this;
+  }
+
+  /** Due after a delay. */
+  public JobDraft dueIn(Duration delay) {
+    return when(new When.After(delay));
+  }
+
+  public JobDraft payload(@Nullable String text) {
+    this.payload = text;
+    return this;
+  }
+
+  public JobDraft unique(UniqueKey key) {
+    this.unique = key;
+    return this;
+  }
+
+  public JobDraft tags(String... words) {
+    this.tags = Set.of(words);
+    return this;
+  }
+
+  public JobDraft policy(String text) {
+    this.policy = text;
+    return this;
+  }
+
+  public JobDraft startWithin(Duration longest) {
+    this.startWithin = longest;
+    return this;
+  }
+
+  /** Made by this fleet, and by this node for others to run. */
+  public JobDraft stamp(@Nullable String stack, @Nullable String source) {
+    this.stamp = new Stamp(stack, source);
+    return this;
+  }
+
+  /** Of this fleet. */
+  public JobDraft stack(String name) {
+    return stamp(name, null);
+  }
+
+  /** Whether the id was used before; fresh unless a test says otherwise. */
+  public JobDraft idUse(IdUse use) {
+    this.idUse = use;
+    return this;
+  }
+
+  /** The job. */
+  public NewJob build() {
+    return new NewJob(
+        id, task, queue, priority, when, payload, unique, tags, policy, startWithin, idUse, stamp);
+  }
+}

@@ -1,0 +1,495 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.schedule.Misfire;
+import dev.holdfast.api.schedule.Overlap;
+import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.api.schedule.Timing;
+import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.SchedulePlan;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.ScheduleStore.Declaration;
+import dev.holdfast.engine.store.ScheduleStore.Declared;
+import dev.holdfast.engine.store.ScheduleStore.Draft;
+import dev.holdfast.engine.store.ScheduleStore.FireOrder;
+import dev.holdfast.engine.store.ScheduleStore.FireReport;
+import dev.holdfast.engine.store.ScheduleStore.Firing;
+import dev.holdfast.engine.store.ScheduleStore.Kept;
+import dev.holdfast.engine.store.ScheduleStore.Settled;
+import dev.holdfast.engine.store.ScheduleStore.Standing;
+import dev.holdfast.engine.store.Upkeep.Retention;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Work that recurs, as a store keeps it. */
+public abstract class ScheduleContract extends Contract {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private static SchedulePlan plan(String id, Overlap overlap, String... tags) {
+    return new SchedulePlan(
+        id,
+        new Recurrence(
+            new Timing.Every(HOUR), Misfire.FIRE_ONCE, overlap, Duration.ofSeconds(5), null, null),
+        new SchedulePlan.JobTemplate(TASK, QUEUE, 7, "{}", Set.of(tags), null, null, null));
+  }
+
+  private Instant now() {
+    return book().look("nothing").now().truncatedTo(ChronoUnit.MILLIS);
+  }
+
+  private ScheduleStore book() {
+    return store.schedules();
+  }
+
+  private Kept save(SchedulePlan plan, Duration dueIn, @Nullable Declared declared) {
+    Instant now = now();
+    assertThat(book().save(new Draft(plan, declared, false, now, now.plus(dueIn)), null)).isTrue();
+    return kept(plan.id());
+  }
+
+  private Kept saveDue(String id, Overlap overlap) {
+    return save(plan(id, overlap), Duration.ZERO, null);
+  }
+
+  private Kept kept(String id) {
+    return book().look(id).kept().orElseThrow();
+  }
+
+  private static FireOrder order(Kept seen) {
+    Instant due = Objects.requireNonNull(seen.draft().nextFire());
+    String id = seen.plan().id();
+    JobDraft job = job().priority(7).tags("schedule:" + id);
+    if (seen.plan().recurrence().overlap() != Overlap.ALLOW) {
+      job.unique(UniqueKey.whileActive(ScheduleStore.overlapKey(id)));
+    }
+    return new FireOrder(
+        seen,
+        List.of(
+            new Firing(
+                due,
+                UniqueKey.within("schedule:" + id + ":" + due, Duration.ofDays(1)),
+                job.build())),
+        due,
+        // Where time passes by moving rows, it must not become the due time it was before.
+        due.plus(HOUR).minusMillis(1));
+  }
+
+  private FireReport fire(Kept seen) {
+    return book().fire(order(seen));
+  }
+
+  private List<String> dueIds() {
+    return book().due(PLENTY).due().stream().map(kept -> kept.plan().id()).toList();
+  }
+
+  private JobId firedJob(String id) {
+    FireReport report = fire(kept(id));
+    assertThat(report.answer()).isEqualTo(Settled.FIRED);
+    assertThat(report.created()).hasSize(1);
+    return report.created().getFirst();
+  }
+
+  @Test
+  void aScheduleIsKeptAsItWasWritten() {
+    Instant now = now();
+    SchedulePlan plan =
+        new SchedulePlan(
+            "nightly",
+            new Recurrence(
+                new Timing.Cron("0 3 * * MON-FRI", ZoneId.of("Europe/Berlin")),
+                Misfire.catchUp(3),
+                Overlap.ALLOW,
+                Duration.ofSeconds(90),
+                now,
+                now.plus(HOUR)),
+            new SchedulePlan.JobTemplate(
+                TASK,
+                QUEUE,
+                9,
+                "{\"a\":1}",
+                Set.of("x", "y z"),
+                "{}",
+                Duration.ofMinutes(3),
+                "blue"));
+    Draft draft = new Draft(plan, new Declared("shop", "f1"), true, now, null);
+
+    assertThat(book().save(draft, null)).isTrue();
+
+    assertThat(kept("nightly").draft()).isEqualTo(draft);
+    assertThat(kept("nightly").lastFire()).isNull();
+    assertThat(book().list()).containsExactly(kept("nightly"));
+  }
+
+  @Test
+  void aWriteByWhatHasChangedSinceChangesNothing() {
+    Kept first = save(plan("a", Overlap.SKIP), HOUR, null);
+
+    assertThat(book().save(first.draft(), null)).isFalse();
+    assertThat(book().save(first.draft(), first.revision())).isTrue();
+    assertThat(book().save(first.draft(), first.revision())).isFalse();
+    assertThat(kept("a").revision()).isGreaterThan(first.revision());
+  }
+
+  @Test
+  void theClockOfTheStoreGoverns() {
+    save(plan("soon", Overlap.SKIP), Duration.ofMinutes(30), null);
+    save(plan("later", Overlap.SKIP), Duration.ofMinutes(90), null);
+    assertThat(dueIds()).isEmpty();
+    assertThat(book().due(PLENTY).next().orElseThrow())
+        .isBetween(Duration.ofMinutes(29), Duration.ofMinutes(30));
+
+    passTime(HOUR);
+
+    assertThat(dueIds()).containsExactly("soon");
+    assertThat(book().due(PLENTY).next().orElseThrow())
+        .isBetween(Duration.ofMinutes(29), Duration.ofMinutes(30));
+  }
+
+  @Test
+  void firingMakesTheJobAndMovesTheScheduleOn() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+
+    JobId job = firedJob("a");
+
+    assertThat(find(job).task()).isEqualTo(TASK);
+    assertThat(find(job).state()).isEqualTo(JobState.READY);
+    assertThat(kept("a").lastFire()).isEqualTo(seen.draft().nextFire());
+    assertThat(dueIds()).isEmpty();
+  }
+
+  @Test
+  void ofManyWhoFireTheSameDueTimeOneMakesTheJob() throws Exception {
+    Kept seen = saveDue("a", Overlap.ALLOW);
+
+    List<FireReport> reports = Together.run(8, number -> fire(seen));
+
+    assertThat(reports).filteredOn(report -> report.answer() == Settled.FIRED).hasSize(1);
+    assertThat(reports).filteredOn(report -> report.answer() == Settled.LOST).hasSize(7);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aDueTimeIsFiredOnceEvenIfTheScheduleIsMadeAnew() {
+    Kept seen = saveDue("a", Overlap.ALLOW);
+    firedJob("a");
+    book().cancel("a");
+    book().save(seen.draft(), null);
+
+    assertThat(fire(kept("a"))).isEqualTo(new FireReport(Settled.FIRED, List.of()));
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aLostReplyToAFiringIsHarmless() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+    FireOrder order = order(seen);
+    book().fire(order);
+
+    assertThat(book().fire(order).answer()).isEqualTo(Settled.LOST);
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void aPausedScheduleIsNotDueAndCannotBeFired() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+    Draft old = seen.draft();
+    Draft paused = new Draft(old.plan(), null, true, old.anchor(), old.nextFire());
+    assertThat(book().save(paused, seen.revision())).isTrue();
+
+    assertThat(dueIds()).isEmpty();
+    assertThat(fire(seen).answer()).isEqualTo(Settled.LOST);
+    assertThat(fire(kept("a")).answer()).isEqualTo(Settled.LOST);
+    assertThat(book().list()).hasSize(1);
+  }
+
+  @Test
+  void whileAJobIsLiveSkipMakesNoOther() {
+    saveDue("a", Overlap.SKIP);
+    firedJob("a");
+    passTime(HOUR);
+
+    assertThat(fire(kept("a"))).isEqualTo(new FireReport(Settled.FIRED, List.of()));
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void allowMakesAnotherJobAllTheSame() {
+    saveDue("a", Overlap.ALLOW);
+    firedJob("a");
+    passTime(HOUR);
+
+    assertThat(firedJob("a")).isNotNull();
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+  }
+
+  @Test
+  void whileAJobIsLiveQueueLetsTheDueTimeWait() {
+    Worker worker = worker();
+    saveDue("a", Overlap.QUEUE);
+    firedJob("a");
+    var running = worker.claimOne();
+    passTime(HOUR.multipliedBy(3));
+
+    assertThat(book().due(PLENTY).blocked()).isTrue();
+    assertThat(dueIds()).isEmpty();
+    assertThat(fire(kept("a")).answer()).isEqualTo(Settled.BLOCKED);
+
+    worker.succeed(running);
+    assertThat(book().due(PLENTY).blocked()).isFalse();
+    assertThat(dueIds()).containsExactly("a");
+    firedJob("a");
+  }
+
+  @Test
+  void finishedAndArchivedWorkDoesNotBlockTheNextFiring() {
+    Worker worker = worker();
+    saveDue("a", Overlap.SKIP);
+    firedJob("a");
+    worker.succeed(worker.claimOne());
+    passTime(HOUR);
+    firedJob("a");
+    worker.die(worker.claimOne());
+    passTime(HOUR);
+
+    assertThat(firedJob("a")).isNotNull();
+  }
+
+  @Test
+  void cancellingByTagSaysHowMany() {
+    save(plan("a", Overlap.SKIP, "reports", "night"), HOUR, null);
+    save(plan("b", Overlap.SKIP, "reports"), HOUR, null);
+    save(plan("c", Overlap.SKIP, "mail"), HOUR, null);
+
+    assertThat(book().cancelTagged("reports")).isEqualTo(2);
+    assertThat(book().cancelTagged("reports")).isZero();
+    assertThat(book().cancel("c")).isEqualTo(1);
+    assertThat(book().cancel("c")).isZero();
+    assertThat(book().list()).isEmpty();
+  }
+
+  @Test
+  void whoSawAScheduleThatIsCancelledSinceCannotFireIt() {
+    Kept seen = saveDue("a", Overlap.SKIP);
+    book().cancel("a");
+
+    assertThat(fire(seen).answer()).isEqualTo(Settled.LOST);
+    assertThat(countAll(JobFilter.ALL)).isZero();
+  }
+
+  @Test
+  void aDeclaredScheduleThatIsCancelledStaysKnownAndIsNotDue() {
+    save(plan("a", Overlap.SKIP, "t"), Duration.ZERO, new Declared("shop", "f1"));
+
+    assertThat(book().cancelTagged("t")).isEqualTo(1);
+    assertThat(book().cancel("a")).isZero();
+    assertThat(kept("a").cancelled()).isTrue();
+    assertThat(book().list()).isEmpty();
+    assertThat(dueIds()).isEmpty();
+    assertThat(book().save(kept("a").draft(), kept("a").revision())).isTrue();
+    assertThat(kept("a").cancelled()).isFalse();
+  }
+
+  @Test
+  void aDeclarationThatWasMadeBeforeKeepsItsGeneration() {
+    Worker old = worker("v1");
+    long first = declare(old, "v1").getFirst().generation();
+    Worker young = worker("v2");
+    long second =
+        declare(young, "v2").stream().mapToLong(Declaration::generation).max().orElseThrow();
+    assertThat(second).isGreaterThan(first);
+
+    old.leave();
+    Worker again = worker("v1-again");
+
+    assertThat(declare(again, "v1"))
+        .containsExactlyInAnyOrder(
+            new Declaration("a", "v1", first), new Declaration("a", "v2", second));
+    assertThat(declare(again, "v1")).hasSize(2);
+  }
+
+  private List<Declaration> declare(Worker worker, String fingerprint) {
+    return book().declare(worker.incarnation(), "shop", Map.of("a", fingerprint)).live();
+  }
+
+  @Test
+  void whoDeclaresLearnsWhatIsKept() {
+    Worker node = worker("node");
+    save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "old"));
+    save(plan("gone", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    save(plan("taken", Overlap.SKIP), HOUR, null);
+    save(plan("foreign", Overlap.SKIP), HOUR, new Declared("billing", "f"));
+    save(plan("client", Overlap.SKIP), HOUR, null);
+    Map<String, String> declared = Map.of("a", "new", "b", "f", "taken", "f");
+
+    for (int i = 0; i < 2; i++) {
+      var survey = book().declare(node.incarnation(), "shop", declared);
+
+      assertThat(survey.live())
+          .extracting(Declaration::scheduleId)
+          .containsExactlyInAnyOrder("a", "b", "taken");
+      assertThat(survey.kept())
+          .containsOnly(
+              Map.entry("a", new Standing(new Declared("shop", "old"), false)),
+              Map.entry("gone", new Standing(new Declared("shop", "f"), false)),
+              Map.entry("taken", new Standing(null, false)));
+    }
+  }
+
+  @Test
+  void whatNoLiveNodeDeclaresIsCancelledOnceAndNothingElse() throws Exception {
+    Worker old = worker("v1");
+    Worker young = worker("v2");
+    save(plan("gone", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    save(plan("stays", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    save(plan("foreign", Overlap.SKIP), HOUR, new Declared("billing", "f"));
+    save(plan("client", Overlap.SKIP), HOUR, null);
+    book().declare(old.incarnation(), "shop", Map.of("gone", "f", "stays", "f"));
+    book().declare(young.incarnation(), "shop", Map.of("stays", "f"));
+    assertThat(book().cancelUndeclared(young.incarnation(), "shop")).isEmpty();
+
+    old.leave();
+
+    assertThat(book().cancelUndeclared(old.incarnation(), "shop")).isEmpty();
+    List<List<String>> answers =
+        Together.run(4, number -> book().cancelUndeclared(young.incarnation(), "shop"));
+    assertThat(answers.stream().flatMap(List::stream)).containsExactly("gone");
+    assertThat(book().list())
+        .extracting(kept -> kept.plan().id())
+        .containsExactly("client", "foreign", "stays");
+  }
+
+  @Test
+  void aNewIncarnationInheritsWhatTheOldOneDeclared() {
+    Worker other = worker("other");
+    NodeRegistration old = Worker.card("node", Set.of(), Set.of());
+    store.nodes().register(old);
+    save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "f"));
+    List<Declaration> before = book().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
+
+    NodeRegistration young = Worker.card("node", Set.of(), Set.of());
+    for (int i = 0; i < 2; i++) { // A repeat after a lost reply changes nothing.
+      store.nodes().register(young, Modes.FULL, old.incarnation());
+
+      assertThat(book().cancelUndeclared(other.incarnation(), "shop")).isEmpty();
+      assertThat(book().declare(other.incarnation(), "shop", Map.of()).live()).isEqualTo(before);
+    }
+    assertThat(book().declare(young.incarnation(), "shop", Map.of()).live())
+        .as("an inherited declaration can be taken back")
+        .isEmpty();
+    assertThat(book().cancelUndeclared(other.incarnation(), "shop")).containsExactly("a");
+  }
+
+  @Test
+  void noMoreAreReportedThanWereAskedFor() {
+    IntStream.range(0, 5).forEach(i -> saveDue("s" + i, Overlap.SKIP));
+
+    assertThat(book().due(3).due()).hasSize(3);
+  }
+
+  @Test
+  void aScheduleThatEndedLongAgoIsForgottenUnlessItIsDeclared() {
+    Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
+    saveEnded("ended", null);
+    saveEnded("declared", new Declared("shop", "a1"));
+    saveDue("endless", Overlap.ALLOW);
+    passTime(Duration.ofDays(9));
+    store.upkeep().tidy(retention);
+    assertThat(book().look("ended").kept()).isPresent();
+
+    passTime(Duration.ofDays(2));
+    store.upkeep().tidy(retention);
+
+    assertThat(book().list())
+        .extracting(kept -> kept.plan().id())
+        .containsExactly("declared", "endless");
+  }
+
+  private void saveEnded(String id, @Nullable Declared declared) {
+    Instant now = now();
+    SchedulePlan endless = plan(id, Overlap.ALLOW);
+    Recurrence ended =
+        new Recurrence(
+            new Timing.Every(HOUR), Misfire.FIRE_ONCE, Overlap.ALLOW, Duration.ZERO, null, now);
+    SchedulePlan plan = new SchedulePlan(id, ended, endless.job());
+    assertThat(book().save(new Draft(plan, declared, false, now, null), null)).isTrue();
+  }
+
+  @Test
+  void aScheduleThatIsPutOffIsNotReportedUntilThatTimeIsOver() {
+    Kept kept = saveDue("a", Overlap.SKIP);
+    saveDue("b", Overlap.SKIP);
+
+    book().putOff(kept, Duration.ofMinutes(10));
+
+    assertThat(dueIds()).containsExactly("b");
+    assertThat(book().due(PLENTY).next().orElseThrow())
+        .isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+    passTime(Duration.ofMinutes(11));
+    assertThat(dueIds()).containsExactly("a", "b");
+  }
+
+  @Test
+  void aScheduleThatIsPutOffCanBeFiredAndIsDueAtItsNextTime() {
+    Kept kept = saveDue("a", Overlap.SKIP);
+    book().putOff(kept, Duration.ofDays(1));
+
+    assertThat(fire(kept).answer()).isEqualTo(Settled.FIRED);
+    passTime(HOUR);
+
+    assertThat(dueIds()).containsExactly("a");
+  }
+
+  @Test
+  void aScheduleThatIsWrittenAgainIsNoLongerPutOff() {
+    Kept kept = saveDue("a", Overlap.SKIP);
+    book().putOff(kept, Duration.ofDays(1));
+
+    assertThat(book().save(kept.draft(), kept.revision())).isTrue();
+
+    assertThat(dueIds()).containsExactly("a");
+    book().putOff(kept, Duration.ofDays(1));
+    assertThat(dueIds()).containsExactly("a");
+  }
+
+  @Test
+  void ofManyThatAreDueNotAlwaysTheSameAreReported() {
+    IntStream.range(0, 20).forEach(i -> saveDue("s%02d".formatted(i), Overlap.SKIP));
+
+    Set<List<String>> reported =
+        IntStream.range(0, 30)
+            .mapToObj(i -> book().due(2).due().stream().map(kept -> kept.plan().id()).toList())
+            .collect(Collectors.toSet());
+
+    assertThat(reported).hasSizeGreaterThan(3).allSatisfy(ids -> assertThat(ids).hasSize(2));
+  }
+
+  @Test
+  void schedulesThatWaitForTheirJobKeepNoOtherFromBeingReported() {
+    IntStream.range(0, 30)
+        .forEach(i -> {
+          saveDue("q" + i, Overlap.QUEUE);
+          firedJob("q" + i);
+        });
+    passTime(HOUR);
+    save(plan("z", Overlap.QUEUE), Duration.ZERO, null);
+
+    assertThat(book().due(2).due()).extracting(kept -> kept.plan().id()).containsExactly("z");
+    assertThat(book().due(2).blocked()).isTrue();
+  }
+}

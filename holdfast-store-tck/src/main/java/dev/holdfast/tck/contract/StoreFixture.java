@@ -1,0 +1,22 @@
+package dev.holdfast.tck.contract;
+
+import dev.holdfast.engine.store.Store;
+import java.time.Duration;
+
+/**
+ * A store on the bench: empty at first, with the default aging of 15 minutes, used by one test and
+ * by as many threads as that test likes. Who makes the fixture closes the store.
+ */
+public interface StoreFixture {
+
+  /** The store, the same at every call. */
+  Store store();
+
+  /**
+   * Let so much time pass for the store.
+   *
+   * <p>Where the clock cannot be moved, move the rows: every time they hold lies so much further in
+   * the past afterwards, including due times, ranks, expiries and when nodes were last heard of.
+   */
+  void passTime(Duration time);
+}

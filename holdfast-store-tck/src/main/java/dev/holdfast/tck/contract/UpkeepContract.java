@@ -1,0 +1,216 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.CancelResult;
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.RetryResult;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.engine.store.Admission;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.Upkeep.Report;
+import dev.holdfast.engine.store.Upkeep.Retention;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Throwing away what is past its time, and nothing else. */
+public abstract class UpkeepContract extends Contract {
+  private static final Retention RETENTION =
+      new Retention(Duration.ofDays(10), Duration.ofDays(30));
+  private static final int MOST_ROUNDS = 100;
+
+  /** Tidy until there is nothing more to do; return what was thrown away in all. */
+  private Report tidy() {
+    Report sum = store.upkeep().tidy(RETENTION);
+    for (int round = 1; sum.more(); round++) {
+      assertThat(round).as("rounds of upkeep").isLessThan(MOST_ROUNDS);
+      Report next = store.upkeep().tidy(RETENTION);
+      sum =
+          new Report(
+              sum.partitionsDropped() + next.partitionsDropped(),
+              sum.deadLettersPurged() + next.deadLettersPurged(),
+              sum.resultsDropped() + next.resultsDropped(),
+              next.more());
+    }
+    return sum;
+  }
+
+  @Test
+  void heartbeatsAreKeptForADay() {
+    Worker worker = worker("node-1");
+    keepBeat(worker);
+    passTime(Duration.ofHours(23));
+    keepBeat(worker);
+    tidy();
+    assertThat(store.nodes().pastBeats("node-1", PLENTY)).hasSize(2);
+
+    passTime(Duration.ofHours(2));
+    tidy();
+
+    assertThat(store.nodes().pastBeats("node-1", PLENTY)).hasSize(1);
+  }
+
+  private void keepBeat(Worker worker) {
+    Duration patience = Duration.ofSeconds(30);
+    Beat beat = new Beat(worker.incarnation(), 0, 0, patience, patience, true);
+    assertThat(store.nodes().beat(beat)).isPresent();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
+  void endedJobsAreKeptForTheirTime(JobState state) {
+    JobId id = bring(job(), state);
+    passTime(Duration.ofDays(8));
+    tidy();
+
+    assertThat(stateOf(id)).isEqualTo(state);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
+  void endedJobsAreThrownAwayAfterTheirTime(JobState state) {
+    JobId id = bring(job(), state);
+    passTime(Duration.ofDays(12));
+    tidy();
+
+    assertThat(exists(id)).isFalse();
+    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+    assertThat(store.control().cancel(id)).isEqualTo(CancelResult.NOT_FOUND);
+    assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FOUND);
+    assertThat(store.queries().whyWaiting(id)).isEmpty();
+  }
+
+  @Test
+  void deadLettersHaveATimeOfTheirOwn() {
+    JobId id = bring(job(), JobState.FAILED);
+    passTime(Duration.ofDays(28));
+    assertThat(tidy().deadLettersPurged()).isZero();
+    assertThat(stateOf(id)).isEqualTo(JobState.FAILED);
+
+    passTime(Duration.ofDays(4));
+
+    assertThat(tidy().deadLettersPurged()).isEqualTo(1);
+    assertThat(exists(id)).isFalse();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SUCCEEDED", "FAILED"})
+  void endedJobsMayBeKeptForEver(JobState state) {
+    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    JobId id = bring(job(), state);
+    passTime(Duration.ofDays(400));
+
+    store.upkeep().tidy(new Retention(forEver, forEver));
+
+    assertThat(stateOf(id)).isEqualTo(state);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"})
+  void liveJobsAreKeptForEver(JobState state) {
+    JobId id = bring(job(), state);
+    passTime(Duration.ofDays(400));
+    tidy();
+
+    assertThat(stateOf(id)).isEqualTo(state);
+  }
+
+  @Test
+  void aJobIsAsOldAsItsEndNotAsItsBeginning() {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    ClaimedJob claimed = worker.claimOne();
+    passTime(Duration.ofDays(50));
+    worker.succeed(claimed);
+    tidy();
+
+    assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void aResultIsKeptForItsTimeAndItsJobForLonger() {
+    JobId id = succeedKeeping(Duration.ofDays(2));
+    passTime(Duration.ofDays(1));
+    assertThat(tidy().resultsDropped()).isZero();
+    assertThat(find(id).result()).isEqualTo("\"done\"");
+
+    passTime(Duration.ofDays(2));
+
+    assertThat(tidy().resultsDropped()).isEqualTo(1);
+    assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
+    assertThat(find(id).result()).isNull();
+    assertThat(tidy().resultsDropped()).isZero();
+  }
+
+  private JobId succeedKeeping(Duration time) {
+    Worker worker = worker();
+    JobId id = enqueue(job());
+    worker.finish(new Finish.Succeeded(worker.claimOne().claim(), "\"done\"", time));
+    return id;
+  }
+
+  @Test
+  void aResultWithoutATimeOfItsOwnIsKeptAsLongAsItsJob() {
+    JobId id = bring(job(), JobState.SUCCEEDED);
+    passTime(Duration.ofDays(8));
+    tidy();
+
+    assertThat(find(id).result()).isEqualTo("\"done\"");
+  }
+
+  @Test
+  void aKeyWithinAWindowCountsEvenWhenItsJobIsForgotten() {
+    UniqueKey key = UniqueKey.within("order 17", Duration.ofDays(100));
+    JobId id = bring(job().unique(key), JobState.SUCCEEDED);
+    passTime(Duration.ofDays(12));
+    tidy();
+    assertThat(exists(id)).isFalse();
+
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Outcome.EXISTING));
+  }
+
+  @Test
+  void oneRoundThrowsThousandsOfExpiredKeysAway() {
+    enqueueAll(
+        IntStream.range(0, 3_500)
+            .mapToObj(n -> job().unique(UniqueKey.within("order " + n, Duration.ofDays(1))))
+            .toArray(JobDraft[]::new));
+    passTime(Duration.ofDays(2));
+
+    assertThat(store.upkeep().tidy(RETENTION).more()).isFalse();
+  }
+
+  @Test
+  void tidyingWhereNothingIsPastItsTimeDoesNothing() {
+    enqueue(job());
+
+    Report report = tidy();
+
+    assertThat(report.deadLettersPurged()).isZero();
+    assertThat(report.resultsDropped()).isZero();
+    assertThat(report.more()).isFalse();
+    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void severalNodesMayTidyAtOnce() throws Exception {
+    bring(job(), JobState.FAILED);
+    bring(job(), JobState.FAILED);
+    bring(job(), JobState.SUCCEEDED);
+    passTime(Duration.ofDays(40));
+
+    List<Report> reports = Together.run(4, n -> tidy());
+
+    assertThat(reports.stream().mapToLong(Report::deadLettersPurged).sum()).isEqualTo(2);
+    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+  }
+}

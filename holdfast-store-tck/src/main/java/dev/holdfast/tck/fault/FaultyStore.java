@@ -1,0 +1,245 @@
+package dev.holdfast.tck.fault;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.engine.notify.ClusterCoordinator;
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.EventIntake;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.QueueStore;
+import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.TriggerStore;
+import dev.holdfast.engine.store.Upkeep;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store whose answers get lost on demand: {@code faults.loseAnswer("claim")} lets the next claim
+ * be carried out and then pretends that the connection broke.
+ */
+public final class FaultyStore implements Store {
+
+  /** What goes wrong with a call. */
+  public enum Fault {
+    /** The call is carried out, and its caller never learns of it. */
+    ANSWER_LOST,
+    /** The call never reaches the store. */
+    NOT_SENT
+  }
+
+  private final Store real;
+  private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
+
+  private final Map<String, Consumer<List<Object>>> before = new ConcurrentHashMap<>();
+  private final Map<String, Runnable> after = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> calls = new ConcurrentHashMap<>();
+  private volatile boolean cut;
+
+  public FaultyStore(Store real) {
+    this.real = real;
+  }
+
+  /** Let the next call of the method of this name be carried out and its answer be lost. */
+  public FaultyStore loseAnswer(String method) {
+    return plan(method, Fault.ANSWER_LOST);
+  }
+
+  /** Let the next call of the method of this name fail before it is carried out. */
+  public FaultyStore refuse(String method) {
+    return plan(method, Fault.NOT_SENT);
+  }
+
+  private FaultyStore plan(String method, Fault fault) {
+    faults.computeIfAbsent(method, name -> new ConcurrentLinkedQueue<>()).add(fault);
+    return this;
+  }
+
+  /**
+   * Run this before each call of the method of this name, with its arguments; the call is not
+   * carried out if it throws.
+   */
+  public FaultyStore before(String method, Consumer<List<Object>> hook) {
+    before.put(method, hook);
+    return this;
+  }
+
+  /** Run this after each call of the method of this name, before its caller gets the result. */
+  public FaultyStore after(String method, Runnable hook) {
+    after.put(method, hook);
+    return this;
+  }
+
+  /** How often the method of this name was called. */
+  public long calls(String method) {
+    LongAdder count = calls.get(method);
+    return count == null ? 0 : count.sum();
+  }
+
+  /** Let no call reach the store until {@link #heal}. */
+  public void cut() {
+    cut = true;
+  }
+
+  /** Let calls reach the store again. */
+  public void heal() {
+    cut = false;
+  }
+
+  /** Whether every planned fault has happened. */
+  public boolean isSpent() {
+    return faults.values().stream().allMatch(Queue::isEmpty);
+  }
+
+  private <T> T faulty(Class<T> role, T delegate) {
+    return role.cast(
+        Proxy.newProxyInstance(
+            role.getClassLoader(),
+            new Class<?>[] {role},
+            (proxy, method, arguments) -> {
+              calls.computeIfAbsent(method.getName(), name -> new LongAdder()).increment();
+              Consumer<List<Object>> hook = before.get(method.getName());
+              if (hook != null) {
+                hook.accept(Arrays.asList(arguments));
+              }
+              Fault fault = faults.getOrDefault(method.getName(), new ArrayDeque<>()).poll();
+              if (fault == Fault.NOT_SENT || cut) {
+                throw broken(Outcome.RETRYABLE, method.getName());
+              }
+              Object answer = call(method, delegate, arguments);
+              after.getOrDefault(method.getName(), () -> {}).run();
+              if (fault == Fault.ANSWER_LOST) {
+                throw broken(Outcome.UNKNOWN, method.getName());
+              }
+              return answer;
+            }));
+  }
+
+  private static @Nullable Object call(
+      Method method, Object delegate, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(delegate, arguments);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getCause() != null ? thrown.getCause() : thrown;
+    }
+  }
+
+  private static StoreException broken(Outcome outcome, String method) {
+    return new StoreException(outcome, "The connection broke during " + method + ".", null);
+  }
+
+  @Override
+  public Intake intake() {
+    return faulty(Intake.class, real.intake());
+  }
+
+  @Override
+  public Intake intakeIn(Connection transaction, boolean wakes) {
+    return faulty(Intake.class, real.intakeIn(transaction, wakes));
+  }
+
+  @Override
+  public EventIntake events() {
+    return faulty(EventIntake.class, real.events());
+  }
+
+  @Override
+  public EventIntake eventsIn(Connection transaction, boolean wakes) {
+    return faulty(EventIntake.class, real.eventsIn(transaction, wakes));
+  }
+
+  @Override
+  public TriggerStore triggers() {
+    return faulty(TriggerStore.class, real.triggers());
+  }
+
+  @Override
+  public Claims claims() {
+    return faulty(Claims.class, real.claims());
+  }
+
+  @Override
+  public Outcomes outcomes() {
+    return faulty(Outcomes.class, real.outcomes());
+  }
+
+  @Override
+  public Staging staging() {
+    return faulty(Staging.class, real.staging());
+  }
+
+  @Override
+  public JobQueries queries() {
+    return faulty(JobQueries.class, real.queries());
+  }
+
+  @Override
+  public JobControl control() {
+    return faulty(JobControl.class, real.control());
+  }
+
+  @Override
+  public QueueStore queues() {
+    return faulty(QueueStore.class, real.queues());
+  }
+
+  @Override
+  public TaskStore tasks() {
+    return faulty(TaskStore.class, real.tasks());
+  }
+
+  @Override
+  public NodeStore nodes() {
+    return faulty(NodeStore.class, real.nodes());
+  }
+
+  @Override
+  public Recovery recovery() {
+    return faulty(Recovery.class, real.recovery());
+  }
+
+  @Override
+  public LeaseStore leases() {
+    return faulty(LeaseStore.class, real.leases());
+  }
+
+  @Override
+  public Upkeep upkeep() {
+    return faulty(Upkeep.class, real.upkeep());
+  }
+
+  @Override
+  public ScheduleStore schedules() {
+    return faulty(ScheduleStore.class, real.schedules());
+  }
+
+  @Override
+  public ClusterCoordinator coordinator() {
+    return real.coordinator();
+  }
+
+  @Override
+  public void close() {
+    real.close();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.holdfast.tck.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.NodeBuilder;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.tck.simulation.Interposed;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A node that serves thousands of queues and hears nothing of new work. */
+public abstract class ManyQueuesContract extends NodeTestBase {
+  private static final int QUEUES = 2_000;
+  private static final List<String> BUSY = List.of("q-7", "q-1234", "q-1999");
+
+  private final AtomicInteger looks = new AtomicInteger();
+  private final Set<String> claimedFrom = ConcurrentHashMap.newKeySet();
+
+  /** Every queue has a claimer and a starter. */
+  private HoldfastNode startWithManyQueues() {
+    NodeBuilder node =
+        node(Interposed.on(store(), this::count))
+            .poll(Duration.ofMillis(20), Duration.ofMillis(50))
+            .maxConcurrent(20)
+            .handle(ECHO, (note, context) -> note.text());
+    for (int i = 0; i < QUEUES; i++) {
+      node.queue("q-" + i, 2, 1);
+    }
+    return start(node);
+  }
+
+  private @Nullable Object count(Interposed.Call call) throws Throwable {
+    if (call.name().equals("queuesWithReadyJobs")) {
+      looks.incrementAndGet();
+    }
+    if (call.name().equals("claim") && call.arguments().getFirst() instanceof ClaimRequest order) {
+      claimedFrom.add(order.queue());
+    }
+    return call.proceed();
+  }
+
+  /** Of platform threads only. */
+  private static int threads() {
+    return Thread.getAllStackTraces().size();
+  }
+
+  private void awaitLooks(int more) {
+    int before = looks.get();
+    await().atMost(SOON).until(() -> looks.get() >= before + more);
+  }
+
+  @Test
+  void itHasFewThreadsAndLooksIntoAllQueuesAtOnce() {
+    int before = threads();
+    HoldfastNode node = startWithManyQueues();
+    awaitLooks(5);
+
+    assertThat(claimedFrom).isEmpty();
+    assertThat(threads() - before).isLessThan(30);
+    assertThat(node.isReady()).isTrue();
+  }
+
+  @Test
+  void itClaimsFromQueuesThatHaveReadyJobsAndFromNoOthers() {
+    startWithManyQueues();
+    List<JobId> jobs =
+        BUSY.stream()
+            .flatMap(queue -> Stream.of(queue, queue, queue, queue))
+            .map(queue -> client().enqueue(ECHO, new Note(queue), job -> job.queue(queue)).id())
+            .toList();
+
+    jobs.forEach(job -> awaitState(job, JobState.SUCCEEDED));
+    awaitLooks(3);
+
+    assertThat(claimedFrom).containsExactlyInAnyOrderElementsOf(BUSY);
+  }
+
+  @Test
+  void aChangeThatConcernsAllQueuesTakesALookAndNoClaims() {
+    HoldfastNode node = startWithManyQueues();
+    awaitLooks(1);
+
+    node.mode(NodeMode.FULL);
+    awaitLooks(2);
+
+    assertThat(claimedFrom).isEmpty();
+  }
+}

@@ -1,0 +1,249 @@
+package dev.holdfast.tck.simulation;
+
+import dev.holdfast.engine.held.TaskExecutor;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process that a node lives in, and the machine around it: its threads and clocks, and whether
+ * they stand still.
+ */
+final class Host implements Ticker, Driver {
+  private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
+
+  private final String name;
+  private final Timeline timeline;
+  private final SplittableRandom random;
+  private final Consumer<Throwable> onStumble;
+  private final List<SimulatedThread> strands = new ArrayList<>();
+  private final long clockStart;
+  private final double clockRate;
+  private Duration wallOffset = Duration.ZERO;
+  private long pausedUntil;
+  private long cutOffUntil;
+  private boolean crashed;
+
+  /** How much of the time the machine was asleep, its monotonic clock with it. */
+  private long slept;
+
+  private int suspensions;
+
+  Host(String name, Timeline timeline, SplittableRandom random, Consumer<Throwable> onStumble) {
+    this.name = name;
+    this.timeline = timeline;
+    this.random = random;
+    this.onStumble = onStumble;
+    this.clockStart = random.nextLong(1_000_000_000_000L) - timeline.now();
+    this.clockRate = 1 + (random.nextDouble() - 0.5) / 100;
+  }
+
+  String name() {
+    return name;
+  }
+
+  SplittableRandom chance() {
+    return random;
+  }
+
+  Environment environment() {
+    return new Environment(
+        this, this, () -> new UUID(random.nextLong(), random.nextLong()), random);
+  }
+
+  @Override
+  public Moment now() {
+    return new Moment(clockStart + (long) ((timeline.now() - slept) * clockRate));
+  }
+
+  @Override
+  public Instant timeOfDay() {
+    return EPOCH.plusNanos(timeline.now()).plus(wallOffset);
+  }
+
+  /** When this clock shows that moment. */
+  private long timeOf(Moment moment) {
+    return (long) ((moment.nanos() - clockStart) / clockRate) + slept + 1_000;
+  }
+
+  void setWallClock(Duration forward) {
+    wallOffset = wallOffset.plus(forward);
+  }
+
+  boolean isPaused() {
+    return pausedUntil > timeline.now();
+  }
+
+  long pausedUntil() {
+    return pausedUntil;
+  }
+
+  /** Let all threads stand still for so long, while clocks go on. */
+  void pause(long nanos) {
+    pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
+  }
+
+  /**
+   * Suspend the machine: its threads stand still, and so does its monotonic clock. Only the time of
+   * day shows that time has passed.
+   */
+  void suspend(long nanos) {
+    pause(nanos);
+    slept += nanos;
+    suspensions++;
+  }
+
+  /** How often the machine was suspended. */
+  int suspensions() {
+    return suspensions;
+  }
+
+  /** Let no message pass between this host and the store for so long. */
+  void cutOff(long nanos) {
+    cutOffUntil = Math.max(cutOffUntil, timeline.now() + nanos);
+  }
+
+  boolean isCutOff() {
+    return cutOffUntil > timeline.now();
+  }
+
+  boolean isCrashed() {
+    return crashed;
+  }
+
+  /** End every thread where it stands. To be called between events. */
+  void crash() {
+    crashed = true;
+    for (SimulatedThread strand : List.copyOf(strands)) {
+      strand.kill();
+    }
+    strands.clear();
+  }
+
+  void stumbled(Throwable failure) {
+    if (!crashed) {
+      onStumble.accept(failure);
+    }
+  }
+
+  /** Run this soon, on a thread of its own. */
+  SimulatedThread spawn(Runnable body) {
+    SimulatedThread strand = new SimulatedThread(timeline, this, body);
+    if (!crashed) {
+      strands.add(strand);
+      strand.resumeAt(timeline.now() + random.nextInt(1, 500_000));
+    }
+    return strand;
+  }
+
+  @Override
+  public void run(String name, Runnable body) {
+    spawn(body);
+  }
+
+  @Override
+  public Driven drive(Role role, Runnable entering) {
+    return new DrivenRole(role, entering);
+  }
+
+  /** What a {@code RoleThread} does, on a strand. */
+  private final class DrivenRole implements Driven {
+    private final Role role;
+    private final Runnable entering;
+    private @Nullable SimulatedThread strand;
+    private boolean woken;
+    private boolean waiting;
+    private boolean stopping;
+
+    DrivenRole(Role role, Runnable entering) {
+      this.role = role;
+      this.entering = entering;
+    }
+
+    @Override
+    public void start() {
+      strand = spawn(this::loop);
+    }
+
+    @Override
+    public void wake() {
+      if (!woken) {
+        woken = true;
+        resumeSoon();
+      }
+    }
+
+    @Override
+    public void stop() {
+      stopping = true;
+      resumeSoon();
+    }
+
+    @Override
+    public boolean hasEnded() {
+      return stopping || strand == null;
+    }
+
+    private void resumeSoon() {
+      if (waiting && strand != null) {
+        strand.resumeAt(timeline.now() + random.nextInt(1, 200_000));
+      }
+    }
+
+    private void loop() {
+      entering.run();
+      while (!stopping) {
+        woken = false;
+        Moment next = tick();
+        if (!woken && !stopping && strand != null) {
+          waiting = true;
+          strand.sleepUntil(next.equals(Moment.NEVER) ? Long.MAX_VALUE : timeOf(next));
+          waiting = false;
+        }
+      }
+    }
+
+    private Moment tick() {
+      try {
+        return role.tick(now());
+      } catch (RuntimeException failure) {
+        stumbled(failure);
+        return now().plus(AFTER_ERROR);
+      }
+    }
+  }
+
+  /** An executor that gives each job a thread of this host. */
+  TaskExecutor executor() {
+    return new TaskExecutor() {
+      @Override
+      public String name() {
+        return VIRTUAL;
+      }
+
+      @Override
+      public int capacity() {
+        return Integer.MAX_VALUE;
+      }
+
+      @Override
+      public void execute(Runnable job) {
+        spawn(job);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+}

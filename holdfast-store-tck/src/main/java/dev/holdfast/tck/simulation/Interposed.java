@@ -1,0 +1,92 @@
+package dev.holdfast.tck.simulation;
+
+import dev.holdfast.engine.notify.ClusterCoordinator;
+import dev.holdfast.engine.store.Store;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Puts something between the users of a store and the store. */
+public final class Interposed {
+
+  /** What stands in between. */
+  @FunctionalInterface
+  public interface Between {
+    /**
+     * Answer a call of any role's method, by going on with it or otherwise.
+     *
+     * @throws Throwable what the call throws
+     */
+    @Nullable Object call(Call call) throws Throwable;
+  }
+
+  /**
+   * A call on its way.
+   *
+   * @param role what of the store is called
+   */
+  public record Call(Object role, Method method, List<@Nullable Object> arguments) {
+
+    /** The name of the method. */
+    public String name() {
+      return method.getName();
+    }
+
+    /** Go on. */
+    public @Nullable Object proceed() throws Throwable {
+      return proceedWith(arguments.toArray());
+    }
+
+    /** Go on with other arguments. */
+    public @Nullable Object proceedWith(@Nullable Object... others) throws Throwable {
+      try {
+        return method.invoke(role, others);
+      } catch (InvocationTargetException thrown) {
+        throw thrown.getCause() != null ? thrown.getCause() : thrown;
+      }
+    }
+  }
+
+  private Interposed() {}
+
+  /** A store that is the real one with this in between, and a coordinator of its own. */
+  public static Store on(Store real, Between between) {
+    ClusterCoordinator alone = ClusterCoordinator.withinProcess();
+    Map<String, Object> roles = new HashMap<>();
+    return (Store)
+        Proxy.newProxyInstance(
+            Store.class.getClassLoader(),
+            new Class<?>[] {Store.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "coordinator" -> alone;
+                  case "close" -> null;
+                  default ->
+                      roles.computeIfAbsent(
+                          method.getName(),
+                          name -> role(method.getReturnType(), roleOf(real, method), between));
+                });
+  }
+
+  private static Object roleOf(Store real, Method method) {
+    try {
+      return method.invoke(real);
+    } catch (ReflectiveOperationException impossible) {
+      throw new IllegalStateException("The store has no " + method.getName(), impossible);
+    }
+  }
+
+  private static Object role(Class<?> type, Object real, Between between) {
+    return Proxy.newProxyInstance(
+        type.getClassLoader(),
+        new Class<?>[] {type},
+        (proxy, method, arguments) ->
+            between.call(
+                new Call(real, method, arguments == null ? List.of() : Arrays.asList(arguments))));
+  }
+}

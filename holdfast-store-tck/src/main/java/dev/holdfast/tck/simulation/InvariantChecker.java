@@ -1,0 +1,205 @@
+package dev.holdfast.tck.simulation;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.JobQueries;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Watches every job from outside, and notes the first promise that is broken. */
+final class InvariantChecker {
+  private final Timeline timeline;
+  private final JobQueries lookup;
+  private final Map<JobId, Entry> jobs = new LinkedHashMap<>();
+  private final Map<String, Long> leases = new HashMap<>();
+  private @Nullable Violation violation;
+  private int effects;
+  private boolean allEnded = true;
+
+  /** What is known of a job. */
+  private static final class Entry {
+    Job last;
+
+    /** How it was before the ledger last looked. */
+    Job before;
+
+    long latestEffect;
+    final Set<Long> begun = new HashSet<>();
+    final Set<Long> completed = new HashSet<>();
+
+    Entry(Job first) {
+      this.last = first;
+      this.before = first;
+    }
+  }
+
+  InvariantChecker(Timeline timeline, JobQueries lookup) {
+    this.timeline = timeline;
+    this.lookup = lookup;
+  }
+
+  Optional<Violation> violation() {
+    return Optional.ofNullable(violation);
+  }
+
+  int effects() {
+    return effects;
+  }
+
+  /** Watch a job that the store has just taken in. */
+  void watch(JobId id) {
+    Job job = lookup.find(Set.of(id)).get(id);
+    if (job == null) {
+      violated(Invariant.NO_JOB_LOST, "Job %s was taken in and is not there".formatted(id));
+    } else {
+      jobs.put(id, new Entry(job));
+      allEnded = false;
+    }
+  }
+
+  /** The code of a job begins. */
+  void begins(JobId id, long token) {
+    if (!entry(id).begun.add(token)) {
+      violated(
+          Invariant.A_TOKEN_BEGINS_ONCE, "Job %s began twice under token %d".formatted(id, token));
+    }
+    effect(id, token, "its code began");
+  }
+
+  /** Somebody did something in the name of a claim that the world can see. */
+  void effect(JobId id, long token, String what) {
+    Entry entry = entry(id);
+    effects++;
+    if (token < entry.latestEffect) {
+      violated(
+          Invariant.NO_STALE_EFFECT,
+          "Job %s: %s under token %d, after an effect of token %d"
+              .formatted(id, what, token, entry.latestEffect));
+    }
+    entry.latestEffect = Math.max(entry.latestEffect, token);
+  }
+
+  /** The code of a job has done all of its work. */
+  void completes(JobId id, long token) {
+    entry(id).completed.add(token);
+  }
+
+  /**
+   * A job was taken from its holder: another node may start it this very moment, so from now on its
+   * former holder must do nothing in its name.
+   */
+  void takenBack(JobId id, long token) {
+    Entry entry = entry(id);
+    entry.latestEffect = Math.max(entry.latestEffect, token + 1);
+  }
+
+  /** The holder of a lease did something in its name. */
+  void leaseEffect(String key, long token) {
+    long latest = leases.merge(key, token, Math::max);
+    if (token < latest) {
+      violated(
+          Invariant.LEASES_EXCLUDE,
+          "Lease %s: an effect of token %d after one of token %d".formatted(key, token, latest));
+    }
+  }
+
+  private Entry entry(JobId id) {
+    Entry entry = jobs.get(id);
+    if (entry == null) {
+      throw new IllegalStateException("Nobody asked for job " + id);
+    }
+    return entry;
+  }
+
+  /**
+   * How a job was held that the last look has shown to have left its holder's hands.
+   *
+   * @return the token it was held under; empty if it was not held or still is
+   */
+  OptionalLong tokenThatEnded(JobId id) {
+    Entry entry = entry(id);
+    return entry.before.state().isHeld() && entry.last.state() != entry.before.state()
+        ? OptionalLong.of(entry.before.fencingToken())
+        : OptionalLong.empty();
+  }
+
+  /** Look at every job after something may have changed. */
+  void check() {
+    Map<JobId, Job> now = lookup.find(jobs.keySet());
+    jobs.forEach((id, entry) -> {
+      Job job = now.get(id);
+      if (job == null) {
+        violated(Invariant.NO_JOB_LOST, "Job %s was %s and is gone".formatted(id, entry.last));
+        return;
+      }
+      compare(entry.last, job);
+      if (job.state() == JobState.SUCCEEDED && !entry.completed.contains(job.fencingToken())) {
+        violated(Invariant.SUCCESS_IS_COMPLETE, moved(entry.last, job));
+      }
+      entry.before = entry.last;
+      entry.last = job;
+    });
+    allEnded = jobs.values().stream().allMatch(entry -> entry.last.state().hasEnded());
+  }
+
+  private void compare(Job before, Job after) {
+    if (after.fencingToken() < before.fencingToken()) {
+      violated(Invariant.TOKENS_GROW, moved(before, after));
+    }
+    if (after.fencingToken() > before.fencingToken() && before.state().isHeld()) {
+      violated(Invariant.NONE_HELD_TWICE, moved(before, after));
+    }
+    if (before.state() == JobState.CLAIMED
+        && after.state() != JobState.RUNNING
+        && (after.attempt() != before.attempt()
+            || after.failures().size() != before.failures().size())) {
+      violated(Invariant.CLAIMED_IS_FREE, moved(before, after));
+    }
+    if (before.state().hasEnded() && after.state() != before.state()) {
+      violated(Invariant.ENDED_STAYS_ENDED, moved(before, after));
+    }
+  }
+
+  private static String moved(Job before, Job after) {
+    return "Job %s went from %s to %s".formatted(before.id(), state(before), state(after));
+  }
+
+  private static String state(Job job) {
+    return "%s (token %d, attempt %d, %d failures, node %s)"
+        .formatted(
+            job.state(), job.fencingToken(), job.attempt(), job.failures().size(), job.node());
+  }
+
+  boolean hasEnded(JobId id) {
+    return entry(id).last.state().hasEnded();
+  }
+
+  boolean allEnded() {
+    return allEnded;
+  }
+
+  /** Nothing has gone wrong for a long time. */
+  void expectAllEnded() {
+    for (Entry entry : jobs.values()) {
+      if (!entry.last.state().hasEnded()) {
+        violated(
+            Invariant.EVERY_JOB_ENDS,
+            "Job %s is still %s".formatted(entry.last.id(), state(entry.last)));
+      }
+    }
+  }
+
+  void violated(Invariant invariant, String what) {
+    if (violation == null) {
+      violation = new Violation(invariant, Duration.ofNanos(timeline.now()), what);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package dev.holdfast.tck.simulation;
+
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A simulated thread: a real one, which runs only while the timeline stands still for it, and hands
+ * back when it waits. Its interrupts are those of the real thread.
+ */
+final class SimulatedThread {
+  /** Virtual threads change hands fastest, but before this version monitors pin them. */
+  private static final boolean VIRTUAL = Runtime.version().feature() >= 24;
+
+  /** Thrown where a strand of a crashed process would go on, so that its thread ends. */
+  static final class Crashed extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Crashed() {
+      super("The process of this simulated thread has crashed", null, false, false);
+    }
+  }
+
+  private final Timeline timeline;
+  private final Host host;
+  private final Runnable body;
+  private @Nullable Thread thread;
+  private @Nullable Thread loop;
+  private volatile boolean turn;
+  private boolean killed;
+  private boolean done;
+  private long ticket;
+
+  SimulatedThread(Timeline timeline, Host host, Runnable body) {
+    this.timeline = timeline;
+    this.host = host;
+    this.body = body;
+  }
+
+  Host host() {
+    return host;
+  }
+
+  /** Run, or go on waiting no longer than, at this time; earlier plans are void. */
+  void resumeAt(long nanos) {
+    long mine = ++ticket;
+    timeline.at(nanos, () -> resume(mine));
+  }
+
+  private void resume(long planned) {
+    if (planned != ticket || done) {
+      return;
+    }
+    if (host.isPaused()) {
+      // Which thread wakes up first after a pause is anybody's guess.
+      timeline.at(host.pausedUntil() + host.chance().nextInt(2_000_000), () -> resume(planned));
+      return;
+    }
+    run();
+  }
+
+  /** Called by the strand itself: let others run until this time. */
+  void sleepUntil(long nanos) {
+    if (killed) {
+      throw new Crashed();
+    }
+    resumeAt(nanos);
+    handBack();
+    if (killed) {
+      throw new Crashed();
+    }
+  }
+
+  /** End it where it stands. */
+  void kill() {
+    killed = true;
+    ticket++;
+    if (thread != null && !done) {
+      run();
+    }
+  }
+
+  private void run() {
+    loop = Thread.currentThread();
+    timeline.runs(this);
+    turn = true;
+    Thread own = thread;
+    if (own == null) {
+      own = VIRTUAL ? Thread.ofVirtual().unstarted(this::live) : daemon();
+      thread = own;
+      own.start();
+    } else {
+      LockSupport.unpark(own);
+    }
+    while (turn) {
+      LockSupport.park(this);
+    }
+    timeline.runs(null);
+  }
+
+  private Thread daemon() {
+    return Thread.ofPlatform().daemon().unstarted(this::live);
+  }
+
+  private void live() {
+    try {
+      body.run();
+    } catch (Crashed end) {
+      // Its process is gone, and so is it.
+    } catch (RuntimeException | Error failure) {
+      host.stumbled(failure);
+    } finally {
+      done = true;
+      turn = false;
+      LockSupport.unpark(loop);
+    }
+  }
+
+  private void handBack() {
+    turn = false;
+    LockSupport.unpark(loop);
+    boolean interrupted = false;
+    while (!turn) {
+      LockSupport.park(this);
+      interrupted |= Thread.interrupted(); // Or park would return at once for ever.
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,255 @@
+package dev.holdfast.tck.simulation;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.testkit.memory.InMemoryStore;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.UUID;
+
+/**
+ * One course of events of a small cluster, wholly decided by its seed.
+ *
+ * <pre>{@code
+ * Simulation.Report report = Simulation.run(42);
+ * }</pre>
+ */
+public final class Simulation {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long CALM_AT = 14 * SECOND;
+  private static final long MOST = CALM_AT + 150 * SECOND;
+
+  /** Nodes of one cluster may differ in how long they may be silent. */
+  private static final List<LivenessSettings> LIVENESS =
+      List.of(
+          LivenessSettings.FAST_FAILOVER,
+          LivenessSettings.FAST_FAILOVER.with(
+              settings -> settings.claimedTimeout(Duration.ofSeconds(3))),
+          LivenessSettings.FAST_FAILOVER.with(settings ->
+              settings.timeout(Duration.ofSeconds(6)).claimedTimeout(Duration.ofSeconds(4))));
+
+  private final long seed;
+  private final PlantedBug plant;
+  private final Timeline timeline = new Timeline();
+  private final SplittableRandom random;
+  private final FaultModel weather;
+  private final Trace journal;
+  private final Store real;
+  private final Store database;
+  private final InvariantChecker ledger;
+  private final Workload workload;
+  private final Competitor competitor;
+  private final boolean competes;
+  private final Focus focus;
+  private final List<Host> hosts = new ArrayList<>();
+
+  /** What goes wrong in a simulation. */
+  public enum Focus {
+    /** Whatever can; in every fourth seed one kind of fault alone. */
+    EVERYTHING,
+    /**
+     * Nodes fall silent, again and again, so often that one of them is bound to be caught with a
+     * task that needs almost all of the margin to stop.
+     */
+    SILENCE,
+    /** Machines are suspended, again and again. */
+    SUSPENSION;
+
+    private static final List<Focus> ANY =
+        List.of(
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            EVERYTHING,
+            SILENCE,
+            SUSPENSION);
+  }
+
+  /**
+   * How it went.
+   *
+   * @param violation the first promise that was broken, if one was
+   * @param digest the same for the same course of events
+   * @param effects how many effects there were
+   * @param events how many events there were
+   * @param lasted how long it took, in virtual time
+   * @param story what happened, if it was told
+   */
+  public record Report(
+      long seed,
+      Optional<Violation> violation,
+      long digest,
+      int effects,
+      long events,
+      Duration lasted,
+      List<String> story) {}
+
+  private Simulation(long seed, PlantedBug plant, Focus focus, boolean told) {
+    this.seed = seed;
+    this.plant = plant;
+    this.random = new SplittableRandom(seed);
+    this.focus = focus == Focus.EVERYTHING ? Focus.ANY.get(random.nextInt(8)) : focus;
+    boolean everything = this.focus == Focus.EVERYTHING;
+    this.weather = new FaultModel(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
+    this.journal = new Trace(timeline, told);
+    this.real = new InMemoryStore(weather);
+    this.database = plant.database().apply(real);
+    this.ledger = new InvariantChecker(timeline, real.queries());
+    this.workload = new Workload(timeline, real, ledger, journal, random.split());
+    this.competitor = new Competitor(timeline, weather, real, ledger, journal);
+    this.competes = !everything || random.nextBoolean();
+  }
+
+  /** Let the cluster of this seed live, and see whether it keeps its promises. */
+  public static Report run(long seed) {
+    return run(seed, PlantedBug.NONE);
+  }
+
+  /** The same with a bug planted. */
+  public static Report run(long seed, PlantedBug plant) {
+    return run(seed, plant, Focus.EVERYTHING);
+  }
+
+  /** The same, with faults of one kind. */
+  public static Report run(long seed, PlantedBug plant, Focus focus) {
+    return onOneThread(new Simulation(seed, plant, focus, false));
+  }
+
+  /** The same, and tell what happened. */
+  public static Report tell(long seed, PlantedBug plant) {
+    return onOneThread(new Simulation(seed, plant, Focus.EVERYTHING, true));
+  }
+
+  /** Strands are virtual threads, and change hands fastest with another of them. */
+  private static Report onOneThread(Simulation simulation) {
+    Report[] report = new Report[1];
+    Throwable[] failure = new Throwable[1];
+    Thread loop =
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                report[0] = simulation.live();
+              } catch (RuntimeException | Error thrown) {
+                failure[0] = thrown;
+              }
+            });
+    try {
+      loop.join();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted in the middle of a simulation", interrupted);
+    }
+    if (failure[0] != null) {
+      throw new IllegalStateException(
+          "The simulation of seed %d broke".formatted(simulation.seed), failure[0]);
+    }
+    return report[0];
+  }
+
+  private Report live() {
+    int nodes = random.nextInt(2, 5);
+    for (int i = 1; i <= nodes; i++) {
+      hosts.add(boot("node-" + i, i - 1));
+    }
+    workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
+    new Faults(timeline, weather, real.nodes(), journal, random.split())
+        .plan(CALM_AT, hosts, focus);
+    long events = 0;
+    boolean more = true;
+    while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
+      more = timeline.step();
+      events++;
+    }
+    if (ledger.violation().isEmpty()) {
+      ledger.expectAllEnded();
+    }
+    for (Host host : hosts) {
+      host.crash();
+    }
+    return new Report(
+        seed,
+        ledger.violation(),
+        journal.digest(),
+        ledger.effects(),
+        events,
+        Duration.ofNanos(timeline.now()),
+        journal.lines());
+  }
+
+  private boolean isOver() {
+    return workload.isAllEnqueued() && ledger.allEnded();
+  }
+
+  /** Start a process with a node in it. */
+  private Host boot(String name, int index) {
+    Host host = new Host(name, timeline, random.split(), this::stumbled);
+    int concurrency = random.nextInt(1, 4);
+    int prefetch = random.nextInt(3);
+    LivenessSettings liveness = LIVENESS.get(random.nextInt(LIVENESS.size()));
+    MeterRegistry meters =
+        random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
+    SimulatedNetwork wire =
+        new SimulatedNetwork(timeline, host, weather, ledger, journal, this::sawSignOfLife);
+    Store store = plant.node().apply(Interposed.on(database, wire));
+    host.spawn(() -> {
+      try {
+        HoldfastNode.on(store)
+            .environment(host.environment())
+            .id(name)
+            .meters(meters)
+            .codec(new Workload.TextCodec())
+            .executor(host.executor())
+            .liveness(plant.liveness().apply(liveness))
+            .poll(Duration.ofMillis(200), Duration.ofSeconds(2))
+            .queue("default", concurrency, prefetch)
+            .handle(Workload.TASK, workload::handle)
+            .start();
+        journal.note(name, "has started");
+      } catch (StoreException away) {
+        timeline.at(timeline.now(), host::crash);
+      }
+    });
+    if (random.nextInt(3) == 0) {
+      host.spawn(() ->
+          new LeaseUser(timeline, host, weather, ledger, journal)
+              .work(HoldfastLeases.on(store, name, meters, host.environment())));
+    }
+    watch(host, index);
+    return host;
+  }
+
+  private void sawSignOfLife(UUID incarnation) {
+    if (competes) {
+      competitor.sawSignOfLife(incarnation);
+    }
+  }
+
+  /** Whatever has crashed is started again after a while, as any supervisor would. */
+  private void watch(Host host, int index) {
+    timeline.at(
+        timeline.now() + SECOND / 2,
+        () -> {
+          if (host.isCrashed()) {
+            timeline.at(
+                timeline.now() + random.nextLong(6 * SECOND),
+                () -> hosts.set(index, boot(host.name(), index)));
+          } else {
+            watch(host, index);
+          }
+        });
+  }
+
+  private void stumbled(Throwable failure) {
+    ledger.violated(Invariant.NO_ROLE_STUMBLES, String.valueOf(failure));
+  }
+}

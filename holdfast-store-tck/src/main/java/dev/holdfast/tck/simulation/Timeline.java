@@ -1,0 +1,59 @@
+package dev.holdfast.tck.simulation;
+
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Virtual time, and what is to happen when. Events of one instant happen in the order of asking.
+ */
+final class Timeline {
+  private record Event(long at, long number, Runnable action) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      return at != other.at ? Long.compare(at, other.at) : Long.compare(number, other.number);
+    }
+  }
+
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private long now;
+  private long lastNumber;
+  private @Nullable SimulatedThread running;
+
+  /** Nanoseconds since the beginning. */
+  long now() {
+    return now;
+  }
+
+  /** Let this happen then, or at once if that has passed. */
+  void at(long nanos, Runnable action) {
+    events.add(new Event(Math.max(nanos, now), ++lastNumber, action));
+  }
+
+  /**
+   * Let the next event happen.
+   *
+   * @return false if there is none
+   */
+  boolean step() {
+    Event next = events.poll();
+    if (next == null) {
+      return false;
+    }
+    now = next.at;
+    next.action.run();
+    return true;
+  }
+
+  /** The strand that runs just now. */
+  SimulatedThread running() {
+    SimulatedThread strand = running;
+    if (strand == null) {
+      throw new IllegalStateException("Only a simulated thread can wait for something");
+    }
+    return strand;
+  }
+
+  void runs(@Nullable SimulatedThread strand) {
+    running = strand;
+  }
+}

@@ -1,0 +1,51 @@
+package dev.holdfast.tck.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What happened, as a number that tells two courses of events apart and, if wanted, in words. */
+final class Trace {
+  private final Timeline timeline;
+  private final @Nullable List<String> lines;
+  private long digest = 1;
+
+  Trace(Timeline timeline, boolean inWords) {
+    this.timeline = timeline;
+    this.lines = inWords ? new ArrayList<>() : null;
+  }
+
+  void note(String who, String what) {
+    stir(timeline.now());
+    stir(who.hashCode());
+    stir(what.hashCode());
+    if (lines != null) {
+      lines.add("%.6f %s %s".formatted(timeline.now() / 1e9, who, what));
+    }
+  }
+
+  /** A call was carried out. */
+  void note(String who, Interposed.Call call, @Nullable Object answer) {
+    stir(timeline.now());
+    stir(who.hashCode());
+    stir(call.name().hashCode());
+    if (lines != null) {
+      lines.add(
+          "%.6f %s %s%s = %s"
+              .formatted(timeline.now() / 1e9, who, call.name(), call.arguments(), answer));
+    }
+  }
+
+  private void stir(long value) {
+    digest = digest * 6364136223846793005L + value;
+    digest ^= digest >>> 29;
+  }
+
+  long digest() {
+    return digest;
+  }
+
+  List<String> lines() {
+    return lines == null ? List.of() : List.copyOf(lines);
+  }
+}

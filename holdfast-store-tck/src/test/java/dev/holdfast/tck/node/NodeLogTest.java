@@ -1,0 +1,182 @@
+package dev.holdfast.tck.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.lease.Lease;
+import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/** What a node writes to its log, and in whose name. */
+class NodeLogTest extends NodeTestBase {
+  private static final Logger LOG = (Logger) LoggerFactory.getLogger("dev.holdfast.engine");
+
+  private final Store store = new InMemoryStore(InstantSource.system());
+  private final Lines lines = new Lines();
+
+  private record Line(Level level, String text, @Nullable String node, @Nullable String name) {}
+
+  /** Keeps lines with the context that they were written in. */
+  private static final class Lines extends AppenderBase<ILoggingEvent> {
+    final List<Line> all = new CopyOnWriteArrayList<>();
+
+    @Override
+    protected void append(ILoggingEvent event) {
+      all.add(
+          new Line(
+              event.getLevel(),
+              event.getFormattedMessage(),
+              event.getMDCPropertyMap().get(LogContext.NODE),
+              event.getMDCPropertyMap().get(LogContext.NAME)));
+    }
+
+    List<String> warnings() {
+      return all.stream().filter(line -> line.level.equals(Level.WARN)).map(Line::text).toList();
+    }
+  }
+
+  @Override
+  protected Store store() {
+    return store;
+  }
+
+  @BeforeEach
+  void listen() {
+    lines.start();
+    LOG.setLevel(Level.INFO);
+    LOG.addAppender(lines);
+  }
+
+  @AfterEach
+  void listenNoMore() {
+    LOG.detachAppender(lines);
+    LOG.setLevel(null);
+  }
+
+  @Test
+  void everyLineNamesTheNodeWhicheverThreadWritesIt() {
+    FaultyStore cut = new FaultyStore(store);
+    CountDownLatch lost = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node(cut)
+                .id("scribe-1")
+                .name("Scribe")
+                .liveness(QUICK.with(settings -> settings.recover(true, false)))
+                .listener(event -> {
+                  throw new IllegalStateException("heard " + event);
+                })
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      new CountDownLatch(1).await();
+                      return "never";
+                    }));
+    Lease lease = node.leases().acquire("key", Duration.ofMillis(900)).orElseThrow();
+    lease.onLost(() -> {
+      LOG.warn("a lease was lost");
+      lost.countDown();
+    });
+    cut.cut();
+    await().atMost(SOON).until(() -> lost.getCount() == 0);
+    await().atMost(SOON).until(() -> !node.isReady());
+    cut.heal();
+    await().atMost(SOON).until(node::isReady);
+    awaitState(client().enqueue(ECHO, new Note("x")).id(), JobState.RUNNING);
+    node.close();
+
+    assertThat(lines.all)
+        .extracting(Line::text)
+        .anyMatch(text -> text.contains("does not take back running jobs"))
+        .anyMatch(text -> text.contains("serves [default]"))
+        .anyMatch(text -> text.startsWith("A listener threw"))
+        .anyMatch(text -> text.contains("could not be renewed"))
+        .anyMatch(text -> text.equals("a lease was lost"))
+        .anyMatch(text -> text.contains("interrupted and handed back"))
+        .anyMatch(text -> text.contains("has stopped"));
+    assertThat(lines.all)
+        .allSatisfy(line -> {
+          assertThat(line.node()).as(line.text()).isEqualTo("scribe-1");
+          assertThat(line.name()).as(line.text()).isEqualTo("Scribe");
+        });
+    assertThat(MDC.get(LogContext.NODE)).as("on the thread of the caller").isNull();
+  }
+
+  @Test
+  void aSweepSaysWhichNodeDiedForHowLongItWasSilentAndWhatBecameOfItsJobs() {
+    client().enqueue(ECHO, new Note("running"));
+    client().enqueue(ECHO, new Note("claimed"));
+    dieHolding(1, 1);
+    start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never"));
+
+    String silence = "silent for (9\\d\\d|\\d{4,}) ms";
+    await()
+        .atMost(SOON)
+        .untilAsserted(() ->
+            assertThat(lines.warnings())
+                .anySatisfy(line ->
+                    assertThat(line)
+                        .startsWith("Node the-dead (")
+                        .containsPattern(silence)
+                        .contains("longer than its timeout of PT0.9S"))
+                .anySatisfy(line ->
+                    assertThat(line)
+                        .startsWith("Jobs of node the-dead")
+                        .containsPattern(silence)
+                        .contains("1 without a crash")
+                        .contains("1 after a crash")));
+  }
+
+  @Test
+  void aNamesakeIsWarnedOfAndBothAreNamed() {
+    HoldfastNode one = start(node().id("twin"));
+    HoldfastNode other = start(node().id("twin"));
+
+    assertThat(lines.warnings())
+        .singleElement()
+        .satisfies(warning ->
+            assertThat(warning)
+                .contains("Another node is called twin and seems to live")
+                .contains(one.incarnation().toString())
+                .contains(other.incarnation().toString())
+                .contains("process id " + ProcessHandle.current().pid()));
+  }
+
+  @Test
+  void whoTakesNothingBackSaysSo() {
+    start(node().id("idle-1").liveness(recovering(false, false)));
+    start(node().id("idle-2").liveness(recovering(true, false)));
+    start(node().id("idle-3").liveness(recovering(false, true)));
+    start(node().id("busy").liveness(recovering(true, true)));
+
+    assertThat(lines.warnings())
+        .hasSize(3)
+        .anyMatch(warning -> warning.startsWith("Node idle-1 does not take back any jobs"))
+        .anyMatch(warning -> warning.startsWith("Node idle-2 does not take back running jobs"))
+        .anyMatch(warning -> warning.startsWith("Node idle-3 does not take back claimed jobs"));
+  }
+
+  private static LivenessSettings recovering(boolean claimed, boolean running) {
+    return PATIENT.with(settings -> settings.recover(claimed, running));
+  }
+}

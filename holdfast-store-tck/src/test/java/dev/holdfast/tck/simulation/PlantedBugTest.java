@@ -1,0 +1,51 @@
+package dev.holdfast.tck.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** The simulation finds bugs: these, planted around nodes that have none. */
+class PlantedBugTest {
+  private static final int MOST_SEEDS = 2_000;
+
+  @Test
+  void itFindsThatTokensAreNotChecked() {
+    assertThat(found(PlantedBugs.noTokenCheck(), Invariant.NO_STALE_EFFECT)).isTrue();
+  }
+
+  @Test
+  void itFindsThatNodesDoNotFenceThemselves() {
+    assertThat(found(PlantedBugs.noSelfFencing(), Invariant.NO_STALE_EFFECT)).isTrue();
+  }
+
+  @Test
+  void itFindsThatHoldersLeaveNoMargin() {
+    assertThat(found(PlantedBugs.noMargin(), Invariant.NO_STALE_EFFECT)).isTrue();
+  }
+
+  @Test
+  void itFindsThatTheDatabaseClockIsTrusted() {
+    assertThat(found(PlantedBugs.stalenessByTheDatabaseClock(), Invariant.NO_STALE_EFFECT))
+        .isTrue();
+  }
+
+  @Test
+  void itFindsThatLostRepliesAreForgotten() {
+    assertThat(found(PlantedBugs.lostRepliesForgotten(), Invariant.EVERY_JOB_ENDS)).isTrue();
+  }
+
+  @Test
+  void itFindsThatFencedNodesGoOnBeating() {
+    assertThat(found(PlantedBugs.beatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
+  }
+
+  /** Whether one of some seeds shows the promise broken that the bug breaks. */
+  private static boolean found(PlantedBug plant, Invariant promise) {
+    return LongStream.range(0, MOST_SEEDS)
+        .parallel()
+        .mapToObj(seed -> Simulation.run(seed, plant))
+        .anyMatch(report ->
+            report.violation().filter(broken -> broken.invariant() == promise).isPresent());
+  }
+}

@@ -1,0 +1,198 @@
+package dev.holdfast.tck.simulation;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeStore.Timeouts;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Bugs that an engine like this could have. */
+final class PlantedBugs {
+  private static final Timeouts KNOWN = Timeouts.of(Duration.ofSeconds(4));
+
+  private PlantedBugs() {}
+
+  /** The end of an attempt is written whoever holds the job by now. */
+  static PlantedBug noTokenCheck() {
+    return PlantedBug.inDatabase(real ->
+        Interposed.on(
+            real,
+            call ->
+                call.role() instanceof Outcomes outcomes
+                        && call.arguments().get(1) instanceof List<?> finishes
+                    ? finishAnyway(real, outcomes, finishes)
+                    : call.proceed()));
+  }
+
+  private static List<Outcomes.Result> finishAnyway(
+      Store real, Outcomes outcomes, List<?> finishes) {
+    List<Outcomes.Result> answers = new ArrayList<>();
+    for (Object each : finishes) {
+      Finish finish = (Finish) each;
+      JobId id = finish.claim().id();
+      Job job = real.queries().find(Set.of(id)).get(id);
+      Optional<UUID> holder = real.nodes().holderOf(id);
+      answers.addAll(
+          outcomes.finish(
+              holder.orElseGet(UUID::randomUUID),
+              List.of(under(new ClaimId(id, job == null ? 0 : job.fencingToken()), finish))));
+    }
+    return answers;
+  }
+
+  private static Finish under(ClaimId held, Finish finish) {
+    return switch (finish) {
+      case Finish.Succeeded(var old, var result, var keep) ->
+          new Finish.Succeeded(held, result, keep);
+      case Finish.RetryIn(var old, var delay, var failure) ->
+          new Finish.RetryIn(held, delay, failure);
+      case Finish.Dead(var old, var failure) -> new Finish.Dead(held, failure);
+      case Finish.Later(var old, var delay, var ran) -> new Finish.Later(held, delay, ran);
+      case Finish.Cancelled(var old) -> new Finish.Cancelled(held);
+    };
+  }
+
+  /** A node believes that it may be silent for an hour, and others wait for seconds. */
+  static PlantedBug noSelfFencing() {
+    return silentFor(Duration.ofHours(1));
+  }
+
+  /** A holder goes on until the moment at which others may act. */
+  static PlantedBug noMargin() {
+    return silentFor(KNOWN.running().multipliedBy(4).dividedBy(3));
+  }
+
+  /** A node believes that it may be silent for this time, and others wait for four seconds. */
+  private static PlantedBug silentFor(Duration believed) {
+    return new PlantedBug(
+        UnaryOperator.identity(),
+        real ->
+            Interposed.on(
+                real,
+                call ->
+                    call.name().equals("register")
+                            && call.arguments().get(0) instanceof NodeRegistration card
+                        ? call.proceedWith(
+                            with(KNOWN, card), call.arguments().get(1), call.arguments().get(2))
+                        : call.proceed()),
+        liveness -> liveness.with(settings -> settings.timeout(believed)));
+  }
+
+  private static NodeRegistration with(Timeouts terms, NodeRegistration card) {
+    return new NodeRegistration(
+        card.incarnation(),
+        card.id(),
+        card.name(),
+        card.host(),
+        card.pid(),
+        card.version(),
+        terms,
+        card.queues(),
+        card.tasks(),
+        card.capacity(),
+        card.stack(),
+        card.serves(),
+        card.roles(),
+        card.advice());
+  }
+
+  /** Whoever looks finds dead what was last seen too long ago by the clock of the database. */
+  static PlantedBug stalenessByTheDatabaseClock() {
+    return PlantedBug.inDatabase(real ->
+        Interposed.on(
+            real,
+            call -> {
+              if (call.role() instanceof NodeStore nodes && call.name().equals("look")) {
+                for (NodeStatus node : nodes.list()) {
+                  if (node.alive()
+                      && node.sinceLastHeartbeat()
+                              .compareTo(node.registration().timeouts().running())
+                          > 0) {
+                    nodes.markDead(
+                        node.registration().incarnation(), node.beat(), node.sinceLastHeartbeat());
+                  }
+                }
+              }
+              return call.proceed();
+            }));
+  }
+
+  /** A node overlooks what it holds by claims whose answer was lost. */
+  static PlantedBug lostRepliesForgotten() {
+    return PlantedBug.inNodes(real -> {
+      Set<Long> lost = new HashSet<>();
+      return Interposed.on(
+          real,
+          call -> {
+            if (call.arguments().size() == 1
+                && call.arguments().get(0) instanceof ClaimRequest order) {
+              lost.add(order.claimNo());
+              Object answer = call.proceed();
+              lost.remove(order.claimNo());
+              return answer;
+            }
+            return withoutClaimsOf(lost, call.proceed());
+          });
+    });
+  }
+
+  private static @Nullable Object withoutClaimsOf(Set<Long> calls, @Nullable Object answer) {
+    if (answer instanceof Optional<?> some
+        && some.isPresent()
+        && some.get() instanceof BeatReply reply) {
+      return Optional.of(
+          new BeatReply(
+              reply.claims().stream().filter(row -> !calls.contains(row.claimNo())).toList(),
+              reply.rules(),
+              reply.tasks(),
+              reply.modes(),
+              reply.fenceRequested()));
+    }
+    if (answer instanceof List<?> rows) {
+      // The last resort, which compares everything that a node holds, must not find them either.
+      return rows.stream()
+          .filter(row -> !(row instanceof ClaimRow claim && calls.contains(claim.claimNo())))
+          .toList();
+    }
+    return answer;
+  }
+
+  /** A node that was fenced starts over, and goes on beating for the one that it was. */
+  static PlantedBug beatsAfterFencing() {
+    return PlantedBug.inNodes(real -> {
+      List<UUID> former = new ArrayList<>();
+      return Interposed.on(
+          real,
+          call -> {
+            if (call.name().equals("register") && call.arguments().get(2) instanceof UUID before) {
+              former.add(before);
+              return call.proceedWith(call.arguments().get(0), call.arguments().get(1), null);
+            }
+            if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
+              for (UUID old : former) {
+                call.proceedWith(new Beat(old, 0, 0, beat.patience(), beat.useful(), false));
+              }
+            }
+            return call.proceed();
+          });
+    });
+  }
+}

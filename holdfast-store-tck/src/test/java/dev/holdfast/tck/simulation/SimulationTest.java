@@ -1,0 +1,109 @@
+package dev.holdfast.tck.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.EnumSource.Mode.EXCLUDE;
+
+import dev.holdfast.tck.simulation.Simulation.Focus;
+import dev.holdfast.tck.simulation.Simulation.Report;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The promises of the engine, kept by clusters to which everything happens.
+ *
+ * <p>To replay a seed and read what happened: {@code -Dholdfast.seed=4711}. To look further than
+ * the build does: {@code -Dholdfast.seeds=1000000}.
+ */
+class SimulationTest {
+  private static final String SEED = "holdfast.seed";
+  private static final int MOST_TOLD = 5;
+
+  @Test
+  @DisabledIfSystemProperty(named = SEED, matches = ".+")
+  void noSeedBreaksAPromise() {
+    List<Report> broken =
+        LongStream.range(0, Long.getLong("holdfast.seeds", 10_000))
+            .parallel()
+            .mapToObj(Simulation::run)
+            .filter(report -> report.violation().isPresent())
+            .limit(MOST_TOLD)
+            .toList();
+    assertThat(broken).as(() -> broken.isEmpty() ? "" : howToReplay(broken.get(0))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EXCLUDE, names = "EVERYTHING")
+  @DisabledIfSystemProperty(named = SEED, matches = ".+")
+  void oneKindOfFaultAgainAndAgainBreaksNoPromise(Focus focus) {
+    assertThat(
+            LongStream.range(0, 1_500)
+                .parallel()
+                .mapToObj(seed -> Simulation.run(seed, PlantedBug.NONE, focus))
+                .flatMap(report -> report.violation().stream()))
+        .isEmpty();
+  }
+
+  private static String howToReplay(Report report) {
+    return "Seed %d breaks a promise. Replay it and read what happened: mvn -B -pl holdfast-testkit -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dholdfast.seed=%d"
+        .formatted(report.seed(), report.seed());
+  }
+
+  @Test
+  void theGivenSeedBreaksNoPromise() {
+    Report report = Simulation.tell(Long.getLong(SEED, 0), PlantedBug.NONE);
+    assertThat(report.violation()).as(() -> String.join("\n", report.story())).isEmpty();
+  }
+
+  @Test
+  void aSeedReplaysExactly() {
+    for (long seed = 0; seed < 20; seed++) {
+      Report told = Simulation.tell(seed, PlantedBug.NONE);
+      assertThat(Simulation.tell(seed, PlantedBug.NONE)).isEqualTo(told);
+      assertThat(Simulation.run(seed).digest()).isEqualTo(told.digest());
+    }
+  }
+
+  @Test
+  void seedsDiffer() {
+    assertThat(LongStream.range(0, 20).map(seed -> Simulation.run(seed).digest()).distinct())
+        .hasSize(20);
+  }
+
+  @Test
+  void everythingHappens() {
+    String stories =
+        String.join(
+            "\n",
+            LongStream.range(0, 100)
+                .mapToObj(seed -> Simulation.tell(seed, PlantedBug.NONE))
+                .flatMap(report -> report.story().stream())
+                .toList());
+    assertThat(stories)
+        .contains(
+            "suffers CRASH",
+            "suffers PAUSE",
+            "suffers SUSPENSION",
+            "suffers PARTITION",
+            "suffers OUTAGE",
+            "suffers READ_ONLY",
+            "suffers SLOW_STORE",
+            "suffers DATABASE_CLOCK",
+            "suffers WALL_CLOCK",
+            "suffers DISMISSAL",
+            "crashes in the middle of a call",
+            "is paused in the middle of a call",
+            "competitor declares",
+            "competitor takes",
+            "client is late with",
+            "client requeues",
+            "acquires the lease",
+            "markDead",
+            "AfterCrash",
+            "Unspent",
+            "giveBack");
+  }
+}

@@ -1,5 +1,0 @@
-/** Stores that misbehave the way networks do, for tests of what survives it. */
-@NullMarked
-package dev.holdfast.testkit.fault;
-
-import org.jspecify.annotations.NullMarked;
