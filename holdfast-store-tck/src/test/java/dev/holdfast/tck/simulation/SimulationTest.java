@@ -48,7 +48,7 @@ class SimulationTest {
   }
 
   private static String howToReplay(Report report) {
-    return "Seed %d breaks a promise. Replay it and read what happened: mvn -B -pl holdfast-testkit -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dholdfast.seed=%d"
+    return "Seed %d breaks a promise. Replay it and read what happened: mvn -B -pl holdfast-store-tck -am test -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dholdfast.seed=%d"
         .formatted(report.seed(), report.seed());
   }
 
