@@ -5,7 +5,10 @@ import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** A node in a process of its own, which runs one slow job until it is told to go on. */
+/**
+ * A node in its own process that runs one slow job until a line arrives. The job does not respond
+ * to interruption, because it blocks while it reads.
+ */
 final class DrainProgram {
   /** A payload. */
   record Wait(String until) {}
@@ -15,12 +18,20 @@ final class DrainProgram {
   /** Short enough that a test can see whether it beats beyond them. */
   static final Duration TERMS = Duration.ofSeconds(3);
 
-  /** What it says when its node has begun to stop. */
+  /** Longer than any test takes. */
+  static final String LONG_GRACE = "60";
+
+  static final String SHORT_GRACE = "1";
+
+  /** What it prints when its node has started to stop. */
   static final String DRAINING = "DRAINING";
 
   private DrainProgram() {}
 
-  /** Takes the URL, the user and the password of a database. The node keeps it alive. */
+  /**
+   * Takes the URL, the user and the password of a database, and the grace time in seconds. The node
+   * keeps the process alive.
+   */
   public static void main(String[] args) throws Exception {
     PostgresStore store =
         PostgresStore.connect(
@@ -28,7 +39,7 @@ final class DrainProgram {
     HoldfastNode node =
         HoldfastNode.on(store)
             .id("draining")
-            .shutdownGrace(Duration.ofSeconds(60))
+            .shutdownGrace(Duration.ofSeconds(Long.parseLong(args[3])))
             .liveness(settings ->
                 settings
                     .heartbeat(Duration.ofMillis(300))

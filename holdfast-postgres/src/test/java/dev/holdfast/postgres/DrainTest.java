@@ -5,14 +5,22 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.Enqueued;
+import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +35,7 @@ class DrainTest {
   private NodeProcess process;
 
   @BeforeEach
-  void begin() throws IOException {
+  void begin() {
     store =
         PostgresStore.connect(
             PostgresSettings.builder(database.jdbcUrl())
@@ -35,7 +43,10 @@ class DrainTest {
                 .password(database.password())
                 .build());
     client = HoldfastClient.on(store);
-    process = new NodeProcess(DrainProgram.class, database);
+  }
+
+  private void startProcess(String grace) throws IOException {
+    process = new NodeProcess(DrainProgram.class, database, grace);
   }
 
   @AfterEach
@@ -55,6 +66,7 @@ class DrainTest {
 
   @Test
   void aProcessThatIsToldToStopFinishesWhatItRunsAndBeatsToTheEnd() throws Exception {
+    startProcess(DrainProgram.LONG_GRACE);
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
     process.awaitLine("BEGUN");
 
@@ -80,6 +92,7 @@ class DrainTest {
 
   @Test
   void aSecondSignalEndsTheProcessAtOnceWithWorkStillRunning() throws Exception {
+    startProcess(DrainProgram.LONG_GRACE);
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
     process.awaitLine("BEGUN");
     process.signal("TERM");
@@ -92,5 +105,54 @@ class DrainTest {
     assertThat(process.exitValue()).isEqualTo(143);
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
     assertThat(nodes()).as("it did not deregister").singleElement().matches(NodeStatus::alive);
+  }
+
+  @Test
+  void whatOutlivesTheGraceOfAProcessIsRecoveredByExactlyOneNode() throws Exception {
+    startProcess(DrainProgram.SHORT_GRACE);
+    Enqueued<String> job = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
+    process.awaitLine("BEGUN");
+    AtomicInteger runs = new AtomicInteger();
+    List<SimpleMeterRegistry> meters = new ArrayList<>();
+    List<HoldfastNode> survivors = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        meters.add(registry);
+        survivors.add(
+            HoldfastNode.on(store)
+                .id("survivor-" + i)
+                .meters(registry)
+                .liveness(settings ->
+                    settings
+                        .heartbeat(Duration.ofMillis(300))
+                        .timeout(DrainProgram.TERMS)
+                        .sweep(Duration.ofSeconds(1)))
+                .handle(DrainProgram.TASK, (wait, context) -> "run " + runs.incrementAndGet())
+                .start());
+      }
+
+      process.signal("TERM");
+
+      assertThat(process.hasEndedWithin(30_000)).isTrue();
+      assertThat(process.exitValue()).isEqualTo(143);
+      assertThat(client.find(job.id()).orElseThrow().state())
+          .as("not handed back, since its code was still running")
+          .isEqualTo(JobState.RUNNING);
+      assertThat(client.await(job, SOON)).isEqualTo("run 1");
+      assertThat(meters.stream().mapToDouble(DrainTest::recovered).sum()).isEqualTo(1);
+      assertThat(client.find(job.id()).orElseThrow().failures())
+          .extracting(FailedAttempt::code)
+          .containsExactly(FailureCode.WORKER_CRASHED);
+    } finally {
+      survivors.forEach(HoldfastNode::close);
+    }
+    assertThat(runs).hasValue(1);
+  }
+
+  private static double recovered(MeterRegistry registry) {
+    return registry.find("holdfast.jobs.recovered").counters().stream()
+        .mapToDouble(Counter::count)
+        .sum();
   }
 }

@@ -32,11 +32,15 @@ import dev.holdfast.engine.store.NewJob.Stamp;
 import dev.holdfast.engine.store.SchedulePlan;
 import dev.holdfast.engine.store.ScheduleStore.Draft;
 import dev.holdfast.engine.store.ScheduleStore.FireOrder;
+import dev.holdfast.engine.store.ScheduleStore.FireReport;
+import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.tck.contract.Worker;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -80,6 +84,33 @@ public abstract class RecurringContract extends NodeTestBase {
     await().atMost(SOON).until(() -> runs.get() >= 3);
     assertThat(client().schedules().cancel("beat")).isEqualTo(1);
     assertThat(client().list(JobFilter.ALL, null, 1).getFirst().tags()).contains("schedule:beat");
+  }
+
+  @Test
+  void eachOfSeveralNodesFiresSometimes() {
+    List<AtomicInteger> fired = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      AtomicInteger wins = new AtomicInteger();
+      fired.add(wins);
+      Store counting =
+          Interposed.on(
+              store(),
+              call -> {
+                Object result = call.proceed();
+                if (result instanceof FireReport report && !report.created().isEmpty()) {
+                  wins.incrementAndGet();
+                }
+                return result;
+              });
+      start(
+          node(counting)
+              .id("node-" + i)
+              .application("shop")
+              .recurring(tick("beat", Duration.ofMillis(100)).build())
+              .handle(ECHO, (note, context) -> "done"));
+    }
+
+    await().atMost(SOON).until(() -> fired.stream().allMatch(wins -> wins.get() > 0));
   }
 
   @Test
