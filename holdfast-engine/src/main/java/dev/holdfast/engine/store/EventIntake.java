@@ -96,7 +96,7 @@ public interface EventIntake {
   /**
    * The result of a {@link Start}.
    *
-   * @param decision anything but FILTERED
+   * @param decision anything but NOT_MATCHED
    * @param job the job that stands for the event
    */
   record Started(String trigger, Decision decision, JobId job) {}
