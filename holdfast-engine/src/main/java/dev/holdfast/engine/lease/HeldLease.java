@@ -154,7 +154,10 @@ final class HeldLease implements Lease {
       callbacks.clear();
     }
     log.warn(
-        "Lease '{}' of {} is lost and its holder is told to stop: {}", key(), parts.holder(), why);
+        "Lease '{}' of {} is lost; isHeld() returns false from now on: {}",
+        key(),
+        parts.holder(),
+        why);
     parts.meters().lost();
     over();
     told.forEach(this::tell);

@@ -43,7 +43,7 @@ public final class Renewer implements Role {
       Renewals.ask(parts, due, now);
     } catch (StoreException away) {
       log.warn(
-          "{} leases could not be renewed, retrying before they expire: {}",
+          "{} leases could not be renewed, retrying until they expire: {}",
           due.size(),
           away.getMessage());
     }

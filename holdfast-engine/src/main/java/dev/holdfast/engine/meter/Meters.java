@@ -61,8 +61,7 @@ public final class Meters {
     this.fenced =
         counter(
             "holdfast.node.fenced",
-            "Times this node fenced itself because its heartbeats did not reach the database in"
-                + " time",
+            "Times this node fenced itself and gave up all of its jobs",
             own);
     this.nodesDied = counter("holdfast.nodes.died", "Nodes that this one found dead", own);
     this.eventsDropped =

@@ -105,8 +105,9 @@ public final class BreakerReporter implements Role {
       list.add(job.claim());
       if (list.size() > breaker.failures()) {
         list
-            .remove(); // While the store is unavailable: more failures than it takes to open are
+            .remove(); // While the store is unavailable: more attempts than it takes to open are
                        // never needed.
+        // never needed.
       }
     }
     waker.wake();
@@ -116,7 +117,7 @@ public final class BreakerReporter implements Role {
   public Moment tick(Moment now) {
     for (Attempts attempts : take()) {
       try {
-        heed(attempts, parts.tasks().report(attempts), now);
+        apply(attempts, parts.tasks().report(attempts), now);
       } catch (StoreException failure) {
         keep(attempts, failure);
       }
@@ -195,7 +196,7 @@ public final class BreakerReporter implements Role {
     }
   }
 
-  private void heed(Attempts attempts, Noted noted, Moment now) {
+  private void apply(Attempts attempts, Noted noted, Moment now) {
     String task = attempts.task();
     parts.rules().set(task, noted.rule(), now);
     switch (noted.turn()) {

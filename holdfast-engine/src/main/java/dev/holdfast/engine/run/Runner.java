@@ -56,7 +56,7 @@ public final class Runner {
 
     record Threw(String code, Throwable thrown) implements AttemptOutcome {}
 
-    record NeverBegan() implements AttemptOutcome {}
+    record NeverStarted() implements AttemptOutcome {}
   }
 
   private final Parts parts;
@@ -80,7 +80,7 @@ public final class Runner {
     } catch (Throwable refused) { // Rejected, no thread left, or a broken executor.
       postpone(lane, heldJob, AFTER_REJECTION);
       log.warn(
-          "Executor {} rejected job {}; unless its code runs anyway, it is retried in {}:" + " {}",
+          "Executor {} rejected job {}; unless its code runs anyway, it is retried in {}: {}",
           lane.executor().name(),
           heldJob.job().id(),
           AFTER_REJECTION,
@@ -157,7 +157,7 @@ public final class Runner {
     try {
       parts.logs().enter(heldJob);
       if (!heldJob.begin()) {
-        return new AttemptOutcome.NeverBegan();
+        return new AttemptOutcome.NeverStarted();
       }
       if (heldJob.isSuspect()) {
         parts.heldJobs().suspects().started(heldJob.claim(), parts.ticker().now());
@@ -285,7 +285,7 @@ public final class Runner {
       return switch (went) {
         case AttemptOutcome.Returned(Object value) -> success(heldJob, value);
         case AttemptOutcome.Threw(String code, Throwable thrown) -> failure(heldJob, code, thrown);
-        case AttemptOutcome.NeverBegan() -> null;
+        case AttemptOutcome.NeverStarted() -> null;
       };
     }
     return switch (reason) {

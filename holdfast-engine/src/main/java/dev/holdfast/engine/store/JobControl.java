@@ -17,12 +17,12 @@ public interface JobControl {
 
   /**
    * Makes a job READY that is scheduled or in the dead-letter queue; asks the node that holds a
-   * claimed job to release it.
+   * claimed or running job to release it.
    */
   RequeueResult requeue(JobId id);
 
   /**
-   * Moves a job from the dead-letter queue back to READY with all of its attempts; its token keeps
+   * Moves a job from the dead-letter queue back to READY with its attempts reset; its token keeps
    * growing.
    */
   RetryResult retry(JobId id);

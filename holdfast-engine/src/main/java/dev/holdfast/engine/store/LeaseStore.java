@@ -85,6 +85,7 @@ public interface LeaseStore {
    */
   List<LeaseInfo> reclaimExpired(int limit);
 
+  /** Returns the lease with this key, if there is one. */
   Optional<LeaseInfo> find(String key);
 
   /** Lists leases by key, in the order of the character codes, after the given key. */

@@ -50,7 +50,8 @@ public interface NodeStore {
   /**
    * A node as it registers itself.
    *
-   * @param incarnation a new id at every start
+   * @param incarnation identifies one life of the node: a new id at every start and after every
+   *     fencing
    * @param id the id of the node
    * @param name the display name of the node
    * @param timeouts how long it may be silent before other nodes act
@@ -154,7 +155,7 @@ public interface NodeStore {
   /**
    * The reply to a heartbeat.
    *
-   * @param claims the claims that the incarnation holds from {@link Beat#fromCall} on
+   * @param claims the claims that the incarnation holds from claim call {@link Beat#fromCall} on
    * @param rules the rules of queues
    * @param tasks the rules of tasks that have any
    * @param modes the modes that the node is to use
@@ -208,7 +209,7 @@ public interface NodeStore {
       Modes modes,
       Lost lost) {}
 
-  /** A heartbeat of the past. */
+  /** A past heartbeat. */
   record PastHeartbeat(
       UUID incarnation, String node, Set<String> roles, String host, long pid, Instant at) {}
 
@@ -234,7 +235,7 @@ public interface NodeStore {
   /**
    * Records a heartbeat: one row is written, no matter how many jobs the incarnation holds.
    *
-   * @return what it holds; empty if the store does not record it as alive, in which case the node
+   * @return the reply; empty if the incarnation is not recorded as alive, in which case the node
    *     must stop
    */
   Optional<BeatReply> beat(Beat beat);

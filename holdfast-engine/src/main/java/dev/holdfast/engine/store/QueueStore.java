@@ -22,8 +22,10 @@ public interface QueueStore {
     public static final Rule NONE = new Rule(false, null);
   }
 
+  /** Pauses or resumes a queue. */
   void pause(String queue, boolean paused);
 
+  /** Sets the cluster-wide limit of a queue; null removes it. */
   void limit(String queue, @Nullable Integer most);
 
   /** Returns the rules in force, by queue; a queue without an entry has none. */

@@ -53,6 +53,7 @@ public interface TaskStore {
    */
   record Noted(Turn turn, Rule rule) {}
 
+  /** Sets the cluster-wide limit of a task; null removes it. */
   void limit(String task, @Nullable Integer most);
 
   /**

@@ -13,6 +13,7 @@ public interface TriggerStore {
    */
   void put(Trigger trigger);
 
+  /** Returns the trigger with this id, if there is one. */
   Optional<TriggerStatus> find(String id);
 
   /** Lists all triggers, by id. */
