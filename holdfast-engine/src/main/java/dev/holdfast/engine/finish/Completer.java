@@ -288,7 +288,7 @@ public final class Completer implements Role, FinishSink {
         throw again;
       }
       log.error(
-          "The store also rejected the dead-lettering; job {} stays claimed until this node stops",
+          "The store also rejected the dead-lettering; job {} stays RUNNING until this node stops",
           heldJob.job().id(),
           again);
     }

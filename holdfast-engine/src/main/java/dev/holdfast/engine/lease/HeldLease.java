@@ -154,7 +154,7 @@ final class HeldLease implements Lease {
       callbacks.clear();
     }
     log.warn(
-        "Lease '{}' of {} is lost; isHeld() returns false from now on: {}",
+        "Lease '{}' of {} is lost: {}; isHeld() returns false from now on",
         key(),
         parts.holder(),
         why);

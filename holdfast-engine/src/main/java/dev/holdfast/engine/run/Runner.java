@@ -239,7 +239,7 @@ public final class Runner {
       return new AttemptOutcome.Threw(
           FailureCode.BAD_PAYLOAD,
           new IllegalArgumentException(
-              "The payload is null, but %s takes a %s."
+              "The payload is null, but task '%s' needs a %s: enqueue the job with a value."
                   .formatted(task.type().name(), task.type().payload().getSimpleName())));
     }
     return new AttemptOutcome.Returned(

@@ -168,10 +168,16 @@ public final class Registrar implements Role {
         register(plan, mine);
       }
     } catch (StoreException failure) {
-      log.error("Declared schedule '{}' could not be registered: {}", id, failure.getMessage());
+      log.error(
+          "Declared schedule '{}' could not be registered, retrying at the next check: {}",
+          id,
+          failure.getMessage());
       return failure.outcome() == StoreException.Outcome.REFUSED;
     } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
-      log.error("Declared schedule '{}' could not be registered: {}", id, wrong.getMessage());
+      log.error(
+          "Declared schedule '{}' could not be registered, retrying at the next check: {}",
+          id,
+          wrong.getMessage());
       return true;
     }
     // Not before: a node that declares is registered, and its own queues with it.
