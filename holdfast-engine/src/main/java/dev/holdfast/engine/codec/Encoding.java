@@ -4,39 +4,39 @@ import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
 import org.jspecify.annotations.Nullable;
 
-/** Encodes payloads, and rejects before anything is written what could not be stored or read. */
+/** Encodes payloads, and rejects what could not be stored or read before anything is written. */
 public final class Encoding {
   private Encoding() {}
 
   /**
-   * A payload as text.
+   * Encodes a payload as text.
    *
    * @param owner what it belongs to, such as "task 'email::send'"
-   * @param limit how many bytes it may have
+   * @param limit the maximum number of bytes
    * @throws IllegalArgumentException if it is null or too large
-   * @throws CodecException if it cannot be written, or its text cannot be stored
+   * @throws CodecException if it cannot be encoded, or its text cannot be stored
    */
   public static String payload(
       PayloadCodec codec, @Nullable Object payload, String owner, int limit) {
     if (payload == null) {
       throw new IllegalArgumentException(
-          "The payload of %s is null: give a value. Where there is nothing to say, an empty record or an empty map will do."
+          "The payload of %s is null: use a value. For a task without data, use an empty record or an empty map."
               .formatted(owner));
     }
     String text = storable(codec.encode(payload));
     if (Utf8Length.exceeds(text, limit)) {
       throw new IllegalArgumentException(
-          "The payload of %s has %d bytes, and %d are allowed: give a reference to it instead, or raise the limit."
+          "The payload of %s has %d bytes, but at most %d are allowed: pass a reference to it instead, or raise the limit."
               .formatted(owner, Utf8Length.bytes(text), limit));
     }
     return text;
   }
 
   /**
-   * The same text, if a database stores it unchanged.
+   * Returns the same text, if a database stores it unchanged.
    *
-   * @throws CodecException if it contains NUL or half of a surrogate pair: the former is refused by
-   *     the database, the latter becomes another character
+   * @throws CodecException if it contains NUL or half of a surrogate pair: the database rejects the
+   *     former, and replaces the latter with another character
    */
   public static String storable(String text) {
     for (int i = 0; i < text.length(); i++) {

@@ -7,14 +7,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What only those need to know about a job who run or recover it.
+ * Settings of a job that only the node that runs or recovers it needs.
  *
  * @param retry null for the policy of the task
  * @param timeout null for none
  * @param heartbeatTimeout null for none
  * @param keepResult null for as long as history is kept
- * @param crash null for the default. Unlike the others it is stored even where the task says the
- *     same, since the node that recovers a job may not know its task.
+ * @param crash null for the default. Unlike the others it is stored even if it equals that of the
+ *     task, since the node that recovers a job may not know its task.
  */
 public record JobPolicy(
     @Nullable RetryPolicy retry,
@@ -23,10 +23,12 @@ public record JobPolicy(
     @Nullable Duration keepResult,
     @Nullable CrashPolicy crash) {
 
-  /** Nothing special. */
+  /** A policy without settings. */
   public static final JobPolicy NONE = new JobPolicy(null, null, null, null, null);
 
-  /** The policy that a job's row must carry: what its options say differently from its task. */
+  /**
+   * Returns the policy that is stored with a job: the options that differ from those of its task.
+   */
   public static JobPolicy difference(JobOptions options, JobOptions taskDefaults) {
     return new JobPolicy(
         difference(options.retry(), taskDefaults.retry()),
@@ -40,7 +42,7 @@ public record JobPolicy(
     return own == null || own.equals(ofTask) ? null : own;
   }
 
-  /** This policy, with what it leaves open taken from the task. */
+  /** Returns this policy, completed with the defaults of the task. */
   public JobPolicy orElse(JobOptions taskDefaults) {
     return new JobPolicy(
         retry != null ? retry : taskDefaults.retry(),
@@ -50,12 +52,12 @@ public record JobPolicy(
         crash);
   }
 
-  /** The crash policy in force. */
+  /** Returns the crash policy in force. */
   public CrashPolicy crashOrDefault() {
     return crash != null ? crash : CrashPolicy.DEFAULT;
   }
 
-  /** The retry policy in force. */
+  /** Returns the retry policy in force. */
   public RetryPolicy retryOrDefault() {
     return retry != null ? retry : RetryPolicy.DEFAULT;
   }

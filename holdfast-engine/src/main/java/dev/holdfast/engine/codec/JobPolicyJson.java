@@ -17,8 +17,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A {@link JobPolicy} as the JSON that rows carry. Durations are ISO-8601 text. The format names no
- * classes, which is why retry rules by exception type cannot be stored.
+ * Converts a {@link JobPolicy} to and from the JSON that is stored. Durations are ISO-8601 text.
+ * The format contains no class names, which is why retry rules by exception type cannot be stored.
  */
 public final class JobPolicyJson {
   private static final Logger log = LoggerFactory.getLogger(JobPolicyJson.class);
@@ -26,7 +26,7 @@ public final class JobPolicyJson {
 
   private JobPolicyJson() {}
 
-  /** Write a policy; null for one that says nothing. */
+  /** Writes a policy; null for one without settings. */
   public static @Nullable String write(JobPolicy policy) {
     if (policy.equals(JobPolicy.NONE)) {
       return null;
@@ -54,7 +54,7 @@ public final class JobPolicyJson {
     return MAPPER.writeValueAsString(json);
   }
 
-  /** Read a policy back. */
+  /** Reads a policy. */
   public static JobPolicy read(@Nullable String text) {
     if (text == null) {
       return JobPolicy.NONE;
@@ -69,7 +69,7 @@ public final class JobPolicyJson {
   }
 
   /**
-   * Read the policy of a job; one that cannot be read says nothing.
+   * Reads the policy of a job; one that cannot be read counts as one without settings.
    *
    * @param whose the job, for the log
    */
@@ -78,7 +78,8 @@ public final class JobPolicyJson {
       return read(text);
     } catch (RuntimeException unreadable) {
       log.warn(
-          "Job {} has a policy that a newer version must have written; that of its task counts: {}",
+          "The policy of job {} cannot be read and was probably written by a newer version; using"
+              + " that of its task: {}",
           whose,
           unreadable.toString());
       return JobPolicy.NONE;
@@ -105,7 +106,7 @@ public final class JobPolicyJson {
         }
         case Rule.OnType(Class<? extends Throwable> type, var unused) ->
             throw new IllegalArgumentException(
-                "A retry rule on exception type %s cannot be given with a job, since rows name no classes: put it into the task type, or use a rule on a failure code."
+                "A retry rule on exception type %s cannot be stored with a job, since class names are not stored: set it on the task type, or use a rule on a failure code."
                     .formatted(type.getSimpleName()));
       }
     }

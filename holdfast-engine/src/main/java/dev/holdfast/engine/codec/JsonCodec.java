@@ -10,15 +10,17 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON by Jackson. Fields that a payload type does not know are ignored, so that types can grow.
+ * JSON by Jackson. Fields that a payload type does not have are ignored, so that types can evolve.
  */
 public final class JsonCodec implements PayloadCodec {
-  /** A pair counts as one character of another kind. */
+  /** Matches half of a surrogate pair; a whole pair is a character of another category. */
   private static final Pattern HALF = Pattern.compile("\\p{Cs}");
 
   private final JsonMapper mapper;
 
-  /** A reader for each type, made once; a class value does not keep classes from being unloaded. */
+  /**
+   * A reader for each type, created once; a class value does not keep classes from being unloaded.
+   */
   private final ClassValue<ObjectReader> readers =
       new ClassValue<>() {
         @Override
@@ -35,7 +37,7 @@ public final class JsonCodec implements PayloadCodec {
             .build());
   }
 
-  /** With a mapper of one's own. */
+  /** Creates a codec with a custom mapper. */
   public JsonCodec(JsonMapper mapper) {
     this.mapper = mapper;
   }
@@ -53,8 +55,8 @@ public final class JsonCodec implements PayloadCodec {
   }
 
   /**
-   * Escape halves of surrogate pairs, as they are left where a text was cut. They have no place in
-   * UTF-8, and a database would store another character.
+   * Escapes halves of surrogate pairs, which are left when a text was cut. They cannot be encoded
+   * in UTF-8, and a database would store another character.
    */
   private static String whole(String json) {
     for (int i = 0; i < json.length(); i++) {

@@ -1,19 +1,22 @@
 package dev.holdfast.engine.codec;
 
-/** How large a text is where it is stored: in bytes of UTF-8. */
+/** The size of a text as it is stored: in bytes of UTF-8. */
 public final class Utf8Length {
-  /** No character of Java's needs more; a pair of surrogates needs four for two. */
+  /** No Java {@code char} needs more; a surrogate pair needs four bytes for two. */
   private static final int MOST_PER_CHARACTER = 3;
 
   private Utf8Length() {}
 
-  /** Whether a text has more bytes than this. Most are so short that nobody need count. */
+  /**
+   * Returns whether a text has more bytes than the limit. Most texts are so short that their bytes
+   * need not be counted.
+   */
   public static boolean exceeds(String text, int limit) {
     long length = text.length();
     return length * MOST_PER_CHARACTER > limit && (length > limit || bytes(text) > limit);
   }
 
-  /** How many bytes a text has, counted without making them. */
+  /** Returns how many bytes a text has, counted without encoding it. */
   public static long bytes(String text) {
     long bytes = 0;
     for (int i = 0; i < text.length(); i++) {

@@ -1,6 +1,6 @@
 /**
- * The text that rows carry: payloads and results as JSON, and the policy of a job that differs from
- * its task's.
+ * The text that is stored with a job: its payload and result as JSON, and the part of its policy
+ * that differs from its task's.
  */
 @NullMarked
 package dev.holdfast.engine.codec;

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hands events from a bounded queue to listeners, one after the other. */
+/** Delivers events from a bounded queue to listeners, one after the other. */
 final class Dispatcher implements Role {
   private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
   private static final int BATCH = 1_000;
@@ -47,7 +47,7 @@ final class Dispatcher implements Role {
     return "dispatcher";
   }
 
-  /** Take an event in, or drop it: who calls must never wait for a listener. */
+  /** Adds an event, or drops it if the queue is full: the caller must never wait for a listener. */
   void offer(LifecycleEvent event) {
     if (waiting.offer(event)) {
       waker.wake();
@@ -58,15 +58,18 @@ final class Dispatcher implements Role {
     }
   }
 
-  /** By whoever met the full queue: the thread of the listeners may be stuck in one of them. */
+  /**
+   * Logged by the thread that found the queue full: the dispatcher thread may be stuck in a
+   * listener.
+   */
   private void warnOfDrops() {
     Moment now = ticker.now();
     long next = nextDropWarning.get();
     long later = now.plus(BETWEEN_WARNINGS).nanos();
     if (now.nanos() >= next && nextDropWarning.compareAndSet(next, later)) {
       log.warn(
-          "Listeners are too slow: {} lifecycle events were dropped lately. Jobs are not affected;"
-              + " let listeners hand long work to a thread of their own",
+          "Listeners are too slow: {} lifecycle events were dropped recently. Jobs are not"
+              + " affected; run long work of listeners on a separate thread",
           dropped.getAndSet(0));
     }
   }
@@ -88,10 +91,12 @@ final class Dispatcher implements Role {
   private void tell(LifecycleListener listener, LifecycleEvent event, Moment now) {
     try {
       listener.on(event);
-    } catch (Throwable failure) { // Checked ones too: other languages throw them undeclared.
+    } catch (
+        Throwable failure) { // Checked exceptions too: other JVM languages throw them undeclared.
       if (!now.isBefore(nextFailureWarning)) {
         nextFailureWarning = now.plus(BETWEEN_WARNINGS);
-        log.warn("A listener threw on {}; for a minute others are not logged", event, failure);
+        log.warn(
+            "A listener threw on {}; further failures are not logged for a minute", event, failure);
       }
     }
   }

@@ -20,13 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where roles say what happened. Without a listener every call returns at once; with one it never
- * waits nor throws.
+ * Reports lifecycle events to listeners. Without a listener every call returns at once; with
+ * listeners it never blocks or throws.
  */
 public final class LifecycleEvents implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LifecycleEvents.class);
 
-  /** About a second of a busy node. */
+  /** About a second's worth of events of a busy node. */
   public static final int CAPACITY = 10_000;
 
   private static final Duration FAREWELL = Duration.ofSeconds(1);
@@ -36,10 +36,10 @@ public final class LifecycleEvents implements AutoCloseable {
   private final @Nullable RoleThread thread;
 
   /**
-   * Prepare to tell listeners.
+   * Creates the events of a node.
    *
-   * @param node in whose name
-   * @param listeners whom to tell; none for silence
+   * @param node the node that the events name
+   * @param listeners the listeners; if there are none, no event is created
    * @param capacity how many events may wait for listeners before further ones are dropped
    */
   public LifecycleEvents(
@@ -71,14 +71,14 @@ public final class LifecycleEvents implements AutoCloseable {
     }
   }
 
-  /** Begin to tell. */
+  /** Starts to deliver events. */
   public void start() {
     if (thread != null) {
       thread.start();
     }
   }
 
-  /** An event that cannot be told costs a log line: those who tell hold jobs. */
+  /** An event that cannot be delivered costs a log line only: callers hold jobs. */
   private void tell(Supplier<LifecycleEvent> event) {
     if (dispatcher == null) {
       return;
@@ -98,7 +98,7 @@ public final class LifecycleEvents implements AutoCloseable {
     tell(() -> new LifecycleEvent.Started(node, job.id(), job.task(), job.queue(), job.attempt()));
   }
 
-  /** A job ended, otherwise than by failing for good. */
+  /** Reports that a job ended, other than by dead-lettering. */
   public void finished(JobRef job, JobState how) {
     tell(() -> new LifecycleEvent.Finished(node, job.id(), job.task(), job.queue(), how));
   }
@@ -127,12 +127,12 @@ public final class LifecycleEvents implements AutoCloseable {
             failure.message()));
   }
 
-  /** A job was taken from an incarnation that is gone. */
+  /** Reports that a job was recovered from an incarnation that is gone. */
   public void recovered(JobRef job, UUID from) {
     tell(() -> new LifecycleEvent.Recovered(node, job.id(), job.task(), job.queue(), from));
   }
 
-  /** The handler of an attempt ignores its interrupt. */
+  /** Reports that the handler of an attempt does not respond to interruption. */
   public void slotLost(ClaimedJob job, boolean replaced) {
     if (dispatcher != null) {
       dispatcher.offer(
@@ -145,27 +145,27 @@ public final class LifecycleEvents implements AutoCloseable {
     tell(() -> new LifecycleEvent.NodeJoined(node, incarnation));
   }
 
-  /** An incarnation of this node is over, and what it held is no longer its own. */
+  /** Reports that an incarnation of this node is over, and that it no longer holds its jobs. */
   public void nodeFenced(UUID incarnation) {
     tell(() -> new LifecycleEvent.NodeFenced(node, incarnation));
   }
 
-  /** Another node is gone. */
+  /** Reports that another node is dead. */
   public void nodeDied(String died, UUID incarnation) {
     tell(() -> new LifecycleEvent.NodeDied(node, died, incarnation));
   }
 
-  /** A failure that this node reported opened the breaker of a task. */
+  /** Reports that a failure on this node opened the breaker of a task. */
   public void breakerOpened(String task, Duration pause) {
     tell(() -> new LifecycleEvent.BreakerOpened(node, task, pause));
   }
 
-  /** A success that this node reported closed the breaker of a task. */
+  /** Reports that a success on this node closed the breaker of a task. */
   public void breakerClosed(String task) {
     tell(() -> new LifecycleEvent.BreakerClosed(node, task));
   }
 
-  /** Tell what is left to tell, but wait for no listener longer than a second. */
+  /** Delivers the remaining events, but waits for listeners no longer than a second. */
   @Override
   public void close() {
     if (dispatcher == null || thread == null) {

@@ -1,9 +1,9 @@
 /**
- * Tells listeners of the user's own what happens, off the hot path.
+ * Tells the listeners of users what happens, off the hot path.
  *
- * <p>{@link dev.holdfast.engine.event.LifecycleEvents} is what roles call; {@link
+ * <p>Roles call {@link dev.holdfast.engine.event.LifecycleEvents}; {@link
  * dev.holdfast.engine.event.Dispatcher} has the bounded queue and calls the listeners. The
- * invariant it guards: whatever a listener does, the node goes on as if there were none.
+ * invariant it guards: no matter what a listener does, the node continues as if there were none.
  */
 @NullMarked
 package dev.holdfast.engine.event;

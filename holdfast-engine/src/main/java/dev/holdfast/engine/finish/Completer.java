@@ -25,12 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes reports in groups: what has gathered while the last group was written makes the next. So a
- * lone report is written at once, and a flood shares its commits.
+ * Writes reports in groups: the reports that arrive while one group is written form the next. So a
+ * single report is written at once, and many reports share a commit.
  *
- * <p>A group is bounded by number and by size, and halved when it fails repeatedly for whatever
- * reason: it may be too large for its statement timeout, or contain one report that cannot be
- * written. A report that fails alone is tried again ever more rarely and holds no other up.
+ * <p>A group is bounded by number and by size, and halved when it fails repeatedly for any reason:
+ * it may be too large for its statement timeout, or contain one report that cannot be written. A
+ * report that fails alone is retried at growing intervals and does not delay other reports.
  */
 public final class Completer implements Role, FinishSink {
   private static final Logger log = LoggerFactory.getLogger(Completer.class);
@@ -54,7 +54,7 @@ public final class Completer implements Role, FinishSink {
   private int failuresInRow;
   private long groupsWritten;
 
-  /** When to go on after a failure: reports that arrive meanwhile do not make it any earlier. */
+  /** When to continue after a failure: reports that arrive meanwhile do not bring it forward. */
   private @Nullable Moment resumeAt;
 
   public Completer(
@@ -70,7 +70,7 @@ public final class Completer implements Role, FinishSink {
     this.alarm = new FinishAlarm(meters);
   }
 
-  /** Who to wake when there is something to write. */
+  /** Sets the driver to wake when there is something to write. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -95,12 +95,14 @@ public final class Completer implements Role, FinishSink {
     waker.wake();
   }
 
-  /** Whether nothing waits to be written. */
+  /** Returns whether no report waits to be written. */
   public synchronized boolean isIdle() {
     return pending.isEmpty() && waiting.count() == 0;
   }
 
-  /** Whether attempts have ended and none of that could be written for a minute. */
+  /**
+   * Returns whether attempts have ended and none of their reports could be written for a minute.
+   */
   public boolean isStalled() {
     return alarm.isStalled();
   }
@@ -131,8 +133,8 @@ public final class Completer implements Role, FinishSink {
   }
 
   /**
-   * A report that failed alone, if others were written since and its pause is over; otherwise as
-   * many of the others as may go together.
+   * Returns a report that failed alone, if others were written since and its pause is over;
+   * otherwise as many of the others as fit into one group.
    */
   private List<Report> nextGroup(Moment now) {
     List<Report> others = pending.stream().filter(report -> !report.isAlone()).toList();
@@ -182,7 +184,7 @@ public final class Completer implements Role, FinishSink {
       }
     }
     log.warn(
-        "{} reports could not be written and are tried again in {}, {} at a time: {}",
+        "{} reports of ended attempts could not be written, retrying in {}, {} at a time: {}",
         pending.size() + waiting.count(),
         retryDelay,
         Math.min(width, failed.size()),
@@ -195,7 +197,7 @@ public final class Completer implements Role, FinishSink {
     return resumeAt;
   }
 
-  /** Whether the node was fenced: nothing is written any more for what it held. */
+  /** Returns whether the node was fenced: nothing is written any more for jobs that it held. */
   private boolean isVoid(Report report) {
     boolean over = report.heldJob.tenure().isOver();
     if (over) {
@@ -205,7 +207,8 @@ public final class Completer implements Role, FinishSink {
   }
 
   /**
-   * Write a group, halving it where the store refuses it, until the report at fault stands alone.
+   * Writes a group, and halves it if the store rejects it, until the report that causes the
+   * rejection is alone.
    */
   private void write(List<Report> reports) {
     try {
@@ -236,10 +239,11 @@ public final class Completer implements Role, FinishSink {
     for (Report report : reports) {
       finishes.add(report.requireFinish());
     }
-    // All of one tenure: what belonged to an earlier one is void.
+    // All belong to one tenure: reports of an earlier one are void.
     UUID incarnation = reports.get(0).heldJob.tenure().incarnation();
     List<Outcomes.Result> answers = outcomes.finish(incarnation, finishes);
-    // All of them before any is announced: what fails there must not have them written again.
+    // Mark all of them before any is announced: a failure there must not cause them to be written
+    // again.
     reports.forEach(report -> report.written = true);
     for (int i = 0; i < answers.size(); i++) {
       receipts.record(reports.get(i).heldJob, finishes.get(i), answers.get(i));
@@ -264,7 +268,7 @@ public final class Completer implements Role, FinishSink {
   private void writeRefusal(Report report, StoreException refusal) {
     HeldJob heldJob = report.heldJob;
     log.error(
-        "The store refused how job {} of {} ended; it is dead-lettered as {}",
+        "The store rejected the outcome of job {} of {}; the job is dead-lettered as {}",
         heldJob.job().id(),
         heldJob.job().task(),
         FailureCode.NOT_RECORDED,
@@ -274,7 +278,7 @@ public final class Completer implements Role, FinishSink {
             heldJob.job().attempt(),
             FailureCode.NOT_RECORDED,
             null,
-            "The database refused to store how this attempt ended: see the log of the node.",
+            "The database rejected the outcome of this attempt: see the log of the node.",
             null,
             identity.nodeId());
     try {
@@ -284,7 +288,7 @@ public final class Completer implements Role, FinishSink {
         throw again;
       }
       log.error(
-          "Even that was refused; job {} stays held until this node stops",
+          "The store also rejected the dead-lettering; job {} stays RUNNING until this node stops",
           heldJob.job().id(),
           again);
     }

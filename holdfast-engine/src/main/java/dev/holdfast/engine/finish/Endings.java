@@ -10,9 +10,8 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.JobRef;
 
 /**
- * Says that a job has ended for good, once that is written: to the meters, to listeners, and to
- * whoever awaits it. It is the same whether its holder ended it or whoever took it from one that
- * was gone.
+ * Announces that a job has ended, once that is stored: to the meters, to listeners, and to clients
+ * that await it. It is used both when the holder ends the job and when another node recovers it.
  */
 public final class Endings {
   private final Meters meters;

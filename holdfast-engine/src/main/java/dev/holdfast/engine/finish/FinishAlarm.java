@@ -9,13 +9,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells operators when ended attempts cannot be written: their jobs stay RUNNING, the node goes on
- * sending heartbeats, and nobody else would notice.
+ * Alerts operators when the outcomes of ended attempts cannot be written: their jobs stay RUNNING,
+ * the node keeps sending heartbeats, and no other check would detect it.
  */
 final class FinishAlarm {
   private static final Logger log = LoggerFactory.getLogger(FinishAlarm.class);
 
-  /** How long a report may wait before an operator should know. */
+  /** How long a report may wait before it is logged as an error. */
   static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Meters meters;
@@ -28,7 +28,7 @@ final class FinishAlarm {
     this.meters = meters;
   }
 
-  /** Whether nothing at all could be written for a minute although something waits. */
+  /** Returns whether nothing at all could be written for a minute although reports wait. */
   boolean isStalled() {
     return stalled;
   }
@@ -41,7 +41,7 @@ final class FinishAlarm {
     latest = failure;
   }
 
-  /** Look at what is left to be written after a try. */
+  /** Checks the reports that are left to be written after an attempt to write. */
   void look(List<Report> pending, int waiting, Moment now) {
     Report oldest = null;
     for (Report report : pending) {
@@ -64,9 +64,9 @@ final class FinishAlarm {
         && (logged == null || logged.until(now).compareTo(PATIENCE) >= 0)) {
       logged = now;
       log.error(
-          "Job {} of {} ended {} s ago, and that could not be written yet; {} reports wait, and"
-              + " their jobs stay RUNNING. They are tried again until they are written or this node"
-              + " is fenced. Last failure: {}",
+          "Job {} of {} ended {} s ago, but its outcome could not be written yet; {} reports wait,"
+              + " and their jobs stay RUNNING. Retrying until they are written or this node is"
+              + " fenced. Last failure: {}",
           oldest.heldJob.job().id(),
           oldest.heldJob.job().task(),
           age.toSeconds(),

@@ -24,13 +24,13 @@ public final class Receipts {
   private final Endings endings;
   private final Follower follower;
 
-  /** Who else acts on the end of an attempt; asked for each, so it must not dally. */
+  /** Acts on the end of an attempt. It is called for each attempt, so it must not block. */
   @FunctionalInterface
   public interface Follower {
-    /** An attempt ended, that is written, and its job is no longer held. */
+    /** Called when an attempt has ended, its outcome is stored, and its job is no longer held. */
     void ended(ClaimedJob job, Finish finish);
 
-    /** Both, this one first. */
+    /** Returns a follower that calls this one first and then the other. */
     default Follower andThen(Follower other) {
       return (job, finish) -> {
         ended(job, finish);
@@ -70,14 +70,14 @@ public final class Receipts {
         });
   }
 
-  /** It is written: whatever fails now must not make the group be written again. */
+  /** The outcome is stored: a failure from here on must not cause the group to be written again. */
   private static void announce(HeldJob heldJob, Runnable announcement) {
     try {
       announcement.run();
     } catch (RuntimeException | Error broken) {
       log.warn(
-          "How job {} of {} ended is written but could not be announced; what depends on it is"
-              + " found by polling",
+          "The outcome of job {} of {} is stored but could not be announced; polling will find what"
+              + " depends on it",
           heldJob.job().id(),
           heldJob.job().task(),
           broken);
@@ -102,14 +102,14 @@ public final class Receipts {
     heldJob.stop(StopReason.CLAIM_LOST);
     meters.staleWrite(heldJob.job());
     log.warn(
-        "Job {} of {} was no longer held by this node under token {}; how this attempt ended was"
-            + " not written",
+        "Job {} of {} was no longer held by this node under token {}; the outcome of this attempt"
+            + " was not written",
         heldJob.job().id(),
         heldJob.job().task(),
         heldJob.job().token());
   }
 
-  /** The node was fenced before this could be written. */
+  /** Records that the node was fenced before the outcome could be written. */
   void recordVoid(HeldJob heldJob) {
     heldJobs.remove(heldJob);
     meters.staleWrite(heldJob.job());

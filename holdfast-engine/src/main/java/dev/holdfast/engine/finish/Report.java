@@ -6,23 +6,26 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How one attempt ended, until the store has confirmed it. Used by the Completer's thread only. */
+/**
+ * The outcome of one attempt, until the store has confirmed it. Used by the Completer's thread
+ * only.
+ */
 final class Report {
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
   private static final Duration LAST_PAUSE = Duration.ofMinutes(5);
 
   final HeldJob heldJob;
 
-  /** Without a finish it asks to give the job back. */
+  /** Null to release the job. */
   final @Nullable Finish finish;
 
   final long size;
   boolean written;
 
-  /** When the Completer saw it first. */
+  /** When the Completer first saw it. */
   Moment since = Moment.NEVER;
 
-  /** When it may be tried again after it failed alone; null as long as it has not. */
+  /** When it may be retried after it failed alone; null as long as it has not. */
   private @Nullable Moment notBefore;
 
   private Duration pause = FIRST_PAUSE;
@@ -36,14 +39,15 @@ final class Report {
 
   Finish requireFinish() {
     if (finish == null) {
-      throw new IllegalStateException("A report to give back has no finish");
+      throw new IllegalStateException("A report that releases a job has no finish");
     }
     return finish;
   }
 
   /**
-   * It failed although it was written alone: it must not hold others up from now on. The pauses
-   * grow as long as others can be written meanwhile; otherwise the store may simply be away.
+   * Records that this report failed although it was written alone: from now on it must not delay
+   * others. The pauses grow as long as others can be written meanwhile; otherwise the store may
+   * simply be unavailable.
    *
    * @param groupsWritten how many groups have been written so far
    */
@@ -55,17 +59,17 @@ final class Report {
     notBefore = now.plus(pause);
   }
 
-  /** Whether it is written alone, since it failed that way before. */
+  /** Returns whether it is written alone, since it failed that way before. */
   boolean isAlone() {
     return notBefore != null;
   }
 
-  /** Whether others were written since it failed. */
+  /** Returns whether others were written since it failed. */
   boolean wasOvertaken(long groupsWritten) {
     return groupsWritten > othersWritten;
   }
 
-  /** When it may be written. */
+  /** Returns when it may be written. */
   Moment dueAt() {
     return notBefore == null ? since : notBefore;
   }

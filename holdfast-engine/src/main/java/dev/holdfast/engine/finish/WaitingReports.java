@@ -7,9 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports that the Completer has not taken yet, bounded by number and by size. When they are full,
- * the threads of ended attempts wait and keep their slots: so a node whose store is away stops
- * claiming instead of running out of memory.
+ * Reports that the Completer has not taken yet, bounded by number and by size. When the bound is
+ * reached, the threads of ended attempts wait and keep their slots: so a node whose store is
+ * unavailable stops claiming instead of running out of memory.
  */
 final class WaitingReports {
   static final int MOST = 10_000;
@@ -22,7 +22,7 @@ final class WaitingReports {
   private final Queue<Report> reports = new ArrayDeque<>();
   private long size;
 
-  /** Add a report, as soon as there is room. An interrupt does not end the wait. */
+  /** Adds a report, as soon as there is room. Interruption does not end the wait. */
   void put(Report report) {
     lock.lock();
     try {

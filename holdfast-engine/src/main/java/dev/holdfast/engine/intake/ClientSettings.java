@@ -1,11 +1,11 @@
 package dev.holdfast.engine.intake;
 
 /**
- * How a client behaves.
+ * The settings of a client.
  *
- * @param payloadLimit how large an encoded payload may be, in bytes of UTF-8; defaults to 1 MiB
- * @param strictQueues whether a queue that no live node serves is refused; by default it is only
- *     warned about, since its node may be about to start
+ * @param payloadLimit the maximum size of an encoded payload, in bytes of UTF-8; defaults to 1 MiB
+ * @param strictQueues whether jobs for a queue that no live node serves are rejected. Defaults to
+ *     false, which only logs a warning, since a node that serves the queue may be about to start
  */
 public record ClientSettings(int payloadLimit, boolean strictQueues) {
   public static final ClientSettings DEFAULT = new ClientSettings(1 << 20, false);
@@ -13,7 +13,7 @@ public record ClientSettings(int payloadLimit, boolean strictQueues) {
   public ClientSettings {
     if (payloadLimit < 1) {
       throw new IllegalArgumentException(
-          "A payload limit of %d is not valid: give at least 1.".formatted(payloadLimit));
+          "Payload limit %d is not valid: use at least 1 byte.".formatted(payloadLimit));
     }
   }
 }

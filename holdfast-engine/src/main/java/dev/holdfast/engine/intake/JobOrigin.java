@@ -5,22 +5,22 @@ import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.store.NewJob.Stamp;
 import org.jspecify.annotations.Nullable;
 
-/** Says what jobs are stamped with that are made here. */
+/** Determines the stamp of jobs that are enqueued here. */
 @FunctionalInterface
 public interface JobOrigin {
   /** For clients without a node. */
   JobOrigin NONE = task -> Stamp.NONE;
 
   /**
-   * The stamp of a job of this task.
+   * Returns the stamp of a job of this task.
    *
-   * @throws HoldfastException if no such jobs are made here
+   * @throws HoldfastException if jobs of this task cannot be enqueued here
    */
   Stamp of(String task);
 
   /**
-   * Jobs made on a node belong to its fleet, and name the node where it leaves them to others. A
-   * node that is disabled makes none.
+   * Returns the origin of jobs that are enqueued on a node: they belong to its stack, and name the
+   * node if it leaves them to other nodes. A disabled node enqueues none.
    */
   static JobOrigin onNode(String node, @Nullable String stack, CurrentModes modes) {
     Stamp own = stack == null ? Stamp.NONE : new Stamp(stack, null);
@@ -31,12 +31,15 @@ public interface JobOrigin {
           case TRIGGER_ONLY -> deferred;
           case DISABLED ->
               throw new HoldfastException(
-                  "Node %s is disabled and accepts no jobs of task '%s': ask a client without a node, or switch it to trigger-only or full."
+                  "Node %s is disabled and accepts no jobs of task '%s': use a client without a node, or switch the node to trigger-only or full."
                       .formatted(node, task));
         };
   }
 
-  /** What nodes of a fleet declare belongs to that fleet, whatever they do at the time. */
+  /**
+   * Returns the origin of what nodes of a stack declare: it belongs to that stack, no matter which
+   * mode they are in.
+   */
   static JobOrigin declared(@Nullable String stack) {
     Stamp stamp = stack == null ? Stamp.NONE : new Stamp(stack, null);
     return task -> stamp;

@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns requests into rows: checks and encodes all of them before anything is written, asks again
- * when an answer was lost, and wakes those who should know.
+ * Stores job requests: validates and encodes all of them before anything is written, repeats a call
+ * whose reply was lost, and notifies the nodes.
  */
 public final class JobSubmitter {
   private final PayloadCodec codec;
@@ -54,7 +54,7 @@ public final class JobSubmitter {
     this.bus = bus;
   }
 
-  /** Enqueue in a transaction of our own. */
+  /** Enqueues a job in a new transaction. */
   public <P, R> Enqueued<R> enqueue(Intake intake, JobRequest<P, R> request) {
     List<NewJob> jobs = List.of(prepare(intake, request));
     List<Admission> admissions = writeRepeatably(intake, jobs);
@@ -62,7 +62,7 @@ public final class JobSubmitter {
     return answer(request, admissions.get(0));
   }
 
-  /** Enqueue many in a transaction of our own. */
+  /** Enqueues many jobs in one new transaction. */
   public List<Enqueued<?>> enqueueAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
     List<NewJob> jobs = prepareAll(intake, requests);
     List<Admission> admissions = writeRepeatably(intake, jobs);
@@ -71,9 +71,10 @@ public final class JobSubmitter {
   }
 
   /**
-   * Enqueue in a transaction of the caller's: no second try, since a failure there ends it.
+   * Returns an enqueuer for an external transaction. It does not retry, since a failure aborts that
+   * transaction.
    *
-   * @param afterCommit is given what wakes others
+   * @param afterCommit receives the action that notifies nodes
    */
   public Enqueuer enqueuer(Intake intake, Consumer<Runnable> afterCommit) {
     return new Enqueuer() {
@@ -138,8 +139,8 @@ public final class JobSubmitter {
   }
 
   /**
-   * Write; after a lost answer write again, marked as a repeat, which changes nothing if it was
-   * heard.
+   * Writes the jobs; after a lost reply writes them again, marked as a repeat, which changes
+   * nothing if the first call was carried out.
    */
   private static List<Admission> writeRepeatably(Intake intake, List<NewJob> jobs) {
     return StoreRetry.ask(
@@ -158,7 +159,7 @@ public final class JobSubmitter {
     return new Enqueued<>(admission.id(), answer, request.type().result());
   }
 
-  /** Wake each queue once, and the stagers for the job that is due first. */
+  /** Notifies each queue once, and the stagers of the job that is due first. */
   private void announce(List<NewJob> jobs, List<Admission> admissions) {
     Map<String, Signal.NewWork> fresh = new HashMap<>();
     Duration soonest = null;

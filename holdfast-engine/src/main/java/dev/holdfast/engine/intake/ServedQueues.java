@@ -38,7 +38,7 @@ public final class ServedQueues {
     this.nanoTime = nanoTime;
   }
 
-  /** Warn of queues that no node serves, and reject none. */
+  /** Returns a check that warns about queues that no node serves, and rejects none. */
   public static ServedQueues lenient(QueueStore queues) {
     return new ServedQueues(queues, ClientSettings.DEFAULT);
   }
@@ -48,10 +48,10 @@ public final class ServedQueues {
   }
 
   /**
-   * Check a queue for a caller who may be in a transaction.
+   * Checks a queue for a caller that may be in a transaction.
    *
-   * @param lookup asks over the connection of that transaction. To take a second one from the same
-   *     pool would make a pool wait for itself when all of its connections are in such transactions
+   * @param lookup queries over the connection of that transaction. Taking a second one from the
+   *     same pool would deadlock the pool when all of its connections are in such transactions
    */
   void check(String queue, Predicate<String> lookup) {
     Cached answer = answers.get(queue);
@@ -59,7 +59,7 @@ public final class ServedQueues {
       answer = look(queue, lookup, answer);
     }
     if (!answer.declared() && settings.strictQueues()) {
-      answers.remove(queue); // Its node may start any moment.
+      answers.remove(queue); // A node that serves it may start at any moment.
       throw new IllegalArgumentException(
           "No live node serves queue '%s': check the name, or start a node that serves it."
               .formatted(queue));

@@ -6,7 +6,7 @@ import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks a store again when an answer was lost. */
+/** Repeats a call to a store when its reply was lost. */
 public final class StoreRetry {
   private static final Logger log = LoggerFactory.getLogger(StoreRetry.class);
   private static final int TRIES = 3;
@@ -14,10 +14,11 @@ public final class StoreRetry {
   private StoreRetry() {}
 
   /**
-   * Ask up to three times. Only for what changes nothing more when it was heard the first time.
+   * Makes a call up to three times. Only for calls that change nothing more if an earlier one was
+   * carried out.
    *
-   * @param what is done, for people
-   * @param question given how often it was asked before
+   * @param what the operation, for log lines
+   * @param question the call; receives the number of earlier tries
    */
   public static <T> T ask(String what, IntFunction<T> question) {
     for (int before = 0; ; before++) {
@@ -29,7 +30,7 @@ public final class StoreRetry {
             || before == TRIES - 1) {
           throw failure;
         }
-        log.info("To {} is tried once more: {}", what, failure.getMessage());
+        log.info("Failed to {}, retrying: {}", what, failure.getMessage());
       }
     }
   }

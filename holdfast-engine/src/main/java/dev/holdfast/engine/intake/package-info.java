@@ -1,5 +1,5 @@
 /**
- * Enqueueing: a {@link dev.holdfast.api.job.JobRequest} is checked, encoded and handed to the
+ * Enqueues jobs: a {@link dev.holdfast.api.job.JobRequest} is validated, encoded and passed to the
  * store.
  *
  * <p>An enqueue whose outcome is unknown is repeated under the same job id, which the store

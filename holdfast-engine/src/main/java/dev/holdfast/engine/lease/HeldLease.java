@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A lease in the hands of its holder. No call to the database is made under its lock, so that it
- * can always say whether it is held.
+ * A lease that this process holds. No database call is made under its lock, so that it can always
+ * tell whether it is held.
  */
 final class HeldLease implements Lease {
   private static final Logger log = LoggerFactory.getLogger(HeldLease.class);
@@ -88,7 +88,10 @@ final class HeldLease implements Lease {
     return new Renewal(new LeaseClaim(key(), fencingToken()), request.ttl());
   }
 
-  /** When to renew it; never while its end is being written, which a renewal would cross. */
+  /**
+   * Returns when to renew the lease; never while its end is being written, since a renewal would
+   * conflict with it.
+   */
   synchronized Moment renewal() {
     return phase == Phase.HELD && endings == 0 ? renewal : Moment.NEVER;
   }
@@ -97,7 +100,7 @@ final class HeldLease implements Lease {
     return phase == Phase.HELD ? deadline : Moment.NEVER;
   }
 
-  /** Take note that a renewal succeeded. If that took too long, it comes too late. */
+  /** Records that a renewal succeeded. It has no effect if the reply arrived after the deadline. */
   void renewed(Moment sentAt) {
     Moment now = parts.ticker().now();
     synchronized (this) {
@@ -112,22 +115,25 @@ final class HeldLease implements Lease {
     }
   }
 
-  /** Take note that a renewal could not be asked for. */
+  /** Records that a renewal could not be requested. */
   synchronized void notRenewed(Moment sentAt) {
     renewal = LeaseTimes.retry(sentAt, request.ttl());
   }
 
-  /** Take note that a renewal was refused: by others, unless by an end of our own. */
+  /** Records that a renewal was rejected. The lease is lost, unless this process is ending it. */
   void refused() {
     synchronized (this) {
       if (endings > 0) {
         return;
       }
     }
-    lose("others may have it: the database no longer knows it under token " + fencingToken());
+    lose(
+        "the database no longer has it under token "
+            + fencingToken()
+            + ", another holder may have taken it over");
   }
 
-  /** Lose it if its time is over. */
+  /** Loses the lease if its time is over. */
   void fence(Moment now) {
     synchronized (this) {
       if (now.isBefore(deadline)) {
@@ -147,7 +153,11 @@ final class HeldLease implements Lease {
       told = List.copyOf(callbacks);
       callbacks.clear();
     }
-    log.warn("Lease '{}' of {} is lost: {}", key(), parts.holder(), why);
+    log.warn(
+        "Lease '{}' of {} is lost: {}; isHeld() returns false from now on",
+        key(),
+        parts.holder(),
+        why);
     parts.meters().lost();
     over();
     told.forEach(this::tell);
@@ -179,7 +189,11 @@ final class HeldLease implements Lease {
           try {
             callback.run();
           } catch (RuntimeException failure) {
-            log.error("What was to be told that lease '{}' is lost has failed", key(), failure);
+            log.error(
+                "An onLost callback of lease '{}' failed; its holder may not know that the lease is"
+                    + " lost",
+                key(),
+                failure);
           }
         });
   }
@@ -206,20 +220,19 @@ final class HeldLease implements Lease {
     try {
       LeaseClaim grip = new LeaseClaim(key(), fencingToken());
       boolean ours =
-          LeaseRetry.ask(
-              "The end of lease '%s'".formatted(key()), () -> parts.book().end(grip, how));
+          LeaseRetry.ask("end lease '%s'".formatted(key()), () -> parts.book().end(grip, how));
       if (ours) {
         count(how, began.until(parts.ticker().now()));
         letGo();
       } else {
-        lose("others took it over before its end was written");
+        lose("another holder took it over before its end was written");
       }
       return ours;
     } finally {
       synchronized (this) {
         endings--;
       }
-      // If the end could not be written, it has to be renewed again.
+      // If the end could not be written, the lease has to be renewed again.
       parts.held().attend();
     }
   }
@@ -256,7 +269,8 @@ final class HeldLease implements Lease {
       end(how);
     } catch (StoreException notWritten) {
       log.warn(
-          "The end of lease '{}' could not be written, it is free when its ttl of {} is over: {}",
+          "The end of lease '{}' could not be written; it becomes free when its ttl of {} is over:"
+              + " {}",
           key(),
           request.ttl(),
           notWritten.getMessage());
@@ -264,7 +278,7 @@ final class HeldLease implements Lease {
     }
   }
 
-  /** What a database takes as text: no NUL, no half characters, and not too much of it. */
+  /** Makes a text storable in a database: no NUL, no half of a surrogate pair, and truncated. */
   private static String storable(String detail) {
     String cut =
         detail.length() <= LONGEST_DETAIL ? detail : detail.substring(0, LONGEST_DETAIL - 1) + "…";

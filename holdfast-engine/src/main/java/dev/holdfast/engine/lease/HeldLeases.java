@@ -12,7 +12,7 @@ public final class HeldLeases {
   private boolean closed;
   private volatile Waker waker = () -> {};
 
-  /** Who to wake when there is one more to look after. */
+  /** Sets the waker to call when there is another lease to renew. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -28,11 +28,11 @@ public final class HeldLeases {
     if (accepted) {
       attend();
     } else {
-      lease.lose("nobody renews it: whoever gave it was closed");
+      lease.lose("the leases of this process are closed, so it is not renewed");
     }
   }
 
-  /** Have those who look after leases look again: something is due sooner than they know. */
+  /** Wakes the Renewer and the LeaseExpiry: something is due sooner than they know. */
   void attend() {
     waker.wake();
   }
@@ -45,19 +45,20 @@ public final class HeldLeases {
     return new ArrayList<>(leases.values());
   }
 
-  /** How many there are. */
+  /** Returns how many leases are held. */
   public synchronized int size() {
     return leases.size();
   }
 
   /**
-   * Take no more, and tell the holders of what is left that they lose it. It is not ended in the
-   * books: its holder may still be at work, and has until its ttl is over to stop.
+   * Accepts no more leases, and tells the holders of the remaining ones that they have lost them.
+   * The leases are not ended in the store: a holder may still be working, and has until its ttl is
+   * over to stop.
    */
   public void close() {
     synchronized (this) {
       closed = true;
     }
-    all().forEach(lease -> lease.lose("whoever gave it was closed"));
+    all().forEach(lease -> lease.lose("the leases of this process were closed"));
   }
 }

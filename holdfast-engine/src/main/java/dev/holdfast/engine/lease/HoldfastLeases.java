@@ -21,11 +21,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases on any store, with or without a node. Two threads look after them, and are started when
- * the first lease is taken.
+ * Leases on any store, with or without a node. Two threads renew and expire them; they are started
+ * when the first lease is acquired.
  *
- * <p>Closing it stops the renewals: what is still held is lost at once in the eyes of its holder,
- * and free for others when its ttl is over.
+ * <p>Closing stops the renewals: leases that are still held are lost at once for their holders, and
+ * become free for others when their ttl is over.
  */
 public final class HoldfastLeases implements Leases, AutoCloseable {
   private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);
@@ -65,22 +65,24 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
     held.wokenBy(this::lookAfter);
   }
 
-  /** Leases held in the name of this host and process, metered in Micrometer's global registry. */
+  /**
+   * Creates leases whose holder is this host and process, metered in Micrometer's global registry.
+   */
   public static HoldfastLeases on(Store store) {
     return on(store, NodeIdentity.hostAndPid().id(), Metrics.globalRegistry);
   }
 
   /**
-   * Leases on a store.
+   * Creates leases on a store.
    *
-   * @param holder what people call this process when they ask who holds a lease
+   * @param holder the display name of this process as the holder of leases
    */
   public static HoldfastLeases on(Store store, String holder, MeterRegistry meters) {
     return on(store, holder, meters, Environment.machine());
   }
 
   /**
-   * Creates leases on a store in the given surroundings, for simulations that provide the clock and
+   * Creates leases on a store in the given environment, for simulations that provide the clock and
    * the threads.
    */
   public static HoldfastLeases on(
@@ -88,14 +90,14 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
     return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), environment, () -> {});
   }
 
-  /** Leases of a node, whose threads speak for it. */
+  /** Creates the leases of a node, whose threads log in its name. */
   public static HoldfastLeases ofNode(
       Store store, LogContext node, MeterRegistry meters, Environment environment) {
     return new HoldfastLeases(
         store, node.node(), new LeaseMeters(meters, node.name()), environment, node::enter);
   }
 
-  /** See to it that there is a thread for each role, and that it knows of the new lease. */
+  /** Starts the thread of each role, if necessary, and wakes it for the new lease. */
   private synchronized void lookAfter() {
     if (closed) {
       return;
@@ -124,7 +126,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private synchronized void checkOpen() {
     if (closed) {
       throw new IllegalStateException(
-          "These leases were closed: take leases before that, or from others.");
+          "These leases are closed: acquire leases before closing, or from another instance.");
     }
   }
 
@@ -148,12 +150,12 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
     return acquirer.list(state, after, limit);
   }
 
-  /** Named locks. */
+  /** Returns named locks. */
   public Locks locks() {
     return locks;
   }
 
-  /** Work to be done once at start-up. */
+  /** Returns the coordinator of work that is done once at start-up. */
   public StartupCoordinator startup() {
     return startup;
   }

@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires leases, and lets people look at them. */
+/** Acquires, finds and lists leases. */
 public final class LeaseAcquirer implements Leases {
   private static final int LONGEST_PAGE = 1_000;
 
-  /** An answer, and when the request that it answers was sent. */
+  /** A result, and when its request was sent. */
   private record Reply(Result answer, Moment sentAt) {}
 
   private final LeaseParts parts;
@@ -45,7 +45,7 @@ public final class LeaseAcquirer implements Leases {
     try {
       reply =
           LeaseRetry.ask(
-              "Lease '%s'".formatted(request.key()),
+              "acquire lease '%s'".formatted(request.key()),
               () -> {
                 Moment sentAt = parts.ticker().now();
                 return new Reply(

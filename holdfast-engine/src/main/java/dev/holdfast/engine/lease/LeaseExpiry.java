@@ -4,8 +4,8 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.time.Moment;
 
 /**
- * Takes leases away from their holder when their time is over. It never asks the database, so it is
- * on time when the database is away and the Renewer is stuck.
+ * Takes leases away from their holders when their time is over. It never calls the database, so it
+ * is on time even if the database is unavailable and the Renewer is stuck.
  */
 public final class LeaseExpiry implements Role {
   private final HeldLeases held;

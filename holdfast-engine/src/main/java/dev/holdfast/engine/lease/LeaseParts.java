@@ -8,11 +8,11 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * What everything about leases needs.
+ * The components that all lease classes share.
  *
- * @param holder what people call whoever takes leases here
- * @param ids makes up acquisitions
- * @param notifier runs what users want to be told by, away from the roles
+ * @param holder the display name of the holder of leases that are acquired here
+ * @param ids creates the ids of acquisitions
+ * @param notifier runs callbacks of users, outside the threads of the roles
  */
 public record LeaseParts(
     LeaseStore book,

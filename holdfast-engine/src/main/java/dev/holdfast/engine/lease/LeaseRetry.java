@@ -6,14 +6,18 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks again when an answer was lost: for requests that recognise their own repeats. */
+/** Repeats a request when its reply was lost: for requests that recognise their own repeats. */
 final class LeaseRetry {
   private static final Logger log = LoggerFactory.getLogger(LeaseRetry.class);
   private static final int TRIES = 3;
 
   private LeaseRetry() {}
 
-  /** Ask; up to three times, unless the database said no. */
+  /**
+   * Makes a request up to three times, unless the database rejects it.
+   *
+   * @param what the operation, for log lines
+   */
   static <T> T ask(String what, Supplier<T> request) {
     for (int tries = 1; ; tries++) {
       try {
@@ -22,7 +26,7 @@ final class LeaseRetry {
         if (failure.outcome() == Outcome.REFUSED || tries == TRIES) {
           throw failure;
         }
-        log.info("{} is asked for again: {}", what, failure.getMessage());
+        log.info("Failed to {}, retrying: {}", what, failure.getMessage());
       }
     }
   }

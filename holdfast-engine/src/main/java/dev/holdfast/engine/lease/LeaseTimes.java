@@ -10,17 +10,20 @@ final class LeaseTimes {
 
   private LeaseTimes() {}
 
-  /** The last moment that the holder may count on, with time to stop before others can begin. */
+  /**
+   * Returns the last moment at which the holder may rely on the lease, with time to stop before
+   * another holder can start.
+   */
   static Moment deadline(Moment sentAt, Duration ttl) {
     return sentAt.plus(ttl.minus(shorter(ttl.dividedBy(10), LARGEST_MARGIN)));
   }
 
-  /** When to renew: with room for two more tries. */
+  /** Returns when to renew: early enough for two more tries. */
   static Moment renewal(Moment sentAt, Duration ttl) {
     return sentAt.plus(ttl.dividedBy(3));
   }
 
-  /** When to try again after a renewal that could not be asked for. */
+  /** Returns when to retry after a renewal that could not be requested. */
   static Moment retry(Moment sentAt, Duration ttl) {
     return sentAt.plus(shorter(ttl.dividedBy(20), LONGEST_RETRY));
   }

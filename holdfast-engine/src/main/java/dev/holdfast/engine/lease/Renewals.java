@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** One request to renew leases, and what its answer means for each. */
+/** Requests the renewal of leases and applies the result to each. */
 final class Renewals {
   private Renewals() {}
 
   /**
-   * Renew leases in one call.
+   * Renews leases in one call.
    *
-   * @param sentAt a moment before this call, which is when their new time begins
+   * @param sentAt a moment before this call, from which their new time is counted
    */
   static void ask(LeaseParts parts, List<HeldLease> leases, Moment sentAt) {
     Moment began = parts.ticker().now();

@@ -43,7 +43,9 @@ public final class Renewer implements Role {
       Renewals.ask(parts, due, now);
     } catch (StoreException away) {
       log.warn(
-          "{} leases could not be renewed and are tried again: {}", due.size(), away.getMessage());
+          "{} leases could not be renewed, retrying until they expire: {}",
+          due.size(),
+          away.getMessage());
     }
   }
 }

@@ -1,15 +1,16 @@
 /**
- * Leases as their holder keeps them.
+ * The holder's side of leases.
  *
- * <p>{@link dev.holdfast.engine.lease.Lessor} acquires them, {@link
- * dev.holdfast.engine.lease.Renewer} renews what is due in one call, and {@link
- * dev.holdfast.engine.lease.Fence} takes away what could not be renewed in time. Renewer and Fence
- * are two roles, because the one can be stuck in a call to a database that does not answer, and the
- * other must not be.
+ * <p>{@link dev.holdfast.engine.lease.LeaseAcquirer} acquires them, {@link
+ * dev.holdfast.engine.lease.Renewer} renews those that are due in one call, and {@link
+ * dev.holdfast.engine.lease.LeaseExpiry} takes away those that could not be renewed in time.
+ * Renewer and LeaseExpiry are two roles, because the first can be stuck in a call to a database
+ * that does not respond, and the second must not be.
  *
- * <p>The invariant: a lease that says it is held has time left in the database. It counts on the
- * monotonic clock, from before the last request that succeeded was sent, so the database's own
- * count began later; and once it has said that it is not held, it never says otherwise again.
+ * <p>The invariant: a lease that reports that it is held has time left in the database. Its time is
+ * measured by the monotonic clock, from before the last successful request was sent, so the time in
+ * the database started later; and once it has reported that it is not held, it never reports
+ * otherwise.
  */
 @NullMarked
 package dev.holdfast.engine.lease;

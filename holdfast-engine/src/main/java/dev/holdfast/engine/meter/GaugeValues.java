@@ -11,10 +11,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that gauges show, one for each registry and gauge for as long as the registry exists.
- * A registry keeps the first gauge of a name and its tags, and refers to its value weakly: if each
- * node brought a new value, the gauges of a node that is started again in the same process would
- * show those of the first one until they are collected, and NaN afterwards.
+ * The values of gauges, one for each registry and gauge for as long as the registry exists. A
+ * registry keeps the first gauge with a given name and tags, and refers to its value weakly: if
+ * each node brought a new value, the gauges of a node that is started again in the same process
+ * would show those of the first one until they are collected, and NaN afterwards.
  */
 final class GaugeValues {
   private static final Map<MeterRegistry, Map<Key, AtomicLong>> VALUES =
@@ -25,10 +25,10 @@ final class GaugeValues {
   private GaugeValues() {}
 
   /**
-   * The value of a gauge, which is registered if it is not.
+   * Returns the value of a gauge, and registers the gauge if necessary.
    *
-   * @param unit what it is measured in; null for a number of things
-   * @param scale how many of the value make one of the unit
+   * @param unit the unit it is measured in; null for a count
+   * @param scale how much of the value makes one unit
    */
   static AtomicLong of(
       MeterRegistry registry,

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A meter of a registry that users bring. Whatever that registry throws costs a value and one log
- * line for each meter, and nothing else: nodes count between two writes to the database, where an
- * exception would leave a job that is claimed and known to nobody.
+ * A meter of a registry that users provide. An exception thrown by that registry costs a value and
+ * one log line for each meter, and nothing else: nodes count between two writes to the database,
+ * where an exception would leave a claimed job that no node knows of.
  */
 final class Guarded<M> {
   private static final Logger log = LoggerFactory.getLogger(Guarded.class);
@@ -20,7 +20,9 @@ final class Guarded<M> {
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /**
-   * @param register registers the meter; if that fails nothing is ever written to it
+   * Registers a meter.
+   *
+   * @param register registers the meter; if that fails, nothing is ever written to it
    */
   Guarded(String name, Supplier<M> register) {
     this.name = name;
@@ -30,13 +32,14 @@ final class Guarded<M> {
   private @Nullable M registered(Supplier<M> register) {
     try {
       return register.get();
-    } catch (Throwable broken) { // Checked ones too: other languages throw them undeclared.
+    } catch (
+        Throwable broken) { // Checked exceptions too: other JVM languages throw them undeclared.
       warn(broken);
       return null;
     }
   }
 
-  /** Write to the meter. */
+  /** Writes to the meter. */
   void use(Consumer<? super M> write) {
     M known = meter;
     if (known == null) {

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of leases. Each timer counts what its name says and times the call that led to it; in
- * Prometheus they read {@code holdfast_leases_acquired_seconds_count} and so on. Keys are no tags:
- * there is no end to them. Like all meters they carry the readable name of the node as {@code
- * node}.
+ * Prometheus they read {@code holdfast_leases_acquired_seconds_count} and so on. Keys are not used
+ * as tags, since their number is unbounded. Like all meters they carry the display name of the node
+ * as {@code node}.
  *
- * <p>No method throws, whatever the registry does.
+ * <p>No method throws, even if the registry does.
  */
 public final class LeaseMeters {
   private final Guarded<Timer> acquired;
@@ -30,25 +30,26 @@ public final class LeaseMeters {
   private final Tags own;
 
   /**
-   * @param node the readable name of the node whose leases these are, if there is a node and it has
+   * Creates the meters of leases.
+   *
+   * @param node the display name of the node whose leases these are, if there is a node and it has
    *     one
    */
   public LeaseMeters(MeterRegistry registry, @Nullable String node) {
     this.registry = registry;
     this.own = Meters.tagsOf(node);
-    acquired = timer("holdfast.leases.acquired", "Leases taken, steals included");
+    acquired = timer("holdfast.leases.acquired", "Leases acquired, including those taken over");
     steal = timer("holdfast.leases.steal", "Leases taken over from lost holders");
-    busy = timer("holdfast.leases.busy", "Wishes for leases that others had");
+    busy = timer("holdfast.leases.busy", "Requests for leases that another holder had");
     renewed = timer("holdfast.leases.renewed", "Renewals that succeeded");
     renewFailed =
         timer(
-            "holdfast.leases.renew.failed", "Renewals that were refused or could not be asked for");
-    completed = timer("holdfast.leases.completed", "Leases let go as done");
-    failed = timer("holdfast.leases.failed", "Leases let go as failed");
-    held = timer("holdfast.lease.held", "From acquired to let go or lost");
-    reclaimed =
-        timer(
-            "holdfast.leases.reclaimed", "Leases found to be over, whose holders never came back");
+            "holdfast.leases.renew.failed",
+            "Renewals that were rejected or could not be requested");
+    completed = timer("holdfast.leases.completed", "Leases ended as done");
+    failed = timer("holdfast.leases.failed", "Leases ended as failed");
+    held = timer("holdfast.lease.held", "From acquired to ended or lost");
+    reclaimed = timer("holdfast.leases.reclaimed", "Expired leases whose holders did not end them");
     lost =
         new Guarded<>(
             "holdfast.leases.lost",

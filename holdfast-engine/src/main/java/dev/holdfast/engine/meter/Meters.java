@@ -18,14 +18,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of a node, which carry its readable name as the tag {@code node}. Those of a queue
+ * The meters of a node, which carry its display name as the tag {@code node}. Those of a queue
  * carry its name as {@code queue}, those of jobs also their task as {@code task}; in Prometheus
  * they read {@code holdfast_jobs_started_total} and so on.
  *
- * <p>No method throws, whatever the registry does.
+ * <p>No method throws, even if the registry does.
  */
 public final class Meters {
-  /** The tag of tasks that have no value of their own. */
+  /** The tag value of tasks beyond the first hundred, and of unknown ones. */
   private static final String OTHER = "other";
 
   /** Each task costs up to a hundred time series for each of its queues. */
@@ -47,10 +47,12 @@ public final class Meters {
   private final AtomicLong oldestReportMillis;
 
   /**
-   * @param node the readable name of the node, if it has one. Its id is no tag: it differs with
+   * Creates the meters of a node.
+   *
+   * @param node the display name of the node, if it has one. Its id is not a tag: it differs with
    *     every process, and so would the meters
-   * @param tasks those that the node has handlers for. The first hundred of them by name are tags;
-   *     all others count as one, so that the number of meters is bounded
+   * @param tasks the tasks that the node has handlers for. The first hundred of them by name are
+   *     tags; all others count as one, so that the number of meters is bounded
    */
   public Meters(MeterRegistry registry, @Nullable String node, Collection<String> tasks) {
     this.registry = registry;
@@ -59,13 +61,13 @@ public final class Meters {
     this.fenced =
         counter(
             "holdfast.node.fenced",
-            "Times this node gave everything up because it could not show that it lives",
+            "Times this node fenced itself and gave up all of its jobs",
             own);
     this.nodesDied = counter("holdfast.nodes.died", "Nodes that this one found dead", own);
     this.eventsDropped =
         counter(
             "holdfast.events.dropped",
-            "Lifecycle events that listeners were too slow to hear",
+            "Lifecycle events dropped because listeners were too slow",
             own);
     this.unknownTaskJobs =
         GaugeValues.of(
@@ -79,7 +81,7 @@ public final class Meters {
         GaugeValues.of(
             registry,
             "holdfast.reports.waiting",
-            "Attempts that have ended on this node without that being written yet",
+            "Attempts that have ended on this node and whose outcome is not written yet",
             null,
             1,
             own);
@@ -93,7 +95,7 @@ public final class Meters {
             own);
   }
 
-  /** What all meters of a node carry. */
+  /** Returns the tags that all meters of a node carry. */
   static Tags tagsOf(@Nullable String node) {
     return Tags.of("node", node == null ? UNNAMED : node);
   }
@@ -114,12 +116,12 @@ public final class Meters {
                 .register(registry));
   }
 
-  /** A failure that this node reported opened the breaker of a task. */
+  /** Counts that a failure on this node opened the breaker of a task. */
   public void breakerOpened(String task) {
     breaker("opened", "Times a breaker opened on a failure of this node", task);
   }
 
-  /** A success that this node reported closed the breaker of a task. */
+  /** Counts that a success on this node closed the breaker of a task. */
   public void breakerClosed(String task) {
     breaker("closed", "Times a breaker closed on a success of this node", task);
   }
@@ -154,7 +156,7 @@ public final class Meters {
           GaugeValues.of(
               registry,
               "holdfast.slots.lost",
-              "Slots occupied by handlers that ignore their interrupt",
+              "Slots occupied by handlers that do not respond to interruption",
               null,
               1,
               tags);
@@ -162,7 +164,7 @@ public final class Meters {
           GaugeValues.of(
               registry,
               "holdfast.slots.replaced",
-              "Slots in place of those of handlers that ignore their interrupt",
+              "Slots that replace those of handlers that do not respond to interruption",
               null,
               1,
               tags);
@@ -191,23 +193,22 @@ public final class Meters {
 
     OfTask(Tags tags) {
       started = counter("holdfast.jobs.started", "Attempts started", tags);
-      succeeded = counter("holdfast.jobs.succeeded", "Jobs done", tags);
+      succeeded = counter("holdfast.jobs.succeeded", "Jobs that succeeded", tags);
       failed = counter("holdfast.jobs.failed", "Jobs that failed permanently", tags);
       retried = counter("holdfast.jobs.retried", "Attempts that failed and are retried", tags);
       cancelled = counter("holdfast.jobs.cancelled", "Jobs stopped by request", tags);
-      recovered =
-          counter("holdfast.jobs.recovered", "Jobs taken back from nodes that were gone", tags);
+      recovered = counter("holdfast.jobs.recovered", "Jobs recovered from dead nodes", tags);
       staleWrites =
           counter(
               "holdfast.stale.writes.rejected",
-              "Writes of holders that had lost their claim; none of them changed anything",
+              "Writes by nodes that had lost their claim; none of them changed anything",
               tags);
       wait = timer("holdfast.job.wait", "From due to claimed", tags);
       run = timer("holdfast.job.run", "From started to ended", tags);
     }
   }
 
-  /** How long one queue is. */
+  /** The depth of one queue. */
   private final class DepthOfQueue {
     final AtomicLong ready;
     final AtomicLong oldestMillis;
@@ -279,7 +280,7 @@ public final class Meters {
     of(job).recovered.use(Counter::increment);
   }
 
-  /** The number of attempts that hang has changed. */
+  /** Changes the number of hung attempts. */
   public void hung(String queue, boolean replaced, int by) {
     OfQueue meters = queue(queue);
     (replaced ? meters.slotsReplaced : meters.slotsLost).addAndGet(by);
@@ -293,7 +294,7 @@ public final class Meters {
     nodesDied.use(Counter::increment);
   }
 
-  /** A holder that had lost its claim wrote how its attempt ended, or would have. */
+  /** Counts that a node that had lost its claim wrote the outcome of its attempt, or would have. */
   public void staleWrite(JobRef job) {
     of(job).staleWrites.use(Counter::increment);
   }
@@ -306,13 +307,13 @@ public final class Meters {
     unknownTaskJobs.set(count);
   }
 
-  /** How many ended attempts are not written yet, and how long the oldest has waited. */
+  /** Sets how many ended attempts are not written yet, and how long the oldest has waited. */
   public void reports(int waiting, Duration oldest) {
     reportsWaiting.set(waiting);
     oldestReportMillis.set(oldest.toMillis());
   }
 
-  /** Take over what was measured of the queues that this node serves. */
+  /** Sets the measured depths of the queues that this node serves. */
   public void depths(Set<String> served, Map<String, Depth> measured) {
     for (String name : served) {
       Depth depth = measured.getOrDefault(name, NO_DEPTH);

@@ -1,4 +1,4 @@
-/** What a node counts and times, by Micrometer. Nothing else in the engine knows meter names. */
+/** The Micrometer meters of a node. Nothing else in the engine knows meter names. */
 @NullMarked
 package dev.holdfast.engine.meter;
 

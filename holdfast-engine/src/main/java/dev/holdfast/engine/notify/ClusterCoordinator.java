@@ -5,37 +5,37 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Carries signals between the processes of a cluster, as well as it can: signals may be lost,
+ * Carries signals between the processes of a cluster on a best-effort basis: signals may be lost,
  * merged, repeated or late.
  *
- * <p>To bring your own (a message bus you run anyway, say), implement this and hand it to your
- * nodes and clients.
+ * <p>To use your own coordinator (for example a message bus that you already run), implement this
+ * interface and pass it to your nodes and clients.
  */
 public interface ClusterCoordinator extends AutoCloseable {
 
   /**
-   * Pass a signal on: to the listeners of this coordinator at once, and to other processes soon.
+   * Sends a signal: to the listeners of this coordinator at once, and to other processes soon.
    * Returns at once and never throws; equal signals may be merged.
    */
   void announce(Signal signal);
 
   /**
-   * Tell this listener of every signal, once: a coordinator that gets its own signals back must not
-   * repeat them. Listeners must return quickly.
+   * Subscribes a listener, which receives every signal once: a coordinator that receives its own
+   * signals must not deliver them again. Listeners must return quickly.
    *
-   * @return closes the subscription
+   * @return an action that ends the subscription
    */
   Runnable onSignal(Consumer<Signal> listener);
 
   /**
    * Returns whether signals of other processes reach this one at present. While they do not, nodes
-   * and clients look for work more often than they otherwise would. Defaults to true.
+   * and clients poll more often. Defaults to true.
    */
   default boolean hearsOthers() {
     return true;
   }
 
-  /** Announce that a queue has new READY jobs. */
+  /** Announces that a queue has new READY jobs. */
   default void notifyNewWork(String queue, int priority) {
     announce(new Signal.NewWork(queue, priority));
   }
@@ -43,12 +43,15 @@ public interface ClusterCoordinator extends AutoCloseable {
   @Override
   void close();
 
-  /** Reaches this process only: other nodes find their work by polling, and so does this one. */
+  /** Returns a coordinator that reaches this process only: all nodes find their work by polling. */
   static ClusterCoordinator none() {
     return local(false);
   }
 
-  /** For a store that only this process uses, so that there are no others to hear. */
+  /**
+   * Returns a coordinator for a store that only this process uses, so that there are no other
+   * processes to receive signals from.
+   */
   static ClusterCoordinator withinProcess() {
     return local(true);
   }

@@ -4,23 +4,23 @@ import dev.holdfast.api.job.JobId;
 import java.time.Duration;
 import java.util.UUID;
 
-/** Something that others may want to know soon. */
+/** A notification for the other nodes and clients of a cluster. */
 public sealed interface Signal {
 
   /**
    * A queue has new READY jobs.
    *
-   * @param jobs how many there are at least; 0 if that is not known
+   * @param jobs the minimum number of new jobs; 0 if that is not known
    */
   record NewWork(String queue, int priority, int jobs) implements Signal {
     private static final int MANY = 1_000_000;
 
-    /** New READY jobs, nobody says how many. */
+    /** Creates a signal of an unknown number of new READY jobs. */
     public NewWork(String queue, int priority) {
       this(queue, priority, 0);
     }
 
-    /** Both, for the same queue. */
+    /** Returns the sum of this signal and another one for the same queue. */
     public NewWork and(NewWork other) {
       return new NewWork(
           queue,
@@ -29,7 +29,7 @@ public sealed interface Signal {
     }
   }
 
-  /** A job was scheduled; stagers that sleep longer than this should not. */
+  /** A job was scheduled; stagers must not sleep longer than this. */
   record Scheduled(Duration in) implements Signal {}
 
   /** A queue was paused, resumed or limited. */
@@ -38,27 +38,34 @@ public sealed interface Signal {
   /** A task was limited, or its breaker opened or closed. */
   record TaskChanged(String task) implements Signal {}
 
-  /** Somebody wants something of this incarnation; the answer to its next beat says what. */
+  /** The incarnation should send a heartbeat at once; the reply tells what is requested of it. */
   record HeartbeatRequested(UUID incarnation) implements Signal {}
 
-  /** Somebody waits for this job to end; who ends it, please say so. */
+  /** A client awaits the end of this job; the node that ends it should send {@link JobEnded}. */
   record ResultAwaited(JobId job) implements Signal {}
 
-  /** A job that somebody awaited has ended. */
+  /** An awaited job has ended. */
   record JobEnded(JobId job) implements Signal {}
 
   /**
-   * A schedule was made, changed or resumed, and may be due sooner than anybody expects; or a node
-   * has gone, and perhaps with it what kept a schedule alive.
+   * A schedule was created, changed or resumed, and may be due sooner than expected; or a node has
+   * gone that may have been the last to declare a schedule.
    */
   record SchedulesChanged() implements Signal {}
 
-  /** A node has registered: from now on the sweepers of others measure how long it is silent. */
+  /**
+   * A node has registered: from now on the sweepers of other nodes measure how long it is silent.
+   */
   record NodeJoined() implements Signal {}
 
-  /** A node was marked dead: what it held is to be recovered, perhaps not by the one that did. */
+  /**
+   * A node was marked dead: the jobs it held must be recovered, possibly by another node than the
+   * one that marked it.
+   */
   record NodeDied() implements Signal {}
 
-  /** Signals may have been missed, since the coordinator was cut off for a while: look once. */
+  /**
+   * Signals may have been missed, since the coordinator was disconnected for a while: poll once.
+   */
   record SignalsMissed() implements Signal {}
 }

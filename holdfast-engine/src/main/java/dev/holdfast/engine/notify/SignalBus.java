@@ -8,11 +8,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The signals of one node or client: its own listeners, and the way to the rest of the cluster. */
+/**
+ * The signals of one node or client: delivers to its own listeners, and to the rest of the cluster
+ * through the coordinator.
+ */
 public final class SignalBus implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SignalBus.class);
 
-  /** How long a role sleeps at most while other processes are not heard, unless told otherwise. */
+  /**
+   * How long a role sleeps at most while signals of other processes are not received, by default.
+   */
   public static final Duration UNHEARD = Duration.ofSeconds(1);
 
   private final ClusterCoordinator cluster;
@@ -20,16 +25,16 @@ public final class SignalBus implements AutoCloseable {
   private final Runnable subscription;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
-  /** The bus that publishes on this thread: what comes back to it meanwhile is its own signal. */
+  /** The bus that publishes on this thread: a signal that arrives meanwhile is its own. */
   private static final ThreadLocal<@Nullable SignalBus> PUBLISHING = new ThreadLocal<>();
 
-  /** Hears signals. */
+  /** Receives signals. */
   @FunctionalInterface
   public interface Listener {
     /**
-     * Hears a signal.
+     * Receives a signal.
      *
-     * @param own whether it was published here; then no other node may know of it yet
+     * @param own whether it was published here; then other nodes may not know of it yet
      */
     void hear(Signal signal, boolean own);
   }
@@ -39,7 +44,9 @@ public final class SignalBus implements AutoCloseable {
   }
 
   /**
-   * @param unheard how long a role sleeps at most while other processes are not heard
+   * Creates a bus.
+   *
+   * @param unheard how long a role sleeps at most while signals of other processes are not received
    */
   public SignalBus(ClusterCoordinator cluster, Duration unheard) {
     this.cluster = cluster;
@@ -48,7 +55,8 @@ public final class SignalBus implements AutoCloseable {
   }
 
   /**
-   * Tell listeners everywhere; those in this process hear of it by way of the coordinator, at once.
+   * Sends a signal to all listeners in the cluster; those in this process receive it through the
+   * coordinator, at once.
    */
   public void publish(Signal signal) {
     SignalBus outer = PUBLISHING.get();
@@ -56,37 +64,41 @@ public final class SignalBus implements AutoCloseable {
     try {
       cluster.announce(signal);
     } catch (RuntimeException failure) {
-      log.warn("{} could not be announced; its work is found by polling", signal, failure);
+      log.warn(
+          "Signal {} could not be sent; other nodes find its work by polling", signal, failure);
     } finally {
       PUBLISHING.set(outer);
     }
   }
 
-  /** Whether signals of other processes are heard at present. */
+  /** Returns whether signals of other processes are received at present. */
   public boolean hearsOthers() {
     return cluster.hearsOthers();
   }
 
   /**
-   * How long to sleep when nothing is to be done.
+   * Returns how long to sleep when there is nothing to do.
    *
-   * @param usual while a signal would end the sleep
+   * @param usual the time if a signal would end the sleep
    */
   public Duration sleepAtMost(Duration usual) {
     return hearsOthers() || usual.compareTo(unheard) < 0 ? usual : unheard;
   }
 
-  /** Tell the listeners of this node or client only. */
+  /** Sends a signal to the listeners of this node or client only. */
   public void publishHere(Signal signal) {
     deliver(signal);
   }
 
-  /** Listen; the answer ends it. */
+  /** Subscribes a listener; the returned action ends the subscription. */
   public Runnable subscribe(Consumer<Signal> listener) {
     return listen((signal, own) -> listener.accept(signal));
   }
 
-  /** Listen, and hear where signals come from; the result ends it. */
+  /**
+   * Subscribes a listener that is told where signals come from; the returned action ends the
+   * subscription.
+   */
   public Runnable listen(Listener listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
@@ -98,7 +110,7 @@ public final class SignalBus implements AutoCloseable {
       try {
         listener.hear(signal, own);
       } catch (RuntimeException | Error failure) {
-        log.warn("A listener failed on {}; its work is found by polling", signal, failure);
+        log.warn("A listener failed on signal {}; its work is found by polling", signal, failure);
       }
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Wakeups: telling other nodes that there is something to do.
+ * Notifies other nodes that there is something to do.
  *
- * <p>A wakeup is only a hint. A node that misses one finds the work by polling, so nothing here may
+ * <p>A signal is only a hint. A node that misses one finds the work by polling, so nothing here may
  * fail a caller, block it, or be relied on for correctness.
  */
 @NullMarked

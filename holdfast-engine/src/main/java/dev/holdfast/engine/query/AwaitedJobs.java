@@ -5,8 +5,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Jobs that somebody somewhere waits for. Bounded: the oldest wish is forgotten first, and whoever
- * made it finds out by polling.
+ * Jobs that a client somewhere in the cluster awaits. Bounded: the oldest entry is dropped first,
+ * and its client learns of the end by polling.
  */
 public final class AwaitedJobs {
   private static final int MOST = 10_000;
@@ -24,7 +24,7 @@ public final class AwaitedJobs {
     any = true;
   }
 
-  /** Forget a job and say whether it was awaited. Costs nothing while nobody awaits anything. */
+  /** Removes a job and returns whether it was awaited. Costs nothing while no job is awaited. */
   public boolean remove(JobId id) {
     if (!any) {
       return false;

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for jobs to end. It tells the cluster which job it waits for, and whoever ends that job
- * says so; a look now and then covers signals that got lost.
+ * Waits for jobs to end. It tells the cluster which job it waits for, and the node that ends that
+ * job sends a signal; occasional polling covers lost signals.
  */
 public final class Awaiter implements AutoCloseable {
   private static final Duration FIRST_LOOK = Duration.ofMillis(250);
@@ -31,7 +31,7 @@ public final class Awaiter implements AutoCloseable {
   private final Runnable subscription;
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
-  /** One thread that waits. Each has a bell of its own, so that none can miss another's. */
+  /** One waiting thread. Each has its own semaphore, so that none can miss a signal for another. */
   private static final class Call {
     final JobId job;
     final Semaphore bell = new Semaphore(0);
@@ -70,7 +70,7 @@ public final class Awaiter implements AutoCloseable {
   public <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost)
       throws InterruptedException {
     long began = System.nanoTime();
-    long longest = TimeUnit.NANOSECONDS.convert(atMost); // However long that is.
+    long longest = TimeUnit.NANOSECONDS.convert(atMost); // Saturates for a longer duration.
     Call call = new Call(id);
     calls.add(call);
     try {
@@ -101,7 +101,8 @@ public final class Awaiter implements AutoCloseable {
     Job job = lookup.find(List.of(id)).get(id);
     if (job == null) {
       throw new IllegalArgumentException(
-          "There is no job %s, or it is no longer kept.".formatted(id));
+          "There is no job %s: check the id. A job that has ended is deleted after its retention."
+              .formatted(id));
     }
     return job;
   }

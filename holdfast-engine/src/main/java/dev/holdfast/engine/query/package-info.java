@@ -1,5 +1,5 @@
 /**
- * Waiting for the result of a job: {@link dev.holdfast.engine.query.Awaiter} in the client, and
+ * Waits for the result of a job: {@link dev.holdfast.engine.query.Awaiter} in the client, and
  * {@link dev.holdfast.engine.query.AwaitedJobs} on the nodes that announce the end of such jobs.
  */
 @NullMarked

@@ -6,39 +6,42 @@ import java.util.concurrent.CountDownLatch;
 /** Drives roles: by threads in production, by an event queue in simulation. */
 public interface Driver {
 
-  /** What drives one role. */
+  /** Drives one role. */
   interface Driven extends Waker {
-    /** Begin to tick. */
+    /** Starts to tick. */
     void start();
 
-    /** Asks it to stop after the tick in progress, and does not wait for that. */
+    /** Requests a stop after the tick in progress, without waiting for it. */
     void stop();
 
-    /** Whether no tick is in progress and none will follow: it was stopped, or never started. */
+    /**
+     * Returns whether no tick is in progress and none will follow: it was stopped, or never
+     * started.
+     */
     boolean hasEnded();
   }
 
   /**
-   * Be ready to drive a role.
+   * Returns a driver for a role, not started yet.
    *
-   * @param entering what is to be done first wherever the role is ticked
+   * @param entering runs first on each thread that ticks the role
    */
   Driven drive(Role role, Runnable entering);
 
-  /** Keeps the process alive until this happens, where the roles run in a process. */
+  /** Keeps the process alive until the latch opens, if the roles run in a process. */
   default void keepAlive(CountDownLatch until) {}
 
   /**
-   * Be ready to drive a role of which a node may have thousands: those may share threads.
+   * Returns a driver for a role of which a node may have thousands: such roles may share threads.
    *
-   * @param entering what is to be done first wherever the role is ticked
+   * @param entering runs first on each thread that ticks the role
    */
   default Driven driveShared(Role role, Runnable entering) {
     return drive(role, entering);
   }
 
   /**
-   * Runs code that may block once, away from the roles.
+   * Runs code once that may block, outside the threads of the roles.
    *
    * @param name what the code does, for the name of its thread
    */
@@ -47,8 +50,8 @@ public interface Driver {
   }
 
   /**
-   * A platform thread for each role, and a few for those that share: handlers that hog the virtual
-   * ones must not starve them.
+   * Returns a driver that uses a platform thread for each role, and a few threads for roles that
+   * share: handlers that occupy all virtual threads must not starve them.
    *
    * @param ticker the clock that roles are ticked by
    */
@@ -73,8 +76,8 @@ public interface Driver {
         return shared.drive(role, entering);
       }
 
-      // One thread for this alone: a role's own may be waiting for the database when the node has
-      // to stop, and would keep the process from ending.
+      // A thread for this alone: the thread of a role may be waiting for the database when the node
+      // has to stop, and would keep the process from ending.
       @Override
       public void keepAlive(CountDownLatch until) {
         Thread.ofPlatform()

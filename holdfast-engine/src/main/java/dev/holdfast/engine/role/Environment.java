@@ -7,19 +7,19 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Everything a node takes from the world around it besides its store: who calls its roles, what
- * time it is, ids, and chance. With these handed in, the same node in the same surroundings does
- * the same.
+ * Everything a node takes from its environment besides its store: what drives its roles, the time,
+ * ids, and random numbers. With these injected, the same node in the same environment behaves the
+ * same.
  *
  * @param driver drives its roles
  * @param ticker its clock
- * @param ids makes incarnations and ids of jobs
- * @param random its chance
+ * @param ids creates incarnations and job ids
+ * @param random its source of random numbers
  */
 public record Environment(
     Driver driver, Ticker ticker, Supplier<UUID> ids, RandomGenerator random) {
 
-  /** The machine that this runs on. */
+  /** Returns the environment of this machine. */
   public static Environment machine() {
     Ticker ticker = Ticker.system();
     return new Environment(

@@ -2,14 +2,14 @@ package dev.holdfast.engine.role;
 
 import dev.holdfast.engine.time.Moment;
 
-/** One job of a node: claiming, finishing, beating ... */
+/** One activity of a node: claiming, finishing, sending heartbeats ... */
 public interface Role {
 
-  /** What logs and threads call it. */
+  /** Returns its name in logs and thread names. */
   String name();
 
   /**
-   * Do one bounded piece of work.
+   * Does one bounded piece of work.
    *
    * @return when to call again at the latest; earlier if {@link Waker#wake} is called
    */

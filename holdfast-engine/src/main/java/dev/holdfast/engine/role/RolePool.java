@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Drives roles of which a node may have thousands, on a few platform threads. A role that waits
- * takes no thread, and no role is ticked by two threads at once.
+ * uses no thread, and no role is ticked by two threads at once.
  */
 final class RolePool {
-  /** Fewer than a store has connections by default, so that other roles always get one. */
+  /**
+   * Fewer than the default number of connections of a store, so that other roles always get one.
+   */
   static final int MOST_THREADS = 8;
 
   private final Ticker ticker;
@@ -31,7 +33,7 @@ final class RolePool {
     return new SharedRole(role, entering);
   }
 
-  /** As many threads as there are roles, up to the most: then each has one, as if it were alone. */
+  /** As many threads as there are roles, up to the maximum: below it, each role has a thread. */
   private synchronized ScheduledThreadPoolExecutor enter() {
     roles++;
     int size = Math.min(roles, MOST_THREADS);
@@ -88,7 +90,7 @@ final class RolePool {
 
     @Override
     public void wake() {
-      // Most wakes find the flag up already; only the one that raises it pays for the lock.
+      // Most calls find the flag set already; only the one that sets it pays for the lock.
       if (!woken.get() && woken.compareAndSet(false, true)) {
         synchronized (this) {
           if (state == State.WAITING) {
@@ -98,7 +100,9 @@ final class RolePool {
       }
     }
 
-    /** The only plan from now on: one that is too late to cancel finds that it is not the last. */
+    /**
+     * Replaces the plan: an earlier one that is too late to cancel finds that it is not the last.
+     */
     private void tickIn(long nanos) {
       if (planned != null) {
         planned.cancel(false);

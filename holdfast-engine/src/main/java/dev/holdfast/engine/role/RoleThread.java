@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drives one role on one thread. A tick that throws is logged and tried again after a pause: a role
- * never dies of an error, since nobody would do its work then.
+ * Drives one role on one thread. A tick that throws is logged and retried after a pause: a role
+ * never ends because of an error, since its work would not be done any more.
  */
 public final class RoleThread implements Driver.Driven {
   private static final Logger log = LoggerFactory.getLogger(RoleThread.class);
@@ -37,7 +37,7 @@ public final class RoleThread implements Driver.Driven {
 
   @Override
   public void wake() {
-    // Most wakes find the flag up already; only the one that raises it pays for the unpark.
+    // Most calls find the flag set already; only the one that sets it pays for the unpark.
     if (!woken.get() && woken.compareAndSet(false, true)) {
       LockSupport.unpark(thread);
     }
@@ -54,9 +54,10 @@ public final class RoleThread implements Driver.Driven {
   static Moment tick(Role role, Ticker ticker, BooleanSupplier stopping) {
     try {
       return role.tick(ticker.now());
-    } catch (Throwable failure) { // Checked ones too: other languages throw them undeclared.
+    } catch (
+        Throwable failure) { // Checked exceptions too: other JVM languages throw them undeclared.
       if (!stopping.getAsBoolean()) {
-        log.error("{} stumbled and goes on in {}", role.name(), AFTER_ERROR, failure);
+        log.error("Role {} failed, retrying in {}", role.name(), AFTER_ERROR, failure);
       }
       return ticker.now().plus(AFTER_ERROR);
     }

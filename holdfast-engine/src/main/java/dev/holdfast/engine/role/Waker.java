@@ -1,9 +1,12 @@
 package dev.holdfast.engine.role;
 
-/** Lets others ask that a role be ticked soon. */
+/** Requests that a role is ticked soon. */
 @FunctionalInterface
 public interface Waker {
 
-  /** Tick at once, or once more if a tick is under way. Cheap, and callable from any thread. */
+  /**
+   * Ticks the role at once, or once more if a tick is in progress. Cheap, and callable from any
+   * thread.
+   */
   void wake();
 }

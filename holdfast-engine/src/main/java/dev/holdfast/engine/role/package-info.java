@@ -1,10 +1,10 @@
 /**
- * What a role is and what drives it.
+ * Roles and what drives them.
  *
- * <p>A role is a step function: {@code tick(now)} does one bounded piece of work and says when it
- * wants to be called next. A thread drives it in production, an event queue in simulation. A role
- * holds no thread, sleeps never and asks no clock. {@link dev.holdfast.engine.role.Surroundings} is
- * what a node is handed instead.
+ * <p>A role is a step function: {@code tick(now)} does one bounded piece of work and returns when
+ * to call it next. A thread drives it in production, an event queue in simulation. A role has no
+ * thread, never sleeps and reads no clock: a node receives all of these from its {@link
+ * dev.holdfast.engine.role.Environment}.
  */
 @NullMarked
 package dev.holdfast.engine.role;

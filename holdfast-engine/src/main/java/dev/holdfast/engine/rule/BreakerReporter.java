@@ -26,15 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports how attempts of tasks with a breaker ended, once that is written: failures always,
- * successes while the breaker is not closed. Whatever has gathered while the last report was under
- * way makes the next.
+ * Reports how attempts of tasks with a breaker ended, once that is stored: failures always,
+ * successes while the breaker is not closed. The attempts that end while one report is being
+ * written form the next.
  */
 public final class BreakerReporter implements Role {
   private static final Logger log = LoggerFactory.getLogger(BreakerReporter.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-  /** What a Tripper works with. */
+  /** The components of a BreakerReporter. */
   public record Parts(
       TaskStore tasks,
       TaskRules rules,
@@ -47,7 +47,7 @@ public final class BreakerReporter implements Role {
     }
   }
 
-  /** What is not reported yet of one task. */
+  /** Attempts of one task that are not reported yet. */
   private record Unreported(ArrayDeque<ClaimId> failed, ArrayDeque<ClaimId> succeeded) {
     Unreported() {
       this(new ArrayDeque<>(), new ArrayDeque<>());
@@ -62,7 +62,7 @@ public final class BreakerReporter implements Role {
     this.parts = parts;
   }
 
-  /** Who to wake when there is something to report. */
+  /** Sets the driver to wake when there is something to report. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -72,7 +72,7 @@ public final class BreakerReporter implements Role {
     return "tripper";
   }
 
-  /** An attempt ended, and that is written. */
+  /** Called when an attempt has ended and its outcome is stored. */
   public void ended(ClaimedJob job, Finish finish) {
     CircuitBreaker breaker = parts.breakers().get(job.task());
     if (breaker == null) {
@@ -91,7 +91,7 @@ public final class BreakerReporter implements Role {
     }
   }
 
-  /** A node of an old version that cannot read new payloads says nothing about the task. */
+  /** A node of an old version that cannot read new payloads is no sign that the task is broken. */
   private void noteFailure(ClaimedJob job, CircuitBreaker breaker, Finish.Failure failure) {
     if (!failure.code().equals(FailureCode.BAD_PAYLOAD)) {
       note(job, breaker, true);
@@ -104,7 +104,10 @@ public final class BreakerReporter implements Role {
       ArrayDeque<ClaimId> list = failed ? own.failed : own.succeeded;
       list.add(job.claim());
       if (list.size() > breaker.failures()) {
-        list.remove(); // While the store is away: more than it takes to open is never needed.
+        list
+            .remove(); // While the store is unavailable: more attempts than it takes to open are
+                       // never needed.
+        // never needed.
       }
     }
     waker.wake();
@@ -114,7 +117,7 @@ public final class BreakerReporter implements Role {
   public Moment tick(Moment now) {
     for (Attempts attempts : take()) {
       try {
-        heed(attempts, parts.tasks().report(attempts), now);
+        apply(attempts, parts.tasks().report(attempts), now);
       } catch (StoreException failure) {
         keep(attempts, failure);
       }
@@ -129,26 +132,26 @@ public final class BreakerReporter implements Role {
     switch (failure.outcome()) {
       case RETRYABLE -> {
         log.warn(
-            "How attempts of {} ended could not be told to its breaker and is told again: {}",
+            "Could not report attempts of task {} to its breaker, retrying: {}",
             task,
             failure.getMessage());
         putBack(attempts);
       }
       case UNKNOWN -> {
         log.warn(
-            "Whether the breaker of {} heard of {} failures is not known; they are not told again,"
-                + " since they would count twice: {}",
+            "It is not known whether the breaker of task {} counted {} failures; they are not"
+                + " reported again, since they could count twice: {}",
             task,
             attempts.failed().size(),
             failure.getMessage());
-        // Successes close it once, however often they are told; and the answer says whether the
-        // failures opened it.
+        // Successes close the breaker once, no matter how often they are reported; and the reply
+        // says whether the failures opened it.
         putBack(new Attempts(task, attempts.breaker(), List.of(), attempts.succeeded()));
       }
       case REFUSED ->
           log.warn(
-              "How attempts of {} ended was refused by the store, and its breaker does not count"
-                  + " them: {}",
+              "The store rejected a report of attempts of task {}; its breaker does not count them:"
+                  + " {}",
               task,
               failure.getMessage());
     }
@@ -173,7 +176,7 @@ public final class BreakerReporter implements Role {
   private CircuitBreaker breaker(String task) {
     CircuitBreaker breaker = parts.breakers().get(task);
     if (breaker == null) {
-      throw new IllegalStateException("Task " + task + " has no breaker");
+      throw new IllegalStateException("Task " + task + " has no circuit breaker");
     }
     return breaker;
   }
@@ -193,7 +196,7 @@ public final class BreakerReporter implements Role {
     }
   }
 
-  private void heed(Attempts attempts, Noted noted, Moment now) {
+  private void apply(Attempts attempts, Noted noted, Moment now) {
     String task = attempts.task();
     parts.rules().set(task, noted.rule(), now);
     switch (noted.turn()) {
@@ -202,7 +205,7 @@ public final class BreakerReporter implements Role {
         Duration shut = noted.rule().shut();
         Duration pause = shut == null ? attempts.breaker().pause() : shut;
         log.warn(
-            "Task {} fails too often: its breaker is open, and no node begins any of its jobs for"
+            "Task {} fails too often: its breaker is open, and no node starts any of its jobs for"
                 + " {} ms",
             task,
             pause.toMillis());

@@ -13,11 +13,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A breaker as it is recorded, and what becomes of it.
+ * The stored state of a breaker, and its transitions.
  *
- * @param failures when attempts failed lately; no more than it takes to open
- * @param openUntil from when on a job is let through; null while it is closed
- * @param pause for how long it opens again
+ * @param failures the times of recent failures; no more than it takes to open
+ * @param openUntil the time from which one job is let through; null while it is closed
+ * @param pause how long it stays open when it opens again
  * @param probe the claim that was let through
  */
 public record BreakerTransition(
@@ -27,11 +27,13 @@ public record BreakerTransition(
     Duration pause,
     @Nullable ClaimId probe) {
 
-  /** Lets everything through and knows of no failure. */
+  /** A closed breaker without failures. */
   public static final BreakerTransition CLOSED =
       new BreakerTransition(BreakerState.CLOSED, List.of(), null, Duration.ZERO, null);
 
-  /** How long a verdict may take at least, from the claim on, before another job is let through. */
+  /**
+   * The minimum time, from the claim on, that a probe has to end before another job is let through.
+   */
   private static final Duration VERDICT = Duration.ofSeconds(5);
 
   public BreakerTransition {
@@ -42,11 +44,11 @@ public record BreakerTransition(
     return state == BreakerState.CLOSED;
   }
 
-  /** What it is after these attempts. */
+  /** Returns the state after these attempts. */
   public BreakerTransition after(Attempts attempts, Instant now) {
     return switch (state) {
       case CLOSED -> count(attempts.failed().size(), attempts.breaker(), now);
-      case OPEN -> this; // Attempts that began before it opened say nothing new.
+      case OPEN -> this; // Attempts that started before it opened say nothing new.
       case HALF_OPEN -> judge(attempts, now);
     };
   }
@@ -74,7 +76,7 @@ public record BreakerTransition(
     return new BreakerTransition(BreakerState.OPEN, List.of(), now.plus(pause), pause, null);
   }
 
-  /** How this came from an earlier one. */
+  /** Returns how the state changed from an earlier one. */
   public Turn turnSince(BreakerTransition before) {
     if (state == BreakerState.OPEN && before.state != BreakerState.OPEN) {
       return Turn.OPENED;
@@ -83,9 +85,9 @@ public record BreakerTransition(
   }
 
   /**
-   * Whether one job may be let through, to see. Its time must be over; and a job that was let
-   * through before must be out of the hands of its node, having ended without a verdict: it was
-   * handed back, cancelled, or its node died.
+   * Returns whether one job may be let through as a probe. The open time must be over; and a
+   * previous probe must no longer be held by its node, and have ended without a success or failure:
+   * it was released, cancelled, or its node died.
    */
   public boolean mayProbe(Instant now, Predicate<ClaimId> isHeld) {
     return !isClosed()
@@ -94,15 +96,16 @@ public record BreakerTransition(
   }
 
   /**
-   * What it is once this claim was let through. Nobody else is for as long as it would stay open,
-   * or some seconds, so that whoever ran it has time to say how it ended.
+   * Returns the state after this claim was let through. No other job is let through for the length
+   * of the pause, or at least a few seconds, so that the node that runs the probe has time to
+   * report how it ended.
    */
   public BreakerTransition probing(ClaimId claim, Instant now) {
     Duration wait = pause.compareTo(VERDICT) < 0 ? VERDICT : pause;
     return new BreakerTransition(BreakerState.HALF_OPEN, List.of(), now.plus(wait), pause, claim);
   }
 
-  /** How much longer nothing is let through; null if everything is. */
+  /** Returns how much longer no job is let through; null if the breaker is closed. */
   public @Nullable Duration shut(Instant now) {
     if (isClosed()) {
       return null;

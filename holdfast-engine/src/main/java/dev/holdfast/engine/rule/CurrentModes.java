@@ -6,7 +6,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** The modes in force, and what they mean. Of several exceptions for a task the longest counts. */
+/**
+ * The modes in force, and what they mean. If several overrides match a task, the longest pattern
+ * wins.
+ */
 public final class CurrentModes {
   private volatile State state;
   private int ownChanges;
@@ -34,22 +37,22 @@ public final class CurrentModes {
     return state.modes;
   }
 
-  /** How often this node has changed its modes itself. */
+  /** Returns how often this node has changed its modes itself. */
   public synchronized int ownChanges() {
     return ownChanges;
   }
 
-  /** Let other modes be in force, which this node has written down just now. */
+  /** Puts modes in force that this node has just stored. */
   public synchronized void choose(Modes modes) {
     state = State.of(modes);
     ownChanges++;
   }
 
   /**
-   * Let the modes be in force that were found written down, unless this node has changed them since
-   * it asked: what was found may be older then, and the next look will tell.
+   * Puts the stored modes in force, unless this node has changed them since it sent the query: the
+   * reply may be older then, and the next one will be current.
    *
-   * @param asked the number of own changes before the question was sent
+   * @param asked the number of own changes before the query was sent
    * @return whether anything has changed
    */
   public synchronized boolean hear(Modes modes, int asked) {
@@ -60,7 +63,7 @@ public final class CurrentModes {
     return true;
   }
 
-  /** The mode in force for a task. */
+  /** Returns the mode in force for a task. */
   public NodeMode of(String task) {
     State now = state;
     for (Rule exception : now.exceptions) {
@@ -71,12 +74,14 @@ public final class CurrentModes {
     return now.modes.node();
   }
 
-  /** Whether jobs of this task are run here. */
+  /** Returns whether jobs of this task run on this node. */
   public boolean mayRun(String task) {
     return of(task) == NodeMode.FULL;
   }
 
-  /** Whether the node makes jobs ready, fires schedules, and recovers what others held. */
+  /**
+   * Returns whether the node makes jobs ready, fires schedules, and recovers jobs of other nodes.
+   */
   public boolean isEnabled() {
     return state.modes.node() != NodeMode.DISABLED;
   }

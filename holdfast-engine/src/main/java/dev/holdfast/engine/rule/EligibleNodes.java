@@ -9,15 +9,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Which live nodes take a job, and what the others lack. Every store asks this. */
+/** Decides which live nodes can run a job, and what the others lack. Every store calls it. */
 public final class EligibleNodes {
   private EligibleNodes() {}
 
   /**
-   * A node that is alive in the books.
+   * A node that is recorded as alive.
    *
-   * @param stacks the fleets whose jobs it runs, besides jobs of none
-   * @param lost where it has lost slots to handlers that hang
+   * @param stacks the stacks whose jobs it runs, in addition to jobs without a stack
+   * @param lost the lanes in which it has lost slots to hung handlers
    */
   public record Candidate(
       String id,
@@ -27,7 +27,7 @@ public final class EligibleNodes {
       Modes modes,
       List<LostLane> lost) {
 
-    /** The slots for a job, if all of them are lost. */
+    /** Returns the lane for a job, if all of its slots are lost. */
     Optional<LostLane> blocked(String queue, String task) {
       return lost.stream().filter(lane -> lane.blocks(queue, task)).findFirst();
     }
@@ -38,7 +38,8 @@ public final class EligibleNodes {
   }
 
   /**
-   * What the last of them lack that come into question for a job; empty if one of them takes it.
+   * Returns what the nodes lack that come closest to running a job; empty if one of them can run
+   * it.
    */
   public static Optional<WaitReason> lacking(
       String queue, String task, @Nullable String stack, List<Candidate> living) {

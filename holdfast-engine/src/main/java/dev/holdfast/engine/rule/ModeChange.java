@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
-/** Ways to change modes. */
+/** Changes of modes, as functions. */
 public final class ModeChange {
   private ModeChange() {}
 

@@ -3,7 +3,7 @@ package dev.holdfast.engine.rule;
 import dev.holdfast.engine.store.QueueStore;
 import java.util.Map;
 
-/** The rules of queues as this node last heard of them. */
+/** The rules of queues as this node last read them. */
 public final class QueueRules {
   private volatile Map<String, QueueStore.Rule> rules = Map.of();
 
@@ -12,7 +12,7 @@ public final class QueueRules {
   }
 
   /**
-   * Take over what the store says.
+   * Replaces the rules with those from the store.
    *
    * @return whether anything changed
    */

@@ -6,17 +6,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Ordered rules from task names to executor names; the first that matches wins.
+ * Maps task names to executor names by ordered rules; the first that matches wins.
  *
  * @param rules the rules in order
  * @param fallback the executor of tasks that no rule matches
  */
 public record Router(List<Rule> rules, String fallback) {
 
-  /** One rule. */
+  /** Sends tasks that match a pattern to an executor. */
   public record Rule(TaskPattern pattern, String executor) {}
 
-  /** Everything to one executor. */
+  /** Returns a router that sends all tasks to one executor. */
   public static Router toAll(String executor) {
     return new Router(List.of(), executor);
   }
@@ -25,14 +25,14 @@ public record Router(List<Rule> rules, String fallback) {
     rules = List.copyOf(rules);
   }
 
-  /** The same rules and one more, looked at last. */
+  /** Returns a router with one more rule, checked last. */
   public Router route(String glob, String executor) {
     List<Rule> longer = new ArrayList<>(rules);
     longer.add(new Rule(TaskPattern.of(glob), executor));
     return new Router(longer, fallback);
   }
 
-  /** The executor for a task. */
+  /** Returns the executor for a task. */
   public String executorFor(String task) {
     for (Rule rule : rules) {
       if (rule.pattern().matches(task)) {
@@ -42,7 +42,7 @@ public record Router(List<Rule> rules, String fallback) {
     return fallback;
   }
 
-  /** Every executor that a task may be sent to. */
+  /** Returns every executor that a task may be sent to. */
   public Set<String> executors() {
     Set<String> names = rules.stream().map(Rule::executor).collect(Collectors.toSet());
     names.add(fallback);

@@ -3,22 +3,26 @@ package dev.holdfast.engine.rule;
 import java.util.regex.Pattern;
 
 /**
- * A glob over task names. {@code *} stands for any characters inside a segment, {@code **} for
- * anything across segments: {@code ml::*} matches {@code ml::train} but not {@code ml::train::gpu};
- * {@code **::batch::*} matches {@code a::b::batch::c} and {@code batch::c}; {@code heavy_*} and
- * {@code *_gpu} match prefixes and suffixes of a segment.
+ * A glob over task names. {@code *} matches any characters inside a segment, {@code **} anything
+ * across segments: {@code ml::*} matches {@code ml::train} but not {@code ml::train::gpu}; {@code
+ * **::batch::*} matches {@code a::b::batch::c} and {@code batch::c}; {@code heavy_*} and {@code
+ * *_gpu} match prefixes and suffixes of a segment.
  *
  * @param glob the pattern as written
- * @param regex what it means
+ * @param regex the equivalent regular expression
  */
 public record TaskPattern(String glob, Pattern regex) {
   private static final Pattern VALID = Pattern.compile("[a-z0-9_*-]+(::[a-z0-9_*-]+)*");
 
-  /** Read a pattern, or say what is wrong with it. */
+  /**
+   * Parses a pattern.
+   *
+   * @throws IllegalArgumentException if the pattern is not valid
+   */
   public static TaskPattern of(String glob) {
     if (!VALID.matcher(glob).matches() || glob.contains("***")) {
       throw new IllegalArgumentException(
-          "Route pattern '%s' is not valid: use segments of a-z, 0-9, _, -, * joined by '::', such as ml::*, **::batch::* or heavy_*."
+          "Task pattern '%s' is not valid: use segments of a-z, 0-9, _, -, * joined by '::', such as ml::*, **::batch::* or heavy_*."
               .formatted(glob));
     }
     return new TaskPattern(glob, Pattern.compile(regexOf(glob)));
@@ -33,7 +37,7 @@ public record TaskPattern(String glob, Pattern regex) {
     int at = 0;
     while (at < glob.length()) {
       if (glob.startsWith("**::", at) && startsSegment(glob, at)) {
-        // A whole ** segment in front may also stand for no segment at all.
+        // A whole ** segment in front may also match no segment at all.
         regex.append("(?:.+::)?");
         at += 4;
       } else if (glob.startsWith("**", at)) {

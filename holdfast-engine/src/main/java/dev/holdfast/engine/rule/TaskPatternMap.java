@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Settings for tasks by the patterns of their names, of which the first that matches wins. */
+/** Maps task name patterns to settings; the first pattern that matches wins. */
 public final class TaskPatternMap<T> {
   private record Setting<T>(TaskPattern pattern, T value) {}
 
@@ -24,7 +24,7 @@ public final class TaskPatternMap<T> {
         .map(Setting::value);
   }
 
-  /** The settings of those of these tasks that have any. */
+  /** Returns the settings of the given tasks; tasks without settings are left out. */
   public Map<String, T> of(Collection<String> tasks) {
     Map<String, T> found = new TreeMap<>();
     tasks.forEach(task -> of(task).ifPresent(value -> found.put(task, value)));

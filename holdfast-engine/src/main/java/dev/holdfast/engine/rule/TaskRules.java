@@ -10,17 +10,20 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The rules of tasks as this node last heard of them. */
+/** The rules of tasks as this node last read them. */
 public final class TaskRules {
-  /** Times differ from one look to the next, even if nothing happened in between. */
+  /**
+   * The remaining time of a breaker differs from one read to the next, even if nothing happened in
+   * between.
+   */
   private static final Duration JITTER = Duration.ofMillis(100);
 
   private volatile Map<String, Heard> rules = Map.of();
 
   /**
-   * A rule as this node heard it.
+   * A rule as this node read it.
    *
-   * @param shutUntil until when its breaker lets nothing through; null if it is closed
+   * @param shutUntil until when its breaker lets no job through; null if it is closed
    */
   private record Heard(@Nullable Integer limit, @Nullable Moment shutUntil) {
     static Heard at(Moment now, TaskStore.Rule rule) {
@@ -28,12 +31,12 @@ public final class TaskRules {
       return new Heard(rule.limit(), shut == null ? null : now.plus(shut));
     }
 
-    /** Whether claimers who know of the other one need not hear of this one. */
+    /** Returns whether claimers that know the other rule need not be told of this one. */
     boolean isLike(Heard other) {
       return Objects.equals(limit, other.limit) && !differsInTime(other);
     }
 
-    /** A later time is found when the earlier one has come; a sooner one would be missed. */
+    /** A later time is noticed when the earlier one has come; an earlier time would be missed. */
     private boolean differsInTime(Heard other) {
       if (shutUntil == null || other.shutUntil == null) {
         return (shutUntil == null) != (other.shutUntil == null);
@@ -47,14 +50,14 @@ public final class TaskRules {
   }
 
   /**
-   * Tasks that may be ordered in one call.
+   * Tasks that may be claimed in one call.
    *
    * @param rule the rule of the only task; null for tasks without rules
    */
   public record Group(List<String> tasks, TaskStore.@Nullable Rule rule) {}
 
   /**
-   * Take over what the store says.
+   * Replaces the rules with those from the store.
    *
    * @return whether anything changed
    */
@@ -75,7 +78,7 @@ public final class TaskRules {
     return known == null || !entry.getValue().isLike(known);
   }
 
-  /** Take over what the store says about one task. */
+  /** Replaces the rule of one task with that from the store. */
   public synchronized void set(String task, TaskStore.Rule rule, Moment now) {
     Map<String, Heard> after = new HashMap<>(rules);
     if (rule.equals(TaskStore.Rule.NONE)) {
@@ -86,27 +89,27 @@ public final class TaskRules {
     rules = Map.copyOf(after);
   }
 
-  /** Whether the cluster may hold only so many jobs of this task. */
+  /** Returns whether this task has a cluster-wide limit. */
   public boolean isLimited(String task) {
     Heard heard = rules.get(task);
     return heard != null && heard.limit != null;
   }
 
-  /** Whether the breaker of this task is not closed. */
+  /** Returns whether the breaker of this task is not closed. */
   public boolean isBroken(String task) {
     Heard heard = rules.get(task);
     return heard != null && heard.shutUntil != null;
   }
 
-  /** Whether the breaker of this task lets nothing through for now. */
+  /** Returns whether the breaker of this task lets no job through at present. */
   public boolean isShut(String task, Moment now) {
     Heard heard = rules.get(task);
     return heard != null && heard.isShut(now);
   }
 
   /**
-   * What to order together: tasks without rules, and each other one alone. Those that are shut are
-   * left out.
+   * Returns which tasks to claim together: all tasks without rules, and each other one alone. Tasks
+   * whose breaker lets no job through are left out.
    */
   public List<Group> groups(List<String> tasks, Moment now) {
     Map<String, Heard> known = rules;
@@ -130,7 +133,10 @@ public final class TaskRules {
     return groups;
   }
 
-  /** When the first of these tasks that are shut may be let through. */
+  /**
+   * Returns when the first breaker of these tasks that lets no job through at present may let one
+   * through.
+   */
   public Moment nextOpening(List<String> tasks, Moment now) {
     Map<String, Heard> known = rules;
     Moment first = Moment.NEVER;

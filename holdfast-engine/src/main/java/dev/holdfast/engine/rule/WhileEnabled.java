@@ -4,7 +4,7 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 
-/** A role that rests while its node is disabled. */
+/** A role that pauses while its node is disabled. */
 public final class WhileEnabled implements Role {
   private static final Duration REST = Duration.ofSeconds(5);
 

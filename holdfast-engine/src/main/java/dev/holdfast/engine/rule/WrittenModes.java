@@ -7,20 +7,20 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-/** Changes modes where they are written down, so that of several who do so none undoes another. */
+/** Changes the stored modes of a node, so that concurrent changes do not undo one another. */
 public final class WrittenModes {
   private WrittenModes() {}
 
   /**
-   * Change the modes of a live incarnation.
+   * Changes the modes of a live incarnation.
    *
-   * @param change what is to become of those that are in force; asked again if somebody else was
-   *     faster
-   * @return the new ones; empty if it is not alive in the books
+   * @param change computes the new modes from those in force; called again if a concurrent change
+   *     was stored first
+   * @return the new modes; empty if the incarnation is not recorded as alive
    */
   public static Optional<Modes> change(
       NodeStore nodes, UUID incarnation, UnaryOperator<Modes> change) {
-    // Ends: each time round somebody else's change was written.
+    // Terminates: in each failed iteration a concurrent change was stored.
     while (true) {
       Optional<Modes> seen =
           nodes.list().stream()

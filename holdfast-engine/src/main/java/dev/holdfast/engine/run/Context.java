@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 
-/** What a handler is told about its job. */
+/** The context that a handler receives for its job. */
 record Context(HeldJob heldJob, String node, Ticker ticker) implements TaskContext {
 
   @Override
@@ -50,7 +50,8 @@ record Context(HeldJob heldJob, String node, Ticker ticker) implements TaskConte
   public void heartbeat() {
     if (isStopping()) {
       throw new CancellationException(
-          "Job %s was told to stop; this attempt must not go on.".formatted(jobId()));
+          "Job %s was told to stop: end this attempt, its result is not stored."
+              .formatted(jobId()));
     }
     if (heldJob.policy().heartbeatTimeout() != null) {
       heldJob.sign(ticker.now());

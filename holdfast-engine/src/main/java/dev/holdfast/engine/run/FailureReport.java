@@ -5,7 +5,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 
-/** Something thrown, as rows keep it: readable, trimmed, and without what databases refuse. */
+/**
+ * Converts an exception to the form in which it is stored: readable, truncated, and without
+ * characters that a database rejects.
+ */
 public final class FailureReport {
   private static final int LONGEST_MESSAGE = 2_000;
   private static final int LONGEST_STACK = 4_000;

@@ -3,12 +3,15 @@ package dev.holdfast.engine.run;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.store.Finish;
 
-/** Where attempts report how they ended. */
+/** Receives the outcomes of attempts. */
 public interface FinishSink {
 
-  /** Report an end. Blocks while too many reports wait to be written, which slows claiming down. */
+  /**
+   * Reports how an attempt ended. Blocks while too many reports wait to be written, which slows
+   * down claiming.
+   */
   void finish(HeldJob heldJob, Finish finish);
 
-  /** Give a job back with nothing spent. */
+  /** Releases a job without using an attempt. */
   void handBack(HeldJob heldJob);
 }

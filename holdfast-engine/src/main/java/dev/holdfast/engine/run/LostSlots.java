@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The slots of attempts that ignore their interrupt. Such a slot is lost until the thread ends,
- * unless it is replaced: where each job has a thread of its own, another job can run beside a
- * thread that hangs.
+ * The slots of attempts that do not respond to interruption. Such a slot is lost until the thread
+ * ends, unless it is replaced: on an executor with a thread per job, another job can run beside a
+ * hung thread.
  */
 public final class LostSlots {
   private static final Logger log = LoggerFactory.getLogger(LostSlots.class);
@@ -31,13 +31,15 @@ public final class LostSlots {
 
   /**
    * Counts attempts that are in {@link #replacedByAttempt} or about to be. Every attempt that ends
-   * reads it, and almost none has to take the lock.
+   * reads it, so that almost none has to take the lock.
    */
   private final AtomicInteger hung = new AtomicInteger();
 
   private volatile List<Lane> lanes = List.of();
 
   /**
+   * Creates the registry of lost slots of a node.
+   *
    * @param mostReplaced how many slots may be replaced at a time
    */
   public LostSlots(int mostReplaced, Meters meters, LifecycleEvents events) {
@@ -46,12 +48,12 @@ public final class LostSlots {
     this.events = events;
   }
 
-  /** Tells which lanes the node has. */
+  /** Sets the lanes of the node. */
   public void of(List<Lane> all) {
     this.lanes = List.copyOf(all);
   }
 
-  /** Notes that the thread of an attempt runs on although it should have ended long ago. */
+  /** Records that the thread of an attempt still runs long after it should have ended. */
   void lose(HeldJob heldJob) {
     Lane lane = heldJob.lane();
     if (lane == null) {
@@ -59,7 +61,7 @@ public final class LostSlots {
     }
     boolean replaces;
     synchronized (this) {
-      hung.incrementAndGet(); // Before the look at the thread: see release.
+      hung.incrementAndGet(); // Before checking the thread: see release.
       if (!heldJob.isRunning() || replacedByAttempt.containsKey(heldJob)) {
         hung.decrementAndGet();
         return;
@@ -76,7 +78,8 @@ public final class LostSlots {
       lane.release();
     }
     log.error(
-        "Job {} of {} ignores its interrupt; its slot of queue {} is {} until its thread ends",
+        "Job {} of {} does not respond to interruption; its slot of queue {} is {} until its thread"
+            + " ends",
         heldJob.job().id(),
         heldJob.job().task(),
         lane.queue(),
@@ -88,9 +91,9 @@ public final class LostSlots {
   }
 
   /**
-   * Returns the slot of an attempt whose thread is about to end. The thread has noted that its
-   * handler returned before this looks at the number: if that was too late for {@link #lose}, the
-   * number counts this attempt.
+   * Releases the slot of an attempt whose thread is about to end. The thread has recorded that its
+   * handler returned before this reads the counter: if that was too late for {@link #lose}, the
+   * counter includes this attempt.
    */
   void release(Lane lane, HeldJob heldJob) {
     Boolean replaces = hung.get() == 0 ? null : found(lane, heldJob);
@@ -99,12 +102,14 @@ public final class LostSlots {
     }
     if (replaces != null) {
       log.warn(
-          "The slot of queue {} that job {} had is free again", lane.queue(), heldJob.job().id());
+          "The slot of queue {} that hung job {} occupied is free again",
+          lane.queue(),
+          heldJob.job().id());
       tell(() -> measure(lane, replaces, -1));
     }
   }
 
-  /** Shows none of them any more: a node that was stopped has no slots to lose. */
+  /** Clears the gauges: a node that was stopped has no slots to lose. */
   public synchronized void close() {
     replacedByAttempt.forEach((heldJob, replaces) -> {
       Lane lane = heldJob.lane();
@@ -134,16 +139,18 @@ public final class LostSlots {
     return replaces;
   }
 
-  /** What a meter or a listener throws must not cost the node a slot. */
+  /** An exception thrown by a meter or a listener must not cost the node a slot. */
   private static void tell(Runnable news) {
     try {
       news.run();
     } catch (RuntimeException | Error broken) {
-      log.warn("A slot that was lost or found could not be reported", broken);
+      log.warn(
+          "A lost or freed slot could not be reported to metrics and listeners; the node continues",
+          broken);
     }
   }
 
-  /** How many slots are lost and not replaced. */
+  /** Returns how many slots are lost and not replaced. */
   public int count() {
     if (hung.get() == 0) {
       return 0;
@@ -153,7 +160,7 @@ public final class LostSlots {
     }
   }
 
-  /** What a heartbeat says about it. */
+  /** Returns the lost slots as a heartbeat reports them. */
   public NodeStore.Lost report() {
     int slots = count();
     if (slots == 0) {

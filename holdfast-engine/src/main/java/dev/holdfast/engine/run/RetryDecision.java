@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What follows from how an attempt went. Pure: chance is handed in. */
+/** Decides what follows from the outcome of an attempt. Pure: the random number is a parameter. */
 public final class RetryDecision {
-  /** Time for a claim in progress here to end, so that it does not bring the job back. */
+  /** Time for a claim in progress on this node to end, so that it does not claim the job again. */
   private static final Duration HANDED_OVER = Duration.ofSeconds(1);
 
   private RetryDecision() {}
 
-  /** The code of something thrown. */
+  /** Returns the failure code of an exception. */
   public static String codeOf(Throwable thrown) {
     return switch (thrown) {
       case TaskFailure failure -> failure.code();
@@ -30,9 +30,9 @@ public final class RetryDecision {
   }
 
   /**
-   * Decide what follows from a failure.
+   * Decides what follows from a failure.
    *
-   * @param chance a number from 0 to 1 that places the wait within its jitter
+   * @param chance a number from 0 to 1 that places the delay within its jitter
    */
   public static Finish onFailure(
       ClaimId held,
@@ -56,7 +56,7 @@ public final class RetryDecision {
 
   /**
    * Decides what follows when a node cannot read the payload of a job. As long as another node may
-   * be able to, the job is handed over, whatever its policy says about the number of attempts.
+   * be able to, the job is left to that node, no matter how many attempts its policy allows.
    *
    * @param readElsewhere whether another node may be able to read it
    */
@@ -72,7 +72,7 @@ public final class RetryDecision {
         : finish;
   }
 
-  /** Whether a rule says that this failure is never retried. */
+  /** Returns whether a rule says that this failure is never retried. */
   private static boolean isRuledOut(String code, RetryPolicy retry) {
     return retry.rules().stream()
         .filter(rule -> matches(rule, code, null))
@@ -105,7 +105,7 @@ public final class RetryDecision {
         held, jittered(backoff.get().after(failure.attempt()), jitter, chance), failure);
   }
 
-  /** A wait moved by up to the jitter's share either way. */
+  /** Returns a delay changed by up to the given fraction in either direction. */
   public static Duration jittered(Duration wait, double jitter, double chance) {
     double factor = 1 + jitter * (2 * chance - 1);
     return Duration.ofMillis(Math.round(wait.toMillis() * factor));

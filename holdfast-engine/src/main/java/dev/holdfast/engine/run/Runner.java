@@ -21,19 +21,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs attempts on executors and turns however they go into a report. */
+/** Runs attempts on executors and reports how they ended. */
 public final class Runner {
   private static final Logger log = LoggerFactory.getLogger(Runner.class);
   private static final Duration AFTER_REJECTION = Duration.ofSeconds(1);
   private static final Duration AFTER_RUNAWAY = Duration.ofSeconds(2);
 
   /**
-   * What a runner is made of.
+   * The components of a runner.
    *
-   * @param logs who this node is
-   * @param spans makes attempts visible to whoever traces
-   * @param unreadable knows whether another node may read what this one cannot
-   * @param resultLimit how large an encoded result may be, in bytes of UTF-8
+   * @param logs identifies this node in log lines
+   * @param spans creates a span for each attempt
+   * @param unreadable knows whether another node may be able to read a payload that this node
+   *     cannot
+   * @param resultLimit the maximum size of an encoded result, in bytes of UTF-8
    */
   public record Parts(
       LogContext logs,
@@ -49,13 +50,13 @@ public final class Runner {
       RandomGenerator random,
       int resultLimit) {}
 
-  /** How user code went. */
+  /** How the handler ended. */
   private sealed interface AttemptOutcome {
     record Returned(@Nullable Object value) implements AttemptOutcome {}
 
     record Threw(String code, Throwable thrown) implements AttemptOutcome {}
 
-    record NeverBegan() implements AttemptOutcome {}
+    record NeverStarted() implements AttemptOutcome {}
   }
 
   private final Parts parts;
@@ -65,22 +66,21 @@ public final class Runner {
   }
 
   /**
-   * Run a started job on its lane's executor; one of the lane's slots is reserved for it. Never
-   * throws: from here on the slot is given back and the end reported, once each, whatever happens.
+   * Runs a started job on its lane's executor; one of the lane's slots is reserved for it. Never
+   * throws: in all cases the slot is released once and the outcome reported once.
    */
   public void run(Lane lane, HeldJob heldJob) {
     try {
       if (parts.heldJobs().isRunaway(heldJob.job().id())) {
-        // An earlier attempt still runs on a thread of this process: never two at once.
+        // An earlier attempt still runs on a thread of this process: never run two at once.
         postpone(lane, heldJob, AFTER_RUNAWAY);
       } else {
         lane.executor().execute(() -> attempt(lane, heldJob));
       }
-    } catch (Throwable refused) { // It refuses, no thread can be had, or it is broken.
+    } catch (Throwable refused) { // Rejected, no thread left, or a broken executor.
       postpone(lane, heldJob, AFTER_REJECTION);
       log.warn(
-          "Executor {} refused job {}; unless its code runs all the same, it is tried again in {}:"
-              + " {}",
+          "Executor {} rejected job {}; unless its code runs anyway, it is retried in {}: {}",
           lane.executor().name(),
           heldJob.job().id(),
           AFTER_REJECTION,
@@ -88,7 +88,10 @@ public final class Runner {
     }
   }
 
-  /** Run it later, unless its code has started: an executor may throw although it runs the job. */
+  /**
+   * Runs the job later, unless its code has started: an executor may throw although it runs the
+   * job.
+   */
   private void postpone(Lane lane, HeldJob heldJob, Duration delay) {
     if (heldJob.withdraw()) {
       try {
@@ -111,7 +114,7 @@ public final class Runner {
   private static void unreported(HeldJob heldJob, Throwable broken) {
     heldJob.markUnreported();
     log.error(
-        "How job {} of {} ended could not be reported; the next heartbeat gives the job back",
+        "The outcome of job {} of {} could not be reported; the next heartbeat releases the job",
         heldJob.job().id(),
         heldJob.job().task(),
         broken);
@@ -132,7 +135,7 @@ public final class Runner {
           parts.meters().staleWrite(heldJob.job());
         }
         log.warn(
-            "Job {} of {} came back after it had been given up; what it brought is void",
+            "Job {} of {} ended after its attempt had been given up; its result is discarded",
             heldJob.job().id(),
             heldJob.job().task());
       }
@@ -146,19 +149,25 @@ public final class Runner {
     }
   }
 
-  /** Whatever fails around the handler fails the attempt, as if the handler had. */
+  /**
+   * Starts the attempt. Any exception around the handler fails the attempt, as if the handler had
+   * thrown it.
+   */
   private AttemptOutcome begin(HeldJob heldJob) {
     try {
       parts.logs().enter(heldJob);
       if (!heldJob.begin()) {
-        return new AttemptOutcome.NeverBegan();
+        return new AttemptOutcome.NeverStarted();
       }
       if (heldJob.isSuspect()) {
         parts.heldJobs().suspects().started(heldJob.claim(), parts.ticker().now());
       }
       return invoke(heldJob);
     } catch (Throwable broken) {
-      log.error("Job {} could not be run as it should be", heldJob.job().id(), broken);
+      log.error(
+          "Job {} failed outside its handler; its attempt counts as failed",
+          heldJob.job().id(),
+          broken);
       return new AttemptOutcome.Threw(FailureCode.TASK_FAILED, broken);
     }
   }
@@ -167,7 +176,7 @@ public final class Runner {
     try {
       return watched(heldJob);
     } finally {
-      heldJob.handlerReturned(); // Where the handler was never called.
+      heldJob.handlerReturned(); // In case the handler was never called.
     }
   }
 
@@ -204,8 +213,8 @@ public final class Runner {
         Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
       return new AttemptOutcome.Threw(RetryDecision.codeOf(thrown), thrown);
     } finally {
-      // At once: what comes after it, such as the end of a span, must not be interrupted, nor may a
-      // request to stop that comes meanwhile void what the handler did.
+      // At once: later steps, such as the end of a span, must not be interrupted, and a stop
+      // request that arrives during them must not void what the handler did.
       heldJob.handlerReturned();
     }
   }
@@ -214,8 +223,8 @@ public final class Runner {
     return parts
         .tasks()
         .find(heldJob.job().task())
-        .orElseThrow(
-            () -> new IllegalStateException("No handler for task " + heldJob.job().task()));
+        .orElseThrow(() ->
+            new IllegalStateException("This node has no handler for task " + heldJob.job().task()));
   }
 
   private <P, R> AttemptOutcome call(HeldJob heldJob, Registered<P, R> task) throws Exception {
@@ -223,21 +232,21 @@ public final class Runner {
     try {
       String text = heldJob.job().payload();
       payload = text == null ? null : parts.codec().decode(text, task.type().payload());
-    } catch (RuntimeException | LinkageError unreadable) { // A codec of the user may throw any.
+    } catch (RuntimeException | LinkageError unreadable) { // A custom codec may throw anything.
       return new AttemptOutcome.Threw(FailureCode.BAD_PAYLOAD, unreadable);
     }
     if (payload == null) {
       return new AttemptOutcome.Threw(
           FailureCode.BAD_PAYLOAD,
           new IllegalArgumentException(
-              "The payload is null, but %s takes a %s."
+              "The payload is null, but task '%s' needs a %s: enqueue the job with a value."
                   .formatted(task.type().name(), task.type().payload().getSimpleName())));
     }
     return new AttemptOutcome.Returned(
         task.handler().handle(payload, new Context(heldJob, parts.logs().node(), parts.ticker())));
   }
 
-  /** Whatever is wrong with what the attempt came back with, it is reported. */
+  /** Reports the outcome of the attempt, even if it cannot be evaluated. */
   private void reportAnyhow(HeldJob heldJob, AttemptOutcome went) {
     if (heldJob.stopReason() == StopReason.CLAIM_LOST) {
       parts.heldJobs().remove(heldJob);
@@ -248,7 +257,10 @@ public final class Runner {
     try {
       finish = judge(heldJob, went, heldJob.stoppedBy());
     } catch (Throwable broken) {
-      log.error("How job {} ended could not be told", heldJob.job().id(), broken);
+      log.error(
+          "The outcome of job {} could not be evaluated; its attempt counts as failed",
+          heldJob.job().id(),
+          broken);
       finish = untold(heldJob);
     }
     if (finish == null) {
@@ -259,7 +271,7 @@ public final class Runner {
   }
 
   /**
-   * What to report; null to give the job back without using an attempt.
+   * Returns what to report; null to release the job without using an attempt.
    *
    * <p>A handler that was told to stop may return anything: a loop that ends when its thread is
    * interrupted returns normally, with its work half done. So what it returns or throws counts only
@@ -273,7 +285,7 @@ public final class Runner {
       return switch (went) {
         case AttemptOutcome.Returned(Object value) -> success(heldJob, value);
         case AttemptOutcome.Threw(String code, Throwable thrown) -> failure(heldJob, code, thrown);
-        case AttemptOutcome.NeverBegan() -> null;
+        case AttemptOutcome.NeverStarted() -> null;
       };
     }
     return switch (reason) {
@@ -283,7 +295,7 @@ public final class Runner {
       case HANDED_BACK, CLAIM_LOST -> {
         if (went instanceof AttemptOutcome.Returned) {
           log.info(
-              "Job {} of {} returned after it was told to stop; it goes back to the queue without"
+              "Job {} of {} returned after it was told to stop; it is released without"
                   + " using an attempt",
               heldJob.job().id(),
               heldJob.job().task());
@@ -293,7 +305,10 @@ public final class Runner {
     };
   }
 
-  /** Asks neither what the handler brought nor the backoff of the job: either may be at fault. */
+  /**
+   * Uses neither the result of the handler nor the backoff of the job: either may have caused the
+   * error.
+   */
   private Finish untold(HeldJob heldJob) {
     int most = heldJob.policy().retryOrDefault().maxAttempts();
     return RetryDecision.onFailure(
@@ -301,7 +316,7 @@ public final class Runner {
         FailureReport.of(
             heldJob.job().attempt(),
             FailureCode.TASK_FAILED,
-            "How this attempt ended could not be told: see the log of the node.",
+            "The outcome of this attempt could not be evaluated: see the log of the node.",
             parts.logs().node()),
         null,
         RetryPolicy.DEFAULT.maxAttempts(most),
@@ -320,7 +335,7 @@ public final class Runner {
             heldJob,
             FailureCode.BAD_RESULT,
             new IllegalArgumentException(
-                "The result has %d bytes, and %d are allowed: return a reference to it instead."
+                "The result has %d bytes, but at most %d are allowed: return a reference to it instead."
                     .formatted(Utf8Length.bytes(result), parts.resultLimit())));
       }
       return new Finish.Succeeded(heldJob.claim(), result, keep);
@@ -344,7 +359,7 @@ public final class Runner {
     switch (finish) {
       case Finish.RetryIn retry ->
           log.info(
-              "Attempt {} of job {} ({}) failed with {}: {}: {}; again in {}",
+              "Attempt {} of job {} ({}) failed with {}: {}: {}; retrying in {}",
               attempt,
               heldJob.job().id(),
               heldJob.job().task(),
@@ -353,7 +368,7 @@ public final class Runner {
               failure.message(),
               retry.delay());
       case Finish.Dead dead ->
-          // The only place with the whole stack trace, and once for each job.
+          // The only place that logs the whole stack trace, once for each job.
           log.warn(
               "Job {} of {} failed permanently with {} at attempt {} and is dead-lettered",
               heldJob.job().id(),
@@ -361,7 +376,7 @@ public final class Runner {
               code,
               attempt,
               thrown);
-      default -> {} // A handler that asks for more time has not failed.
+      default -> {} // A handler that asks to run later has not failed.
     }
     return finish;
   }
@@ -375,7 +390,9 @@ public final class Runner {
         parts.random().nextDouble());
   }
 
-  /** The report of an attempt that was stopped for taking too long, whatever it came back with. */
+  /**
+   * Returns the report of an attempt that was stopped for taking too long, no matter how it ended.
+   */
   static Finish timedOut(HeldJob heldJob, StopReason why, String node, double chance) {
     int attempt = heldJob.job().attempt();
     JobPolicy policy = heldJob.policy();
@@ -384,7 +401,7 @@ public final class Runner {
             ? FailureReport.of(
                 attempt,
                 FailureCode.HEARTBEAT_TIMED_OUT,
-                "It gave no sign of getting on for %s: call context.heartbeat() more often, or raise the timeout."
+                "It sent no heartbeat for %s: call context.heartbeat() more often, or raise the heartbeat timeout."
                     .formatted(policy.heartbeatTimeout()),
                 node)
             : FailureReport.of(

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The span of each attempt, which says which node ran what and how that went. It is current while
- * the handler runs, so that spans of the handler become its children.
+ * Creates the span of each attempt, which shows which node ran the job and how it ended. The span
+ * is current while the handler runs, so that spans of the handler become its children.
  */
 public final class Spans {
   private static final Logger log = LoggerFactory.getLogger(Spans.class);
@@ -28,7 +28,9 @@ public final class Spans {
   private final AtomicBoolean warned = new AtomicBoolean();
 
   /**
-   * @param telemetry where spans go; null for nowhere, which costs nothing
+   * Creates the spans of a node.
+   *
+   * @param telemetry where spans are sent; null to create none, at no cost
    */
   public Spans(LogContext who, @Nullable OpenTelemetry telemetry) {
     this.who = who;
@@ -36,8 +38,8 @@ public final class Spans {
   }
 
   /**
-   * Start the span of an attempt on this thread; it ends there too. A tracer that throws costs the
-   * span, never the attempt.
+   * Starts the span of an attempt on this thread; it ends on this thread too. A tracer that throws
+   * costs the span, never the attempt.
    */
   Attempt begin(ClaimedJob job) {
     if (tracer == null) {
@@ -45,7 +47,8 @@ public final class Spans {
     }
     try {
       return begin(tracer, job);
-    } catch (Throwable broken) { // Checked ones too: other languages throw them undeclared.
+    } catch (
+        Throwable broken) { // Checked exceptions too: other JVM languages throw them undeclared.
       warn(broken);
       return Attempt.UNSEEN;
     }
@@ -77,7 +80,7 @@ public final class Spans {
     return new Seen(span.startSpan());
   }
 
-  /** An attempt, as whoever traces sees it. */
+  /** The span of an attempt, or none. */
   interface Attempt {
     Attempt UNSEEN =
         new Attempt() {
@@ -88,10 +91,10 @@ public final class Spans {
           public void end() {}
         };
 
-    /** It threw this. */
+    /** Records that the attempt threw this exception. */
     void failed(String code, Throwable thrown);
 
-    /** It is over. */
+    /** Ends the span. */
     void end();
   }
 
@@ -99,7 +102,7 @@ public final class Spans {
     private final Span span;
     private final Scope scope;
 
-    @SuppressWarnings("MustBeClosedChecker") // Closed by end.
+    @SuppressWarnings("MustBeClosedChecker") // Closed by end().
     Seen(Span span) {
       this.span = span;
       this.scope = span.makeCurrent();

@@ -13,14 +13,14 @@ import java.util.Set;
 public final class TaskRegistry {
   private final Map<String, Registered<?, ?>> tasks;
 
-  /** A task with its code. */
+  /** A task with its handler. */
   public record Registered<P, R>(
       TaskType<P, R> type,
       TaskHandler<? super P, ? extends R> handler,
       Optional<RecoveryPolicy> recovery) {}
 
   /**
-   * Know these tasks.
+   * Creates a registry of these tasks.
    *
    * @throws IllegalArgumentException if two of them have the same name
    */
@@ -29,7 +29,7 @@ public final class TaskRegistry {
     for (Registered<?, ?> task : registered) {
       if (byName.put(task.type().name(), task) != null) {
         throw new IllegalArgumentException(
-            "Task '%s' has two handlers; give it one.".formatted(task.type().name()));
+            "Task '%s' has two handlers: register only one.".formatted(task.type().name()));
       }
     }
     this.tasks = Map.copyOf(byName);

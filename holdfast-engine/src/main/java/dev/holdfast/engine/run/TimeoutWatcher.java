@@ -17,19 +17,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Interrupts attempts that take longer than their timeout, or give no sign of getting on for longer
- * than their heartbeat timeout. One that ignores the interrupt is given up after a while: its job
- * goes on by its retry policy, or stays with this node where that is wanted. Its slot is lost until
- * its thread ends.
+ * Interrupts attempts that exceed their timeout or send no heartbeat for longer than their
+ * heartbeat timeout. An attempt that does not respond to interruption is given up after a while:
+ * its job continues by its retry policy, or stays with this node if configured so. Its slot is lost
+ * until its thread ends.
  */
 public final class TimeoutWatcher implements Role {
   private static final Logger log = LoggerFactory.getLogger(TimeoutWatcher.class);
 
   /**
-   * What a timekeeper is made of.
+   * The components of a timeout watcher.
    *
-   * @param node the readable id of this node
-   * @param patience how long after its interrupt an attempt counts as hung
+   * @param node the id of this node
+   * @param patience how long after its interruption an attempt counts as hung
    * @param holdsHung whether the job of a hung attempt stays with this node until its thread ends
    */
   public record Parts(
@@ -42,17 +42,17 @@ public final class TimeoutWatcher implements Role {
       Ticker ticker,
       RandomGenerator random) {}
 
-  /** An attempt that is looked at now and then. What changes is guarded by the alarms. */
+  /** An attempt that is checked at its alarms. Its mutable fields are guarded by {@code alarms}. */
   static final class Watch {
     private final HeldJob heldJob;
     private final Moment deadline;
     private @Nullable Alarm alarm;
     private boolean forgotten;
 
-    /** Whether its claim was given up: only its slot matters any more. */
+    /** Whether its claim was given up: only its slot is still of interest. */
     private final boolean abandoned;
 
-    /** Why it was interrupted; null while it has time. Only the tick looks at it. */
+    /** Why it was interrupted; null before that. Only the tick uses it. */
     private @Nullable StopReason interruptedFor;
 
     private Watch(HeldJob heldJob, Moment deadline, boolean abandoned) {
@@ -61,7 +61,9 @@ public final class TimeoutWatcher implements Role {
       this.abandoned = abandoned;
     }
 
-    /** When it must have given a sign. A sign puts that off, and moves no alarm. */
+    /**
+     * Returns when the next heartbeat is due. A heartbeat moves this time without moving an alarm.
+     */
     private Moment silentBy() {
       Duration longest = heldJob.policy().heartbeatTimeout();
       return longest == null ? Moment.NEVER : heldJob.lastSign().plus(longest);
@@ -79,7 +81,9 @@ public final class TimeoutWatcher implements Role {
     }
   }
 
-  /** When to look at an attempt. Those of attempts that end are taken back, or would pile up. */
+  /**
+   * When to check an attempt. Alarms of attempts that end are removed, or they would accumulate.
+   */
   private record Alarm(Moment at, long number, Watch watch) {}
 
   private static final Comparator<Alarm> BY_TIME =
@@ -95,7 +99,7 @@ public final class TimeoutWatcher implements Role {
     parts.heldJobs().onAbandoned(this::watchAbandoned);
   }
 
-  /** Who to wake when an alarm is set that rings before all others. */
+  /** Sets the driver to wake when an alarm is set that is due before all others. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -105,7 +109,7 @@ public final class TimeoutWatcher implements Role {
     return "timekeeper";
   }
 
-  /** Interrupt this attempt when its time is over, unless {@link #forget} comes first. */
+  /** Interrupts this attempt when its time is over, unless {@link #forget} is called first. */
   Watch watch(HeldJob heldJob) {
     Moment now = parts.ticker().now();
     heldJob.sign(now);
@@ -117,7 +121,7 @@ public final class TimeoutWatcher implements Role {
     return watch;
   }
 
-  /** Looks later whether the code of a job that the node gave up still occupies its slot. */
+  /** Checks later whether the code of a job that the node gave up still occupies its slot. */
   private void watchAbandoned(HeldJob heldJob) {
     Moment look = parts.ticker().now().plus(parts.patience());
     if (set(new Watch(heldJob, look, true), look)) {
@@ -125,7 +129,7 @@ public final class TimeoutWatcher implements Role {
     }
   }
 
-  /** Returns the slot of an attempt that has ended. */
+  /** Releases the slot of an attempt that has ended. */
   void release(Lane lane, HeldJob heldJob) {
     parts.lost().release(lane, heldJob);
   }
@@ -139,7 +143,7 @@ public final class TimeoutWatcher implements Role {
     }
   }
 
-  /** Set the alarm of an attempt and say whether it is the first to ring. */
+  /** Sets the alarm of an attempt and returns whether it is the first that is due. */
   private boolean set(Watch watch, Moment at) {
     synchronized (alarms) {
       if (watch.forgotten) {
@@ -170,7 +174,7 @@ public final class TimeoutWatcher implements Role {
     }
   }
 
-  /** One that was told to stop for another reason, and does not, is given up all the same. */
+  /** An attempt that was told to stop for another reason and does not stop is given up too. */
   private void ring(Watch watch, Moment now) {
     HeldJob heldJob = watch.heldJob;
     if (watch.abandoned) {
@@ -198,7 +202,7 @@ public final class TimeoutWatcher implements Role {
   private static void warn(HeldJob heldJob, StopReason over) {
     boolean silent = over == StopReason.HEARTBEAT_TIMED_OUT;
     log.warn(
-        "Job {} of {} exceeds its {} of {}; it is interrupted",
+        "Job {} of {} exceeded its {} of {} and is interrupted",
         heldJob.job().id(),
         heldJob.job().task(),
         silent ? "heartbeat timeout" : "timeout",
@@ -208,16 +212,16 @@ public final class TimeoutWatcher implements Role {
   private void giveUp(HeldJob heldJob, StopReason why) {
     if (parts.holdsHung()) {
       log.error(
-          "Job {} of {} ignores its interrupt; this node keeps it until its thread ends, so that no"
-              + " other attempt of it runs meanwhile",
+          "Job {} of {} does not respond to interruption; this node keeps it until its thread ends,"
+              + " so that no other attempt of it runs meanwhile",
           heldJob.job().id(),
           heldJob.job().task());
       parts.lost().lose(heldJob);
     } else if (heldJob.settle()) {
       parts.heldJobs().addRunaway(heldJob);
       log.error(
-          "Job {} of {} ignores its interrupt; the attempt is given up, and the job goes on by its"
-              + " retry policy although the code of this attempt still runs",
+          "Job {} of {} does not respond to interruption; the attempt is given up, and the job"
+              + " continues by its retry policy although the code of this attempt still runs",
           heldJob.job().id(),
           heldJob.job().task());
       parts

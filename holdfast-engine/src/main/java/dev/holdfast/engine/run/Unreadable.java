@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Jobs whose payload this node could not read while another node may: during a rolling deployment,
- * producers of the new version write what nodes of the old one cannot read. This node does not
- * claim such a job again as long as there is a live node that serves it and has not failed to read
- * it. The failures that the job carries tell which nodes have, so that in the end its attempts are
- * used up although each node avoids it.
+ * Jobs whose payload this node could not read while another node may be able to: during a rolling
+ * deployment, producers of the new version write payloads that nodes of the old version cannot
+ * read. This node does not claim such a job again as long as there is a live node that serves it
+ * and has not failed to read it. The failures stored with the job show which nodes have failed, so
+ * that in the end its attempts are used up although each node avoids it.
  */
 public final class Unreadable {
   private static final Logger log = LoggerFactory.getLogger(Unreadable.class);
 
-  /** A node that could not read this many jobs of a task leaves the task to the others. */
+  /** A node that could not read this many jobs of a task leaves the task to other nodes. */
   public static final int MOST_OF_TASK = 100;
 
   private static final Duration REVIEW = Duration.ofMinutes(1);
@@ -42,11 +42,13 @@ public final class Unreadable {
   private final Map<JobId, Refused> refused = new ConcurrentHashMap<>();
   private volatile Moment nextReview = Moment.NEVER;
 
-  /** What claims are made by. */
+  /** The queue and task of a skipped job, which claims select by. */
   private record Refused(String queue, String task) {}
 
   /**
-   * @param node the readable id of this node
+   * Creates the list of unreadable jobs of a node.
+   *
+   * @param node the id of this node
    */
   public Unreadable(String node, JobQueries lookup, NodeStore nodes) {
     this.node = node;
@@ -67,7 +69,7 @@ public final class Unreadable {
       }
     } catch (StoreException away) {
       log.warn(
-          "Whether another node can read job {} is not known, so it is left to the others for now:"
+          "Could not check whether another node can read job {}; leaving it to other nodes for now:"
               + " {}",
           job.id(),
           away.getMessage());
@@ -77,13 +79,15 @@ public final class Unreadable {
     return true;
   }
 
-  /** Whether this node claims jobs of a task, apart from those that are {@link #leftOut}. */
+  /**
+   * Returns whether this node claims jobs of a task, apart from those that are {@link #leftOut}.
+   */
   public boolean mayClaim(String task) {
     return refused.size() < MOST_OF_TASK
         || refused.values().stream().filter(job -> job.task().equals(task)).count() < MOST_OF_TASK;
   }
 
-  /** The jobs that a claim must not bring. */
+  /** Returns the jobs that a claim must skip. */
   public Set<JobId> leftOut(String queue, Collection<String> tasks) {
     return refused.isEmpty()
         ? Set.of()
@@ -95,8 +99,8 @@ public final class Unreadable {
   }
 
   /**
-   * Looks from time to time whether the other nodes can still be relied on, and forgets the jobs
-   * for which that is not so, or which have ended.
+   * Checks from time to time whether other nodes can still be expected to read the jobs, and drops
+   * the jobs for which that is not the case, or which have ended.
    *
    * @return when to call again at the latest
    */
@@ -115,7 +119,9 @@ public final class Unreadable {
             return job == null || hasEnded(job) || !mayBeReadElsewhere(job, known);
           });
     } catch (StoreException away) {
-      log.warn("Jobs that are left to other nodes are reviewed later: {}", away.getMessage());
+      log.warn(
+          "Could not review the jobs that are left to other nodes, retrying later: {}",
+          away.getMessage());
     }
     if (refused.isEmpty()) {
       nextReview = Moment.NEVER;
@@ -144,7 +150,7 @@ public final class Unreadable {
         && new CurrentModes(other.modes()).mayRun(job.task());
   }
 
-  /** A node of the same id that was started since may be of a newer version. */
+  /** A node with the same id that was started later may have a newer version. */
   private static boolean failedToRead(NodeStatus other, Job job) {
     for (FailedAttempt failure : job.failures()) {
       if (failure.code().equals(FailureCode.BAD_PAYLOAD)

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The times of a cron expression in a zone; the only class that knows the parser.
+ * The due times of a cron expression in a time zone; the only class that uses the cron parser.
  *
- * <p>The parser is asked about local time alone, and the zone is applied here, so that what happens
- * when clocks change is ours to say. An expression for every hour goes by elapsed time: it is due
- * in both passes of an hour that is repeated, and not in an hour that is left out. Any other means
- * a time on the clock: in an hour that is left out it is due when that hour would have begun, and
- * in one that is repeated it is due in the first pass only.
+ * <p>The parser computes local times only, and the time zone is applied here, so that this class
+ * decides what happens when clocks change. An expression for every hour follows elapsed time: it is
+ * due in both passes of a repeated hour, and not in a skipped hour. Any other expression means a
+ * wall-clock time: in a skipped hour it is due when that hour would have started, and in a repeated
+ * hour it is due in the first pass only.
  */
 final class CronTimes {
   private static final int FIELDS_WITHOUT_SECONDS = 5;
@@ -43,9 +43,9 @@ final class CronTimes {
   }
 
   /**
-   * Read an expression.
+   * Parses an expression.
    *
-   * @throws IllegalArgumentException with a sentence that names it and says what would be right
+   * @throws IllegalArgumentException if it is not valid; the message names it and shows a valid one
    */
   static CronTimes of(Timing.Cron cron) {
     List<String> fields = new ArrayList<>(List.of(cron.expression().strip().split("\\s+", -1)));
@@ -58,7 +58,7 @@ final class CronTimes {
       return new CronTimes(times, cron.zone(), EVERY_HOUR.matcher(fields.get(HOUR)).matches());
     } catch (IllegalArgumentException wrong) {
       throw new IllegalArgumentException(
-          "Cron expression '%s' is not valid (%s): give five fields (minute, hour, day of month, month, day of week) such as 0 3 * * *, or six with seconds in front."
+          "Cron expression '%s' is not valid (%s): use five fields (minute, hour, day of month, month, day of week) such as 0 3 * * *, or six with seconds in front."
               .formatted(cron.expression(), wrong.getMessage()),
           wrong);
     }
@@ -96,7 +96,7 @@ final class CronTimes {
         .instance();
   }
 
-  /** The first time after this one; empty if there is none. */
+  /** Returns the first due time after the given one; empty if there is none. */
   Optional<Instant> after(Instant time) {
     return everyHour ? elapsed(time) : onTheClock(time);
   }
@@ -120,7 +120,7 @@ final class CronTimes {
   private Optional<Instant> onTheClock(Instant time) {
     Optional<LocalDateTime> next = localAfter(LocalDateTime.ofInstant(time, zone));
     while (next.isPresent() && !toInstant(next.get()).isAfter(time)) {
-      next = localAfter(next.get()); // Due in the first pass of an hour that is repeated.
+      next = localAfter(next.get()); // Due in the first pass of a repeated hour.
     }
     return next.map(this::toInstant);
   }

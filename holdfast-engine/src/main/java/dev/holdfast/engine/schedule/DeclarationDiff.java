@@ -16,7 +16,7 @@ final class DeclarationDiff {
   private DeclarationDiff() {}
 
   /**
-   * The schedules for which this node's own declaration is the newest that any live node makes.
+   * Returns the schedules for which the declaration of this node is the newest of all live nodes.
    *
    * @param mine what this node declares: fingerprints by id
    * @param live what live nodes of the application declare, this one included
@@ -39,7 +39,7 @@ final class DeclarationDiff {
     return ruled;
   }
 
-  /** Whether an application has schedules that no live node declares. */
+  /** Returns whether an application has schedules that no live node declares. */
   static boolean leavesOver(String application, Survey survey) {
     Set<String> declared =
         survey.live().stream().map(Declaration::scheduleId).collect(Collectors.toSet());

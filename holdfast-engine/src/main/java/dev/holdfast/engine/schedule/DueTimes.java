@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The times at which a schedule is due: a pure function of what it says. */
+/** The due times of a schedule: a pure function of its recurrence. */
 public final class DueTimes {
   private static final Duration FIRST_WINDOW = Duration.ofMinutes(1);
   private static final int WIDEN = 8;
@@ -23,10 +23,10 @@ public final class DueTimes {
   }
 
   /**
-   * The due times of a recurrence.
+   * Returns the due times of a recurrence.
    *
-   * @param anchor where an interval counts from
-   * @throws IllegalArgumentException if its cron expression is wrong
+   * @param anchor the time from which an interval is counted
+   * @throws IllegalArgumentException if its cron expression is not valid
    */
   public static DueTimes of(Recurrence recurrence, Instant anchor) {
     return switch (recurrence.timing()) {
@@ -39,7 +39,7 @@ public final class DueTimes {
     };
   }
 
-  /** The first due time after this one; empty if there is none. */
+  /** Returns the first due time after the given one; empty if there is none. */
   public Optional<Instant> after(Instant time) {
     Instant from = recurrence.from();
     Instant start = from != null && time.isBefore(from) ? from.minusNanos(1) : time;
@@ -48,14 +48,14 @@ public final class DueTimes {
   }
 
   /**
-   * The latest due times, oldest first.
+   * Returns the latest due times, oldest first.
    *
-   * <p>After a long silence there may be very many, of which few matter. So it looks back by
-   * stretches that grow, instead of walking through all of them.
+   * <p>After a long downtime there may be very many, of which few matter. So it searches backwards
+   * in growing windows, instead of iterating over all of them.
    *
-   * @param first the first due time to consider, which is one
+   * @param first the first due time to consider, which must be a due time
    * @param now the last moment to consider
-   * @param most how many at most
+   * @param most the maximum number of due times to return
    */
   public List<Instant> latest(Instant first, Instant now, int most) {
     Duration window = FIRST_WINDOW;

@@ -23,20 +23,21 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a schedule that is due asks for: a pure function of its row and the time. */
+/** Computes which jobs a due schedule creates: a pure function of its row and the time. */
 final class FirePlan {
   /**
-   * How long a due time is remembered as fired. The row's next due time is what keeps it from being
-   * fired again; this is for a schedule that is cancelled and made anew, or a clock set back.
+   * How long the unique key of a due time is kept. The next due time in the row keeps a due time
+   * from being fired again; the key is for a schedule that is cancelled and created again, or for a
+   * clock that is set back.
    */
   private static final Duration REMEMBERED = Duration.ofDays(1);
 
   private FirePlan() {}
 
   /**
-   * Settle all that is due.
+   * Settles all due times.
    *
-   * @param node who fires
+   * @param node the node that fires
    */
   static FireOrder settle(Kept kept, Instant due, Instant now, String node, Supplier<UUID> ids) {
     Recurrence recurrence = kept.plan().recurrence();
@@ -61,9 +62,10 @@ final class FirePlan {
   }
 
   /**
-   * A job of a schedule and its fleet. It carries the schedule's name as a tag, to be found by.
+   * Creates a job of a schedule, in its stack. The job has the key of the schedule as a tag, so
+   * that it can be found.
    *
-   * @param source the node that makes it; null for a client without one
+   * @param source the node that creates it; null for a client without a node
    */
   static NewJob job(SchedulePlan plan, When when, JobId id, @Nullable String source) {
     SchedulePlan.JobTemplate template = plan.job();

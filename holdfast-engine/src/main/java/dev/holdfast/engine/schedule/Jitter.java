@@ -7,12 +7,15 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 
-/** By how much a job is later than its due time: drawn from both, so that every node agrees. */
+/**
+ * How much later than its due time a job starts: derived from schedule and due time, so that every
+ * node computes the same value.
+ */
 final class Jitter {
 
   private Jitter() {}
 
-  /** Zero up to the most, evenly spread, in whole microseconds. */
+  /** Returns a value from zero to the maximum, evenly distributed, in whole microseconds. */
   static Duration of(String scheduleId, Instant time, Duration most) {
     long micros = most.toNanos() / 1_000;
     if (micros == 0) {
@@ -30,7 +33,8 @@ final class Jitter {
     try {
       return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every JDK has SHA-256", impossible);
+      throw new IllegalStateException(
+          "This Java runtime lacks SHA-256, which every runtime must have", impossible);
     }
   }
 }

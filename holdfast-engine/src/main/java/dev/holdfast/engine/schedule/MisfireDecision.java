@@ -6,20 +6,20 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Decides which due times are fired when somebody looks: a pure function. */
+/** Decides which due times are fired: a pure function. */
 final class MisfireDecision {
-  /** A due time that is later than this counts as missed, even if none came after it. */
+  /** A due time that is older than this counts as missed, even if it is the latest. */
   static final Duration LATE = Duration.ofMinutes(1);
 
   private MisfireDecision() {}
 
-  /** How many of the latest due times the decision depends on. */
+  /** Returns how many of the latest due times the decision depends on. */
   static int relevant(Misfire policy) {
     return policy instanceof Misfire.CatchUp(int max) ? max + 1 : 1;
   }
 
   /**
-   * Which to fire, oldest first.
+   * Returns the due times to fire, oldest first.
    *
    * @param due the latest due times that have come and were not settled, oldest first
    */

@@ -12,7 +12,9 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.TreeSet;
 
-/** Turns schedules into what is kept of them, and refuses those that make no sense. */
+/**
+ * Converts schedules to the form in which they are stored, and rejects those that are not valid.
+ */
 public final class Planner {
   private static final int FINGERPRINT_BYTES = 12;
 
@@ -21,7 +23,9 @@ public final class Planner {
   private final JobOrigin stamper;
 
   /**
-   * @param stamper says to which fleet jobs belong that are made here
+   * Creates a planner.
+   *
+   * @param stamper determines the stack of jobs that are created here
    */
   public Planner(PayloadCodec codec, int payloadLimit, JobOrigin stamper) {
     this.codec = codec;
@@ -30,9 +34,9 @@ public final class Planner {
   }
 
   /**
-   * The plan of a schedule.
+   * Returns the plan of a schedule.
    *
-   * @throws IllegalArgumentException if its cron expression is wrong, or its payload too long
+   * @throws IllegalArgumentException if its cron expression is not valid, or its payload too large
    */
   public SchedulePlan plan(Schedule schedule) {
     DueTimes.of(schedule.recurrence(), Instant.EPOCH);
@@ -55,8 +59,8 @@ public final class Planner {
   }
 
   /**
-   * A text that differs where plans differ, and is the same in every process. Those of no fleet
-   * have the text they had when there were none.
+   * Returns a text that differs if plans differ, and is the same in every process. Plans without a
+   * stack have the same fingerprint as before stacks were introduced.
    */
   static String fingerprint(SchedulePlan plan) {
     SchedulePlan.JobTemplate job = plan.job();

@@ -22,9 +22,9 @@ public final class RecurringReader {
   }
 
   /**
-   * The schedule that an annotation declares.
+   * Returns the schedule that an annotation declares.
    *
-   * @throws IllegalArgumentException if a part of it is wrong
+   * @throws IllegalArgumentException if a part of it is not valid
    */
   public Schedule read(Recurring declared, TaskType<?, ?> type) {
     return new Schedule(
@@ -57,7 +57,8 @@ public final class RecurringReader {
   private static Timing timing(Recurring declared) {
     if (declared.cron().isEmpty() == declared.every().isEmpty()) {
       throw new IllegalArgumentException(
-          "@Recurring '%s' needs a rhythm: give either cron or every.".formatted(declared.id()));
+          "@Recurring '%s' has no valid timing: set either cron or every."
+              .formatted(declared.id()));
     }
     return declared.every().isEmpty()
         ? new Timing.Cron(declared.cron(), Timing.zone(declared.zone()))
@@ -80,7 +81,7 @@ public final class RecurringReader {
   private static IllegalArgumentException unreadable(
       Recurring declared, TaskType<?, ?> type, @Nullable CodecException cause) {
     return new IllegalArgumentException(
-        "The payload '%s' of @Recurring '%s' is not a %s: give the text that task '%s' reads."
+        "The payload '%s' of @Recurring '%s' cannot be read as %s: use a text that task '%s' can read."
             .formatted(
                 declared.payload(), declared.id(), type.payload().getSimpleName(), type.name()),
         cause);
@@ -91,7 +92,7 @@ public final class RecurringReader {
       return text.isEmpty() ? null : Instant.parse(text);
     } catch (DateTimeParseException wrong) {
       throw new IllegalArgumentException(
-          "Time '%s' is not valid: give an ISO-8601 instant such as 2027-01-01T00:00:00Z."
+          "Time '%s' is not valid: use an ISO-8601 instant such as 2027-01-01T00:00:00Z."
               .formatted(text),
           wrong);
     }

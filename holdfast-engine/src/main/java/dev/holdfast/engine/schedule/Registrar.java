@@ -33,16 +33,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the schedules that an application declares in code in step with its declarations. Nodes
- * come and go, and the last one of an old version may have been what kept a schedule alive: it is
- * woken when one goes or a schedule changes, and looks again from time to time in case it did not
- * hear. A look that finds everything as declared is one statement.
+ * Keeps the stored schedules of an application equal to those declared in code. Nodes come and go,
+ * and the last node of an old version may have been the only one that declared a schedule: the
+ * registrar is woken when a node goes or a schedule changes, and checks again from time to time in
+ * case it missed the signal. A check that finds everything as declared is one statement.
  */
 public final class Registrar implements Role {
   private static final Logger log = LoggerFactory.getLogger(Registrar.class);
   private static final Duration ROUND = Duration.ofMinutes(2);
 
-  /** Somebody who makes a thousand schedules wakes it a thousand times. */
+  /**
+   * The minimum time between checks: a client that creates a thousand schedules wakes it a thousand
+   * times.
+   */
   private static final Duration BREATH = Duration.ofSeconds(1);
 
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(2);
@@ -61,10 +64,12 @@ public final class Registrar implements Role {
   private Moment notBefore = new Moment(Long.MIN_VALUE);
 
   /**
-   * @param incarnation who this node is at the time
-   * @param application whose schedules these are
-   * @param declared what its code declares
-   * @param queueCheck warns of queues that nobody serves
+   * Creates the registrar of a node.
+   *
+   * @param incarnation supplies the current incarnation of this node
+   * @param application the application that declares the schedules
+   * @param declared the schedules that its code declares
+   * @param queueCheck warns about queues that no node serves
    */
   public Registrar(
       ScheduleStore book,
@@ -82,7 +87,7 @@ public final class Registrar implements Role {
     for (SchedulePlan plan : declared) {
       if (plans.put(plan.id(), plan) != null) {
         throw new IllegalArgumentException(
-            "Schedule '%s' is declared twice; give each an id of its own.".formatted(plan.id()));
+            "Schedule '%s' is declared twice: use a different id for each.".formatted(plan.id()));
       }
       fingerprints.put(plan.id(), Planner.fingerprint(plan));
     }
@@ -93,12 +98,12 @@ public final class Registrar implements Role {
     return "registrar";
   }
 
-  /** Who to wake when a node has gone or a schedule changed. */
+  /** Sets the driver to wake when a node has gone or a schedule has changed. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
 
-  /** Look again, since what is declared or kept may have changed. */
+  /** Checks again, since declarations or stored schedules may have changed. */
   public void lookAgain() {
     waker.wake();
   }
@@ -111,8 +116,8 @@ public final class Registrar implements Role {
     notBefore = now.plus(BREATH);
     boolean again = false;
     try {
-      // Declare before looking for what nobody declares: the other way round two nodes that start
-      // at once could each cancel what the other is about to declare.
+      // Declare before looking for undeclared schedules: otherwise two nodes that start at once
+      // could each cancel what the other is about to declare.
       UUID me = incarnation.get();
       Survey survey = book.declare(me, application, fingerprints);
       for (String id : DeclarationDiff.ruledBy(fingerprints, survey.live())) {
@@ -122,7 +127,10 @@ public final class Registrar implements Role {
         cancelUndeclared(me);
       }
     } catch (StoreException failure) {
-      log.warn("Declared schedules could not be compared: {}", failure.getMessage());
+      log.warn(
+          "Declared schedules could not be checked, retrying in {}: {}",
+          AFTER_FAILURE,
+          failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }
     return now.plus(again ? AFTER_FAILURE : ROUND);
@@ -132,17 +140,17 @@ public final class Registrar implements Role {
     List<String> gone = book.cancelUndeclared(me, application);
     if (!gone.isEmpty()) {
       log.info(
-          "Schedules {} were cancelled: no live node of application '{}' declares them any more",
+          "Cancelled schedules {}: no live node of application '{}' declares them any more",
           gone,
           application);
     }
   }
 
   /**
-   * Register a schedule, unless it stands as declared. One that cannot be must not keep the others
-   * from it.
+   * Registers a schedule, unless it is stored as declared. A schedule that cannot be registered
+   * must not keep the others from being registered.
    *
-   * @return false if it is worth trying again soon
+   * @return false if it is worth retrying soon
    */
   private boolean settled(String id, @Nullable Standing standing) {
     SchedulePlan plan = plans.get(id);
@@ -160,13 +168,19 @@ public final class Registrar implements Role {
         register(plan, mine);
       }
     } catch (StoreException failure) {
-      log.error("Declared schedule '{}' could not be registered: {}", id, failure.getMessage());
+      log.error(
+          "Declared schedule '{}' could not be registered, retrying at the next check: {}",
+          id,
+          failure.getMessage());
       return failure.outcome() == StoreException.Outcome.REFUSED;
     } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
-      log.error("Declared schedule '{}' could not be registered: {}", id, wrong.getMessage());
+      log.error(
+          "Declared schedule '{}' could not be registered, retrying at the next check: {}",
+          id,
+          wrong.getMessage());
       return true;
     }
-    // Not before: a node that declares is in the books, and its own queues with it.
+    // Not before: a node that declares is registered, and its own queues with it.
     if (queuesChecked.add(plan.job().queue())) {
       queueCheck.accept(plan.job().queue());
     }
@@ -184,14 +198,15 @@ public final class Registrar implements Role {
   private Change<PutResult> decide(SchedulePlan plan, Declared mine, Glance glance) {
     Kept kept = glance.kept().orElse(null);
     if (kept != null && mine.equals(kept.draft().declared())) {
-      return new Change<>(null, PutResult.UNCHANGED); // Perhaps cancelled by somebody: so be it.
+      return new Change<>(
+          null, PutResult.UNCHANGED); // It may have been cancelled: it stays cancelled.
     }
     Declared owner = kept == null ? mine : kept.draft().declared();
     if (owner == null || !owner.application().equals(application)) {
       if (warnedOf.add(plan.id())) {
         log.error(
-            "Schedule '{}' belongs to {} and is left alone: give the one that application '{}'"
-                + " declares another id.",
+            "Schedule '{}' belongs to {} and is not changed: use another id for the one that"
+                + " application '{}' declares.",
             plan.id(),
             owner == null ? "a client" : "application '%s'".formatted(owner.application()),
             application);
@@ -212,10 +227,10 @@ public final class Registrar implements Role {
     }
     Recurrence recurrence = plan.recurrence();
     log.warn(
-        "Schedule '{}' is declared and never due from now on ({} until {}): give a later end or"
-            + " another timing, or declare it no more.",
+        "Schedule '{}' is declared but has no further due time ({}, end: {}): use a later end or"
+            + " another timing, or remove the declaration.",
         plan.id(),
         recurrence.timing(),
-        recurrence.until() == null ? "for ever" : recurrence.until());
+        recurrence.until() == null ? "none" : recurrence.until());
   }
 }

@@ -40,7 +40,9 @@ public final class ScheduleDesk implements Schedules {
   private final Consumer<String> queueCheck;
 
   /**
-   * @param queueCheck objects to queues that nobody serves
+   * Creates the client's side of schedules.
+   *
+   * @param queueCheck warns about or rejects queues that no node serves
    */
   public ScheduleDesk(
       Store store,
@@ -81,11 +83,11 @@ public final class ScheduleDesk implements Schedules {
     Change<PutResult> change = ScheduleWriter.put(plan, null, glance);
     if (change.draft() != null && change.draft().nextFire() == null) {
       throw new IllegalArgumentException(
-          "Schedule '%s' would never be due (%s until %s, and it is %s): give a later end, or another timing."
+          "Schedule '%s' would never be due (%s, end: %s, now: %s): use a later end, or another timing."
               .formatted(
                   plan.id(),
                   plan.recurrence().timing(),
-                  plan.recurrence().until() == null ? "for ever" : plan.recurrence().until(),
+                  plan.recurrence().until() == null ? "none" : plan.recurrence().until(),
                   glance.now()));
     }
     return change;
@@ -148,7 +150,10 @@ public final class ScheduleDesk implements Schedules {
     return new FireResult.Fired(admission.id());
   }
 
-  /** Write; after a lost answer write again under the same id, which makes no second job. */
+  /**
+   * Writes the job; after a lost reply writes it again under the same id, which creates no second
+   * job.
+   */
   private Admission enqueue(NewJob job) {
     NewJob attempt = job;
     for (int tries = 1; ; tries++) {
@@ -190,7 +195,7 @@ public final class ScheduleDesk implements Schedules {
         .orElse(List.of());
   }
 
-  /** A paused schedule would go on with the first due time from now. */
+  /** A paused schedule would continue with the first due time from now. */
   private static List<Instant> next(Kept kept, Instant now, int count) {
     DueTimes times = DueTimes.of(kept.plan().recurrence(), kept.draft().anchor());
     Optional<Instant> next =

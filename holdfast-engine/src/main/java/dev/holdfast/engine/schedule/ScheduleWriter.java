@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes schedules: looks, decides, and writes if nothing has changed in between; otherwise looks
- * again. A write whose answer was lost is found done at the next look.
+ * Changes schedules by optimistic locking: reads, decides, and writes if nothing has changed in
+ * between; otherwise reads again. If the reply to a write was lost, the next read finds it done.
  */
 final class ScheduleWriter {
   private static final int TRIES = 20;
@@ -30,10 +30,10 @@ final class ScheduleWriter {
     this.book = book;
   }
 
-  /** What is to be written, and the answer to give once it is; no draft to leave things be. */
+  /** What to write, and the result to return once it is written; no draft to write nothing. */
   record Change<T>(@Nullable Draft draft, T answer) {}
 
-  /** Change a schedule by a decision on what it is like now. */
+  /** Changes a schedule by a decision about its current state. */
   <T> T change(String id, Function<Glance, Change<T>> decide) {
     for (int tries = 0; tries < TRIES; tries++) {
       Glance glance = book.look(id);
@@ -45,12 +45,12 @@ final class ScheduleWriter {
     }
     throw new StoreException(
         Outcome.RETRYABLE,
-        "Could not change schedule '%s': others change it all the time. Nothing was changed; ask again."
+        "Could not change schedule '%s', since other clients or nodes keep changing it. Nothing was changed; try again."
             .formatted(id),
         null);
   }
 
-  /** Make a schedule be like this. */
+  /** Creates a schedule, or changes it to the given plan. */
   static Change<PutResult> put(SchedulePlan plan, @Nullable Declared declared, Glance glance) {
     Kept kept = glance.kept().orElse(null);
     if (kept == null) {
@@ -85,7 +85,7 @@ final class ScheduleWriter {
         && Objects.equals(one.until(), other.until());
   }
 
-  /** Pause a schedule. */
+  /** Pauses a schedule. */
   static Change<Boolean> pause(Glance glance) {
     return glance
         .kept()
@@ -101,7 +101,7 @@ final class ScheduleWriter {
         .orElse(new Change<>(null, false));
   }
 
-  /** Let a paused schedule go on with the next due time from now. */
+  /** Resumes a paused schedule with the next due time from now. */
   static Change<Boolean> resume(Glance glance) {
     return glance
         .kept()

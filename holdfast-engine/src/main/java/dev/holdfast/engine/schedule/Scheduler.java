@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fires schedules that are due. It sleeps until the next one is, and is woken when one changes
- * anywhere. Every node has one, and each looks a moment later than asked, by chance, so that not
- * always the same node wins.
+ * Fires due schedules. It sleeps until the next one is due, and is woken when one changes anywhere.
+ * Every node has a scheduler, and each wakes up a random moment later than due, so that not always
+ * the same node wins.
  */
 public final class Scheduler implements Role {
   private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
@@ -48,7 +48,9 @@ public final class Scheduler implements Role {
   private Moment wanted = Moment.NEVER;
 
   /**
-   * @param node what people call the node that fires
+   * Creates the scheduler of a node.
+   *
+   * @param node the id of the node that fires
    */
   public Scheduler(
       ScheduleStore book,
@@ -67,12 +69,12 @@ public final class Scheduler implements Role {
     this.crowd = crowd;
   }
 
-  /** Who to wake when a schedule changes. */
+  /** Sets the driver to wake when a schedule changes. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
 
-  /** Look again, since a schedule has changed. */
+  /** Checks again, since a schedule has changed. */
   public void lookAgain() {
     changed = true;
     waker.wake();
@@ -94,9 +96,12 @@ public final class Scheduler implements Role {
     try {
       next = fireDue();
     } catch (StoreException failure) {
-      log.warn("Schedules could not be looked at: {}", failure.getMessage());
+      log.warn(
+          "Due schedules could not be read, retrying in {}: {}",
+          AFTER_FAILURE,
+          failure.getMessage());
     } finally {
-      // Whatever was thrown: who wants nothing is never called again.
+      // Even if something was thrown: a role that returns NEVER is not called again.
       wanted = asked.plus(next).plus(next.isZero() ? Duration.ZERO : spread());
     }
     return wanted;
@@ -107,7 +112,7 @@ public final class Scheduler implements Role {
     return Duration.ofNanos((long) (random.nextDouble() * most));
   }
 
-  /** Fire what is due and say how long nothing else will be. */
+  /** Fires what is due and returns how long until something else is. */
   private Duration fireDue() {
     DueReport report = book.due(BATCH);
     Duration next = report.next().orElse(LONGEST_SLEEP);
@@ -116,7 +121,8 @@ public final class Scheduler implements Role {
       Duration wait;
       try {
         wait = fire(kept, report.now());
-      } catch (RuntimeException failure) { // One that is broken must not keep others from firing.
+      } catch (
+          RuntimeException failure) { // A schedule that fails must not keep others from firing.
         wait = putOff(kept, report.now(), failure);
       }
       next = shorter(next, wait);
@@ -127,8 +133,9 @@ public final class Scheduler implements Role {
   }
 
   /**
-   * Leave a schedule alone for as long as it has been overdue: a wait that doubles from try to try.
-   * It stays due, in the store, so that however many fail, those behind them are found.
+   * Puts off a schedule for as long as it has been overdue: a delay that doubles with each try. The
+   * schedule stays due in the store, so that schedules behind it are found, no matter how many
+   * fail.
    */
   private Duration putOff(Kept kept, Instant now, RuntimeException failure) {
     Instant due = kept.draft().nextFire();
@@ -144,7 +151,7 @@ public final class Scheduler implements Role {
     return wait;
   }
 
-  /** Fire one schedule and say how long until it is due again. */
+  /** Fires one schedule and returns how long until it is due again. */
   private Duration fire(Kept kept, Instant now) {
     Instant due = kept.draft().nextFire();
     if (due == null) {
@@ -158,7 +165,7 @@ public final class Scheduler implements Role {
         Instant next = order.next();
         yield next == null ? LONGEST_SLEEP : notNegative(Duration.between(now, next));
       }
-      // Another node fires it, or it was changed: when it is due again, a new look will say.
+      // Another node fires it, or it was changed: the next read shows when it is due again.
       case LOST -> BEHIND_A_NODE;
       case BLOCKED -> BEHIND_A_JOB;
     };
@@ -168,7 +175,7 @@ public final class Scheduler implements Role {
     var plan = order.seen().plan();
     if (report.created().size() < order.firings().size()) {
       log.debug(
-          "Schedule '{}' made {} of {} jobs at {}; the others would have overlapped",
+          "Schedule '{}' created {} of {} jobs at {}; the others would have overlapped",
           plan.id(),
           report.created().size(),
           order.firings().size(),

@@ -3,20 +3,21 @@ package dev.holdfast.engine.store;
 import dev.holdfast.api.job.JobId;
 
 /**
- * What became of a {@link NewJob}.
+ * The result of enqueueing a {@link NewJob}.
  *
- * @param id the job that stands for it: itself, or the holder of its unique key
- * @param outcome how that came about
+ * @param id the id of the stored job: the new job's own, or that of the job that holds its unique
+ *     key
+ * @param outcome what happened to the new job
  */
 public record Admission(JobId id, Outcome outcome) {
 
-  /** How a new job was received. */
+  /** What happened to a new job. */
   public enum Outcome {
-    /** It was written. */
+    /** The job was written. */
     CREATED,
-    /** Its key or its id was known; nothing was changed. */
+    /** A job with the same unique key or id exists; nothing was changed. */
     EXISTING,
-    /** Its key was known, and the job that held it now carries its payload and options. */
+    /** A job with the same unique key exists and now has the payload and options of the new job. */
     REPLACED
   }
 }

@@ -2,5 +2,5 @@ package dev.holdfast.engine.store;
 
 import dev.holdfast.api.job.JobId;
 
-/** A claim as its holder names it: the job and the token. */
+/** Identifies a claim: the job and the fencing token of the claim. */
 public record ClaimId(JobId id, long token) {}

@@ -8,24 +8,23 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wish to take hold of jobs.
+ * A request to claim jobs.
  *
- * @param incarnation who asks; it must be registered and alive
+ * @param incarnation the incarnation that claims; it must be registered and alive
  * @param claimNo the number of this call, unique within the incarnation and stored with each job,
- *     so that jobs whose answer was lost can be recognised
- * @param queue from which queue
- * @param tasks of which tasks
- * @param start how many to start at once, the first in order
- * @param prefetch how many more to hold without starting them
+ *     so that jobs whose reply was lost can be recognised
+ * @param queue the queue to claim from
+ * @param tasks the tasks to claim jobs of
+ * @param start how many jobs to start at once: the first in rank order
+ * @param prefetch how many more jobs to claim without starting them
  * @param limit the cluster-wide limit of this queue as the caller knows it; null for none. A store
- *     refuses (claims nothing) where its own record says otherwise, until the caller has learnt of
- *     it.
- * @param suspects which of the jobs may be crash suspects
- * @param stacks of which stacks, besides jobs of none
- * @param alone the rule of the only task of this order as the caller knows it; null for an order of
- *     tasks without rules. A store leaves tasks out that have a rule unless they are ordered alone,
- *     and refuses where its own record of the limit says otherwise.
- * @param without jobs to leave alone: this node cannot read them, and others may
+ *     claims nothing if its own record differs, until the caller knows the new limit.
+ * @param suspects which crash suspects may be among the jobs
+ * @param stacks the stacks to claim jobs of, in addition to jobs without a stack
+ * @param alone the rule of the only task of this request as the caller knows it; null for a request
+ *     for tasks without rules. A store skips a task that has a rule unless it is requested alone,
+ *     and claims nothing if its own record of the limit differs.
+ * @param without jobs to skip: this node cannot read them, but other nodes may be able to
  */
 public record ClaimRequest(
     UUID incarnation,
@@ -41,11 +40,12 @@ public record ClaimRequest(
     Set<JobId> without) {
 
   /**
-   * Which crash suspects a claim may bring.
+   * Which crash suspects a claim may return.
    *
-   * @param most how many at most
-   * @param lone whether the caller has none at present, so that one that must be the only one may
-   *     be claimed. A claim brings either that one or others, and that one first.
+   * @param most the maximum number of crash suspects
+   * @param lone whether the caller holds no crash suspect at present, so that one that must run as
+   *     the only crash suspect may be claimed. A claim returns either that one or other crash
+   *     suspects, and prefers that one.
    */
   public record Suspects(int most, boolean lone) {
     public static final Suspects NONE = new Suspects(0, false);
@@ -57,11 +57,11 @@ public record ClaimRequest(
     stacks = Set.copyOf(stacks);
     if (alone != null && tasks.size() != 1) {
       throw new IllegalArgumentException(
-          "A task with a rule of its own is ordered alone, not with others: " + tasks);
+          "A request that carries a task rule must name exactly one task, but names: " + tasks);
     }
   }
 
-  /** An order that leaves out no job. */
+  /** Creates a request that skips no job. */
   public ClaimRequest(
       UUID incarnation,
       long claimNo,
@@ -87,7 +87,7 @@ public record ClaimRequest(
         Set.of());
   }
 
-  /** An order of tasks without rules. */
+  /** Creates a request for tasks without rules. */
   public ClaimRequest(
       UUID incarnation,
       long claimNo,
@@ -101,7 +101,7 @@ public record ClaimRequest(
     this(incarnation, claimNo, queue, tasks, start, prefetch, limit, suspects, stacks, null);
   }
 
-  /** How many jobs are wanted in all. */
+  /** Returns the maximum number of jobs to claim, started and prefetched. */
   public int wanted() {
     return start + prefetch;
   }

@@ -6,18 +6,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job in the hands of the node that claimed it.
+ * A job as returned to the node that claimed it.
  *
- * @param token the token of this claim
- * @param started whether it is RUNNING already; otherwise CLAIMED, and {@link Claims#start} must
- *     confirm it before any of its code runs
+ * @param token the fencing token of this claim
+ * @param started whether the job is RUNNING already; otherwise it is CLAIMED, and {@link
+ *     Claims#start} must confirm it before any of its code runs
  * @param attempt the number of the attempt that this claim makes, from 1
  * @param policy the text given at enqueue
- * @param createdAt when it was enqueued
- * @param readyAt when it became due
+ * @param createdAt when the job was enqueued
+ * @param readyAt when the job became due
  * @param claimedAt when this claim was made, by the same clock
  * @param crashes how many times its node died while it ran
- * @param suspicion whether it is a crash suspect, and how it is to be run then
+ * @param suspicion whether the job is a crash suspect, and how it must be run if so
  */
 public record ClaimedJob(
     JobId id,

@@ -11,28 +11,36 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Events, and the jobs they start. */
+/** Publishes events and creates the jobs that they start. */
 public interface EventIntake {
 
-  /** Says what triggers are to start. A pure function: a store may call it more than once. */
+  /**
+   * Decides which jobs the triggers start. It must be a pure function: a store may call it more
+   * than once.
+   */
   @FunctionalInterface
   interface Plan {
     /**
-     * The starts, in the order of the triggers; none for a trigger that does not want the event.
+     * Returns the jobs to start, in the order of the triggers; none for a trigger that does not
+     * match the event.
      */
     List<Start> of(List<Trigger> listening);
   }
 
   /**
-   * A wish of a trigger to start a job.
+   * A job that a trigger is to start.
    *
    * @param trigger the id of the trigger
-   * @param job the job, due at once, with the key that lets its payload start once in the window
-   * @param manners what to heed about the subject; null to start whatever was started before
+   * @param job the job, due at once, with the unique key that lets its payload start once in the
+   *     window
+   * @param manners the rules for the subject of the event; null to start regardless of earlier
+   *     starts
    */
   record Start(String trigger, NewJob job, @Nullable SubjectRules manners) {
 
-    /** The job, due at another time; its key counts from then on. */
+    /**
+     * Returns the job with another due time; the window of its unique key counts from that time.
+     */
     public NewJob jobAt(Instant firesAt, Instant now) {
       UniqueKey key = Objects.requireNonNull(job.unique());
       Duration window = Objects.requireNonNull(key.window());
@@ -53,12 +61,14 @@ public interface EventIntake {
   }
 
   /**
-   * What a trigger heeds about the subject of an event.
+   * What a trigger takes into account about the subject of an event.
    *
    * @param subject what the event is about
-   * @param quiet how long there must be no event of it before the job starts; null to start at once
-   * @param maxWait how long after the first event the job starts in any case; null for no bound
-   * @param cooldown how long after a start events of it are swallowed; null for not at all
+   * @param quiet how long no event of the subject may arrive before the job starts; null to start
+   *     at once
+   * @param maxWait how long after the first event the job starts in any case; null for no limit
+   * @param cooldown how long after a start further events of the subject start nothing; null for no
+   *     cooldown
    */
   record SubjectRules(
       String subject,
@@ -66,12 +76,16 @@ public interface EventIntake {
       @Nullable Duration maxWait,
       @Nullable Duration cooldown) {
 
-    /** What became of an event whose job was made, now or by an earlier call. */
+    /** Returns the decision for an event whose job was created, by this call or an earlier one. */
     public Decision made() {
       return quiet == null ? Decision.STARTED : Decision.DEBOUNCED;
     }
 
-    /** When a job starts if no further event comes, the first having come then. */
+    /**
+     * Returns when the job starts if no further event arrives.
+     *
+     * @param since when the first event arrived
+     */
     public Instant quietEnd(Instant since, Instant now) {
       Instant end = quiet == null ? now : now.plus(quiet);
       Instant latest = maxWait == null ? end : since.plus(maxWait);
@@ -80,21 +94,21 @@ public interface EventIntake {
   }
 
   /**
-   * What became of a start.
+   * The result of a {@link Start}.
    *
-   * @param decision anything but FILTERED
+   * @param decision anything but NOT_MATCHED
    * @param job the job that stands for the event
    */
   record Started(String trigger, Decision decision, JobId job) {}
 
   /**
-   * Read the triggers that listen to an event and are not paused, and carry out what the plan makes
-   * of them: all of it in one transaction, or none.
+   * Reads the triggers that listen to an event and are not paused, and creates the jobs that the
+   * plan returns for them: all in one transaction, or none.
    *
-   * <p>Repeatable after a lost answer, by a plan that gives its jobs the same ids and says that
-   * they may exist.
+   * <p>The call can be repeated after a lost reply if the plan gives its jobs the same ids and
+   * marks them as possibly existing.
    *
-   * @return one answer per start, in their order
+   * @return one result per start, in their order
    */
   List<Started> publish(String event, Plan plan);
 }

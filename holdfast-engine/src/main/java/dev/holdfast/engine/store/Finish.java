@@ -3,46 +3,45 @@ package dev.holdfast.engine.store;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt ended, as its holder reports it. */
+/** How an attempt ended, as reported by the node that holds the job. */
 public sealed interface Finish {
 
   ClaimId claim();
 
   /**
-   * It succeeded.
+   * The attempt succeeded.
    *
    * @param result the encoded result, null for none
-   * @param keepResult how long to keep it; null for as long as history is kept
+   * @param keepResult how long to keep the result; null for as long as history is kept
    */
   record Succeeded(ClaimId claim, @Nullable String result, @Nullable Duration keepResult)
       implements Finish {}
 
-  /** It failed and is to be tried again after a delay. */
+  /** The attempt failed, and the job is retried after a delay. */
   record RetryIn(ClaimId claim, Duration delay, Failure failure) implements Finish {}
 
-  /** It failed for good. */
+  /** The attempt failed, and the job is dead-lettered. */
   record Dead(ClaimId claim, Failure failure) implements Finish {}
 
   /**
-   * It is not possible yet: again after a delay, and this attempt did not count.
+   * The job cannot run yet: it is tried again after a delay, and this attempt does not count.
    *
-   * @param ran whether its code has run: a job that never started keeps the time by which it must
-   *     start
+   * @param ran whether its code has run: a job that never started keeps its start-by time
    */
   record Later(ClaimId claim, Duration delay, boolean ran) implements Finish {
-    /** The code itself asked for that. */
+    /** Creates the outcome of a handler that asked to run later. */
     public Later(ClaimId held, Duration delay) {
       this(held, delay, true);
     }
   }
 
-  /** It was stopped because somebody asked for that. */
+  /** The attempt was stopped because its cancellation was requested. */
   record Cancelled(ClaimId claim) implements Finish {}
 
   /**
    * What went wrong, without the times, which the store adds.
    *
-   * @param node the readable id of the node it went wrong on
+   * @param node the id of the node on which the attempt failed
    */
   record Failure(
       int attempt,

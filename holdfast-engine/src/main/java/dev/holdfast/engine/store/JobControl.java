@@ -9,50 +9,52 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Changing one's mind about jobs. */
+/** Cancels, requeues, retries and deletes jobs. */
 public interface JobControl {
 
-  /** Cancel a job that has not started; ask for the cancellation of one that runs. */
+  /** Cancels a job that has not started; requests the cancellation of a job that runs. */
   CancelResult cancel(JobId id);
 
   /**
-   * Make a job READY that waits for its time or lies in the dead letter; ask the holder of one that
-   * is held to give it back.
+   * Makes a job READY that is scheduled or in the dead-letter queue; asks the node that holds a
+   * claimed or running job to release it.
    */
   RequeueResult requeue(JobId id);
 
   /**
-   * Move a job from the dead letter back to READY with a fresh budget; its token goes on growing.
+   * Moves a job from the dead-letter queue back to READY with its attempts reset; its token keeps
+   * growing.
    */
   RetryResult retry(JobId id);
 
   /**
    * One step of an operation on many dead-lettered jobs.
    *
-   * @param jobs how many jobs it changed, by queue; fewer than the limit in all means that none is
+   * @param jobs how many jobs were changed, by queue; a total below the limit means that none is
    *     left
-   * @param until jobs that were dead-lettered later are left alone. The next step of the same
-   *     operation passes it on, so that jobs that fail again meanwhile do not keep it from ending
+   * @param until jobs that were dead-lettered after this time are skipped. The next step of the
+   *     same operation passes it on, so that jobs that fail again in the meantime do not keep the
+   *     operation from ending
    */
   record Step(Map<String, Integer> jobs, Instant until) {
-    /** How many jobs it changed in all. */
+    /** Returns how many jobs this step changed in total. */
     public int count() {
       return jobs.values().stream().mapToInt(Integer::intValue).sum();
     }
   }
 
   /**
-   * Move jobs of the filter from the dead-letter queue back to READY, at most the given number.
-   * Jobs whose unique key is taken stay.
+   * Moves jobs that match the filter from the dead-letter queue back to READY, at most the given
+   * number. Jobs whose unique key is taken stay.
    *
-   * @param until from the step before; null in the first step, which takes the store's clock
+   * @param until from the previous step; null in the first step, which uses the store's clock
    */
   Step retryAll(JobFilter filter, @Nullable Instant until, int limit);
 
   /**
-   * Delete jobs of the filter from the dead-letter queue, at most the given number.
+   * Deletes jobs that match the filter from the dead-letter queue, at most the given number.
    *
-   * @param until from the step before; null in the first step, which takes the store's clock
+   * @param until from the previous step; null in the first step, which uses the store's clock
    */
   Step purge(JobFilter filter, @Nullable Instant until, int limit);
 }

@@ -11,24 +11,26 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Looking at jobs. */
+/** Finds, lists and counts jobs. */
 public interface JobQueries {
 
-  /** Read jobs whatever their state, in one step, so that a job on the move is not missed. */
+  /**
+   * Reads jobs in any state, in one step, so that a job that changes state meanwhile is not missed.
+   */
   Map<JobId, Job> find(Collection<JobId> ids);
 
-  /** List jobs by id, newest first, from just before the given one on. */
+  /** Lists jobs by id, newest first, starting after the given one. */
   List<Job> list(JobFilter filter, @Nullable JobId before, int limit);
 
-  /** Count jobs by state; states without jobs may be missing. */
+  /** Counts jobs by state; states without jobs may be missing. */
   Map<JobState, Long> count(JobFilter filter);
 
-  /** Say why a job is not running. */
+  /** Returns why a job is not running. */
   Optional<WaitReason> whyWaiting(JobId id);
 
   /**
-   * READY jobs of tasks that no live node serving their queue knows, counted by task. Of a task in
-   * a queue, counting stops at {@link QueueStore#MOST_COUNTED}.
+   * Counts READY jobs by task, of tasks for which no live node that serves their queue has a
+   * handler. For each task and queue, counting stops at {@link QueueStore#MOST_COUNTED}.
    */
   Map<String, Long> unknownTasks();
 }

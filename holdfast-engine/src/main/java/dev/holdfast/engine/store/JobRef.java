@@ -2,11 +2,11 @@ package dev.holdfast.engine.store;
 
 import dev.holdfast.api.job.JobId;
 
-/** A job that somebody holds, or held until just now. */
+/** A job that a node holds, or held until just now. */
 public interface JobRef {
   JobId id();
 
-  /** The name of the task it runs. */
+  /** The name of its task. */
   String task();
 
   String queue();

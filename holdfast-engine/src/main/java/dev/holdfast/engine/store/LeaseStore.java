@@ -11,36 +11,36 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds which lease. Times are those of the store's clock; a token is taken from one sequence
- * for all keys, so that it grows even where a lease was forgotten in between.
+ * Stores leases and their holders. Times are those of the store's clock. A token is taken from one
+ * sequence for all keys, so that it grows even if a lease was deleted in between.
  */
 public interface LeaseStore {
 
-  /** What a holder believes it holds. */
+  /** A lease as its holder knows it. */
   record LeaseClaim(String key, long token) {}
 
-  /** A wish to hold on to a lease for this long from now on. */
+  /** A request to extend a lease to the given time from now. */
   record Renewal(LeaseClaim claim, Duration ttl) {}
 
-  /** The answer to a wish for a lease. */
+  /** The result of a request for a lease. */
   sealed interface Result {
     /**
-     * It was granted.
+     * The lease was granted.
      *
-     * @param attempt 1, and 1 more for each holder that was lost since it was last done or failed
+     * @param attempt 1, plus 1 for each holder that was lost since the work was last done or failed
      */
     record Granted(long token, int attempt) implements Result {
-      /** Whether it was taken over from a holder that was lost. */
+      /** Returns whether the lease was taken over from a holder that was lost. */
       public boolean isSteal() {
         return attempt > 1;
       }
     }
 
-    /** Somebody else has it. */
+    /** Another holder has the lease, or its work is done. */
     record Taken(LeaseInfo by) implements Result {}
   }
 
-  /** How a holder lets go. */
+  /** How a holder ends its lease. */
   sealed interface Ending {
     /** The work is done. */
     record Done() implements Ending {}
@@ -50,38 +50,44 @@ public interface LeaseStore {
   }
 
   /**
-   * Acquire a lease unless it is claimed and has time left; or, if wanted once, done and has time
-   * left.
+   * Acquires a lease unless it is claimed and has time left or, if requested once, is done and has
+   * time left.
    *
-   * @param acquisition made by the caller for this wish. A repeat under the same one that finds the
-   *     lease claimed by it gets it again, under the same token, for the whole ttl
-   * @param holder what people call the caller
+   * @param acquisition an id that the caller makes for this request. A repeat with the same id that
+   *     finds the lease claimed by it gets the lease again, under the same token, for the whole ttl
+   * @param holder the display name of the caller
    */
   Result acquire(LeaseRequest request, UUID acquisition, String holder);
 
   /**
-   * Hold on to leases that are claimed under their token and have time left.
+   * Extends leases that are claimed under their token and have time left.
    *
-   * @return the tokens of those; the others are lost
+   * @return the tokens of the extended leases; the others are lost
    */
   Set<Long> renew(List<Renewal> renewals);
 
   /**
-   * End a lease that is claimed under this token, even if its time is over. A lease that is done
+   * Ends a lease that is claimed under this token, even if its time is over. A lease that is done
    * has its whole ttl left.
    *
-   * @return whether it ended so under this token, now or before
+   * @return whether the lease ended in this way under this token, now or before
    */
   boolean end(LeaseClaim grip, Ending how);
 
-  /** Let a lease that is done have no time left, and say whether there was one that had. */
+  /**
+   * Sets the remaining time of a lease that is done to zero, and returns whether there was such a
+   * lease with time left.
+   */
   boolean reopen(String key);
 
-  /** Mark claimed leases that have no time left as expired, longest ago first, and return them. */
+  /**
+   * Marks claimed leases that have no time left as expired, longest ago first, and returns them.
+   */
   List<LeaseInfo> reclaimExpired(int limit);
 
+  /** Returns the lease with this key, if there is one. */
   Optional<LeaseInfo> find(String key);
 
-  /** Leases by key, in the order of their characters' codes, after the given one. */
+  /** Lists leases by key, in the order of the character codes, after the given key. */
   List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit);
 }

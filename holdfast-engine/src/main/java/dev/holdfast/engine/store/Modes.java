@@ -4,14 +4,14 @@ import dev.holdfast.api.NodeMode;
 import java.util.Map;
 
 /**
- * What a node does with work, in general and by exception.
+ * The mode of a node and its overrides.
  *
- * @param node its mode
- * @param overrides modes for tasks, by the pattern of their names
+ * @param node the mode of the node
+ * @param overrides modes of tasks, by task name pattern
  */
 public record Modes(NodeMode node, Map<String, NodeMode> overrides) {
 
-  /** Everything is done. */
+  /** The node does everything. */
   public static final Modes FULL = new Modes(NodeMode.FULL, Map.of());
 
   public Modes {

@@ -8,12 +8,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job about to be written.
+ * A job to be written.
  *
- * @param policy what only its holder needs to know (retries, timeout), as text the store does not
- *     read; null where the task's own defaults hold
- * @param idUse whether the id may have been used before. The store then looks among ended jobs too,
- *     which a fresh id saves it.
+ * @param policy settings that only the node that runs the job needs (retries, timeout), as text
+ *     that the store does not read; null to use the defaults of the task
+ * @param idUse whether the id may have been used before. If so, the store also looks among ended
+ *     jobs; a fresh id saves that query.
  */
 public record NewJob(
     JobId id,
@@ -29,11 +29,11 @@ public record NewJob(
     IdUse idUse,
     Stamp stamp) {
 
-  /** What is known of the id of a new job. */
+  /** What is known about the id of a new job. */
   public enum IdUse {
-    /** Made for this call, and sent for the first time. */
+    /** Created for this call, and sent for the first time. */
     FRESH,
-    /** Chosen by the caller, who may have used it before. */
+    /** Chosen by the caller, and possibly used before. */
     CHOSEN,
     /**
      * Sent before: the reply was lost. The first attempt may still be on its way, so the store
@@ -45,15 +45,15 @@ public record NewJob(
   /**
    * Where a job comes from.
    *
-   * @param stack the fleet it belongs to; null for any
-   * @param source the node that fired it, or recorded it without running such jobs itself; null for
-   *     others
+   * @param stack the stack that the job belongs to; null for any
+   * @param source the node that fired the job, or enqueued it without running jobs of this task
+   *     itself; null otherwise
    */
   public record Stamp(@Nullable String stack, @Nullable String source) {
     public static final Stamp NONE = new Stamp(null, null);
   }
 
-  /** A job that belongs to no fleet. */
+  /** Creates a job that belongs to no stack. */
   public NewJob(
       JobId id,
       String task,
@@ -81,17 +81,20 @@ public record NewJob(
         Stamp.NONE);
   }
 
-  /** Whether a job of this id may exist, live or ended. */
+  /** Returns whether a job with this id may exist, live or ended. */
   public boolean mayExist() {
     return idUse != IdUse.FRESH;
   }
 
-  /** Whether this call follows one whose reply was lost. */
+  /** Returns whether this call follows one whose reply was lost. */
   public boolean isRepeat() {
     return idUse == IdUse.REPEATED;
   }
 
-  /** How many characters it carries, as a measure of what a statement has to transport. */
+  /**
+   * Returns the number of characters of the payload, policy and tags, as a measure of the size of
+   * the statement that writes them.
+   */
   public long size() {
     return length(payload) + length(policy) + tags.stream().mapToLong(String::length).sum();
   }
@@ -101,8 +104,9 @@ public record NewJob(
   }
 
   /**
-   * The same job, sent once more because the first reply was lost. A chosen id stays one: each
-   * attempt looks for it among ended jobs, so a late one does no harm.
+   * Returns the same job, to be sent again because the first reply was lost. A chosen id stays
+   * {@code CHOSEN}: each attempt looks for it among ended jobs, so an attempt that arrives late
+   * does no harm.
    */
   public NewJob repeated() {
     if (idUse == IdUse.CHOSEN) {

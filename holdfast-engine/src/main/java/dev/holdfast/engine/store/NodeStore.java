@@ -10,32 +10,34 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Which nodes there are, and that they live. */
+/** Stores nodes and their heartbeats. */
 public interface NodeStore {
 
   /**
-   * How long a node may be silent before others may act.
+   * How long a node may be silent before other nodes act.
    *
-   * @param claimed before jobs that it holds and has not begun are taken back
-   * @param running before it is dead to others, and all of its jobs are taken back
+   * @param claimed the silence after which jobs that it has claimed and not started are recovered
+   * @param running the silence after which the node is declared dead and all of its jobs are
+   *     recovered
    */
   record Timeouts(Duration claimed, Duration running) {
-    /** The same for both. */
+    /** Returns timeouts with the same value for both. */
     public static Timeouts of(Duration silence) {
       return new Timeouts(silence, silence);
     }
 
-    /** After how much silence others may act at all. */
+    /** Returns the shorter timeout: the silence after which other nodes may act at all. */
     public Duration shorter() {
       return claimed.compareTo(running) < 0 ? claimed : running;
     }
   }
 
   /**
-   * Which jobs whose holder died a node has something to say about.
+   * The jobs of dead nodes whose recovery a node decides.
    *
-   * @param tasks those it has a recovery policy for
-   * @param stacks of which stacks it takes jobs back, besides those of none; null for all
+   * @param tasks the tasks that it has a recovery policy for
+   * @param stacks the stacks whose jobs it recovers, in addition to jobs without a stack; null for
+   *     all
    */
   record Advice(Set<String> tasks, @Nullable Set<String> stacks) {
     public static final Advice NONE = new Advice(Set.of(), null);
@@ -46,19 +48,20 @@ public interface NodeStore {
   }
 
   /**
-   * A node as it introduces itself.
+   * A node as it registers itself.
    *
-   * @param incarnation new at every start
-   * @param id what people call it
-   * @param name what else people call it
-   * @param timeouts how long it may be silent before others may take over
+   * @param incarnation identifies one life of the node: a new id at every start and after every
+   *     fencing
+   * @param id the id of the node
+   * @param name the display name of the node
+   * @param timeouts how long it may be silent before other nodes act
    * @param queues the queues it serves
    * @param tasks the tasks it has handlers for
    * @param capacity how many jobs it runs at once
-   * @param stack the fleet it belongs to; null for none
-   * @param serves the fleets whose jobs it runs, besides jobs of none
+   * @param stack the stack it belongs to; null for none
+   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack
    * @param roles what it does
-   * @param advice what others leave to it
+   * @param advice the jobs whose recovery other nodes leave to it
    */
   record NodeRegistration(
       UUID incarnation,
@@ -76,7 +79,7 @@ public interface NodeStore {
       Set<String> roles,
       Advice advice) {}
 
-  /** A claim as the database has it. */
+  /** A claim as stored in the database. */
   record ClaimRow(
       ClaimId claim,
       long claimNo,
@@ -85,16 +88,16 @@ public interface NodeStore {
       boolean releaseRequested) {}
 
   /**
-   * A sign of life.
+   * A heartbeat.
    *
    * @param running how many jobs the node holds
-   * @param fromCall the first claim call to report claims of. A node names the oldest that it still
-   *     holds anything by or does not know the answer to, so that a store need not look past what
-   *     is long done to find what is held.
-   * @param patience how long to wait for the reply before another connection is worth a try
-   * @param useful how long a reply counts: later, the node has fenced itself. A store that has no
-   *     other connection to try waits this long
-   * @param kept whether the beat is to be found in the history of heartbeats
+   * @param fromCall the first claim call to report claims of. A node passes the oldest call whose
+   *     jobs it still holds or whose result it does not know, so that a store need not read past
+   *     ended jobs to find the held ones.
+   * @param patience how long to wait for the reply before another connection is worth trying
+   * @param useful how long a reply is of use: later, the node has fenced itself. A store that has
+   *     no other connection to try waits this long
+   * @param kept whether the heartbeat is added to the history of heartbeats
    * @param lost what hung handlers cost the node at present
    */
   record Beat(
@@ -106,7 +109,7 @@ public interface NodeStore {
       boolean kept,
       Lost lost) {
 
-    /** A heartbeat of a node that has lost no slots. */
+    /** Creates a heartbeat of a node that has lost no slots. */
     public Beat(
         UUID incarnation,
         int running,
@@ -119,10 +122,10 @@ public interface NodeStore {
   }
 
   /**
-   * What hung handlers cost a node: threads that ignore their interrupt occupy its slots.
+   * What hung handlers cost a node: threads that do not respond to interruption occupy its slots.
    *
-   * @param slots how many it has lost
-   * @param lanes where that leaves fewer than there should be
+   * @param slots how many slots it has lost
+   * @param lanes the lanes that have fewer slots than configured as a result
    */
   record Lost(int slots, List<LostLane> lanes) {
     public static final Lost NONE = new Lost(0, List.of());
@@ -135,28 +138,29 @@ public interface NodeStore {
   /**
    * Slots that tasks of a queue share.
    *
-   * @param lost how many cannot be had
-   * @param slots how many there are
+   * @param lost how many slots are not available
+   * @param slots how many slots there are
    */
   record LostLane(String queue, int lost, int slots, List<String> tasks) {
     public LostLane {
       tasks = List.copyOf(tasks);
     }
 
-    /** Whether jobs of this task in this queue find none that is left. */
+    /** Returns whether no slot is left for jobs of this task in this queue. */
     public boolean blocks(String queueName, String task) {
       return lost >= slots && queue.equals(queueName) && tasks.contains(task);
     }
   }
 
   /**
-   * The answer to a beat.
+   * The reply to a heartbeat.
    *
-   * @param claims what the incarnation holds by the calls that were asked about
+   * @param claims the claims that the incarnation holds from claim call {@link Beat#fromCall} on
    * @param rules the rules of queues
    * @param tasks the rules of tasks that have any
-   * @param modes what the node is to do
-   * @param fenceRequested whether somebody has told the node to give up everything and start over
+   * @param modes the modes that the node is to use
+   * @param fenceRequested whether the node was told to give up all jobs and restart with a new
+   *     incarnation
    */
   record BeatReply(
       List<ClaimRow> claims,
@@ -167,16 +171,16 @@ public interface NodeStore {
 
   /** How an incarnation ended. */
   enum Death {
-    /** By its own hand: nothing it held counts as a crash. */
+    /** The incarnation ended itself: nothing it held counts as a crash. */
     SELF_DECLARED,
-    /** It was silent for longer than its terms. */
+    /** It was silent for longer than its timeout. */
     SILENCE
   }
 
   /**
-   * What a node sees of one that it watches.
+   * The state of a watched node.
    *
-   * @param beat how many times it has beaten
+   * @param beat the number of heartbeats it has sent
    * @param busy whether it holds jobs
    */
   record Pulse(UUID incarnation, String id, Timeouts timeouts, long beat, boolean busy) {}
@@ -190,10 +194,10 @@ public interface NodeStore {
   record Dead(UUID incarnation, String id, Death death, Duration silence) {}
 
   /**
-   * A node as people look at it.
+   * A node as shown to clients.
    *
-   * @param running how many jobs it held at its last heartbeat; 0 for the dead
-   * @param lost what hung handlers cost it at its last heartbeat; nothing for the dead
+   * @param running how many jobs it held at its last heartbeat; 0 for a dead node
+   * @param lost what hung handlers cost it at its last heartbeat; nothing for a dead node
    */
   record NodeStatus(
       NodeRegistration registration,
@@ -205,115 +209,120 @@ public interface NodeStore {
       Modes modes,
       Lost lost) {}
 
-  /** A heartbeat of the past. */
+  /** A past heartbeat. */
   record PastHeartbeat(
       UUID incarnation, String node, Set<String> roles, String host, long pid, Instant at) {}
 
-  /** Make a node known. */
+  /** Registers a node. */
   default void register(NodeRegistration card) {
     register(card, Modes.FULL, null);
   }
 
   /**
-   * Make a node known and, in the same step, mark the incarnation dead by its own hand that it was
-   * before. Its modes go over to the new one, whoever set them; the given ones are for the first.
-   * So do its declarations of schedules, which other nodes would cancel otherwise.
+   * Registers a node and, in the same step, marks its previous incarnation dead as self-declared.
+   * The new incarnation keeps the modes of the previous one, no matter how they were set; the given
+   * modes are for the first incarnation. It also keeps the declarations of schedules, which other
+   * nodes would cancel otherwise.
    *
-   * <p>Repeating it changes the card, and is a sign of life as a beat is: who repeats it because
-   * the answer was lost counts its time from the repeat, and others who have watched a silent
-   * counter since the first must see it move. It does not raise the dead.
+   * <p>A repeated call updates the registration and counts as a heartbeat: a node that repeats it
+   * because the reply was lost counts its timeout from the repeat, and nodes that have watched an
+   * unchanged counter since the first call must see it move. It does not revive a dead incarnation.
+   *
+   * @param before the previous incarnation; null for the first
    */
   void register(NodeRegistration card, Modes modes, @Nullable UUID before);
 
   /**
-   * Say that an incarnation lives: one row is written, however many jobs it holds.
+   * Records a heartbeat: one row is written, no matter how many jobs the incarnation holds.
    *
-   * @return what it holds; empty if it is not alive in the books, and so must stop
+   * @return the reply; empty if the incarnation is not recorded as alive, in which case the node
+   *     must stop
    */
   Optional<BeatReply> beat(Beat beat);
 
-  /** Say that an incarnation lives, and ask about what it holds by this call or later ones. */
+  /** Records a heartbeat, and returns the claims of the given claim call and later ones. */
   default Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
     Duration patience = Duration.ofSeconds(30);
     return beat(new Beat(incarnation, running, fromCall, patience, patience, false));
   }
 
-  /** Say that an incarnation lives, and ask about everything it holds. */
+  /** Records a heartbeat, and returns all claims of the incarnation. */
   default Optional<BeatReply> beat(UUID incarnation, int running) {
     return beat(incarnation, running, 0);
   }
 
   /**
-   * Everything that an incarnation holds, whatever its claim calls. A store may have to look past
-   * what is long done to find it, so this is asked rarely and never by a heartbeat.
+   * Returns everything that an incarnation holds, from all of its claim calls. A store may have to
+   * read past ended jobs to find it, so this is called rarely and never by a heartbeat.
    */
   List<ClaimRow> claims(UUID incarnation);
 
   /**
-   * What a look shows.
+   * The result of {@link #look}.
    *
    * @param watched the live incarnations that the node watches
-   * @param dead all incarnations that are dead and still hold jobs by the claim calls that their
-   *     last beat named. {@link Upkeep#tidy} finds those that hold jobs by earlier calls, and makes
-   *     them seen here.
+   * @param dead all incarnations that are dead and still hold jobs from the claim calls that their
+   *     last heartbeat named. {@link Upkeep#tidy} finds those that hold jobs from earlier calls,
+   *     and makes them visible here.
    */
   record Look(List<Pulse> watched, List<Dead> dead) {}
 
   /**
-   * Look at other nodes. The live ones stand in a circle, in an order that has nothing to do with
-   * when they started: each node watches those after it, up to and including the given number of
-   * nodes that are not DISABLED. So every node is watched by that number of others, and all nodes
-   * together read a number of rows that grows with the nodes and not with their square.
+   * Reads the state of other nodes. The live nodes form a ring, in an order that does not depend on
+   * when they started: each node watches the nodes after it, up to and including the given number
+   * of nodes that are not DISABLED. So every node is watched by that number of others, and the
+   * number of rows that all nodes read together grows with the number of nodes and not with its
+   * square.
    *
-   * @param watcher the incarnation that looks; it is not among those that it watches
+   * @param watcher the incarnation that looks; it does not watch itself
    * @param reach how many nodes that are not DISABLED it watches
    * @param dead whether to look for dead incarnations too
    */
   Look look(UUID watcher, int reach, boolean dead);
 
   /**
-   * Whether a live node that is not DISABLED has a recovery policy for a task, and recovers jobs of
-   * a stack.
+   * Returns whether a live node that is not DISABLED has a recovery policy for a task and recovers
+   * jobs of a stack.
    *
    * @param stack null for jobs of no stack
    */
   boolean isAdvised(String task, @Nullable String stack);
 
   /**
-   * Mark an incarnation dead that was silent, provided that it has not beaten since.
+   * Marks a silent incarnation dead, unless it has sent a heartbeat since.
    *
-   * @param beat the beat at which it fell silent
-   * @param silence for how long
-   * @return whether it is dead by this call
+   * @param beat its last heartbeat
+   * @param silence how long it has been silent
+   * @return whether this call marked it dead
    */
   boolean markDead(UUID incarnation, long beat, Duration silence);
 
-  /** Mark an incarnation dead, by its own hand. */
+  /** Marks an incarnation dead as self-declared. */
   void leave(UUID incarnation);
 
   /**
-   * Tell a live incarnation to give up everything and start over. It does so at its next beat; if
-   * there is none, its terms lapse.
+   * Tells a live incarnation to give up all jobs and restart with a new incarnation. It does so at
+   * its next heartbeat; if there is none, its timeout expires.
    *
-   * @return whether it is alive in the books
+   * @return whether the incarnation is recorded as alive
    */
   boolean requestFence(UUID incarnation);
 
   /**
-   * Tell a live incarnation what to do from its next beat on, provided that nobody has told it
-   * otherwise since.
+   * Sets the modes of a live incarnation from its next heartbeat on, unless they have been changed
+   * since the caller read them.
    *
-   * @param seen what it was told to do when somebody looked
-   * @return whether it is told
+   * @param seen the modes that the caller read
+   * @return whether the modes were set
    */
   boolean setModes(UUID incarnation, Modes seen, Modes modes);
 
-  /** All nodes that are alive or died lately. */
+  /** Lists all nodes that are alive or died recently. */
   List<NodeStatus> list();
 
-  /** The latest heartbeats of a node, latest first, as far as they were kept. */
+  /** Returns the latest heartbeats of a node, latest first, as far as they were kept. */
   List<PastHeartbeat> pastBeats(String id, int limit);
 
-  /** The incarnation that holds a job, if any. */
+  /** Returns the incarnation that holds a job, if any. */
   Optional<UUID> holderOf(JobId id);
 }

@@ -5,17 +5,18 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Divides what is to be written into portions that one statement can transport: bounded by number
- * and by size, since a thousand values of a megabyte each do not fit where a thousand small ones
- * do.
+ * Divides data to be written into portions that fit into one statement: bounded by number and by
+ * size, since a thousand values of a megabyte each do not fit where a thousand small ones do.
  */
 public final class Portions {
-  /** How many characters one statement carries. A single value may be larger and goes alone. */
+  /** How many characters one statement carries. A larger single value is sent alone. */
   public static final long LARGEST = 8L << 20;
 
   private Portions() {}
 
-  /** How many of the first elements make a portion: at least one, unless there is none. */
+  /**
+   * Returns how many of the first elements form a portion: at least one, unless the list is empty.
+   */
   public static <T> int first(List<T> all, int most, long largest, ToLongFunction<T> size) {
     long sum = 0;
     int count = 0;
@@ -29,7 +30,7 @@ public final class Portions {
     return count;
   }
 
-  /** All of a list, portion by portion, in its order. */
+  /** Returns the whole list, divided into portions, in its order. */
   public static <T> List<List<T>> of(List<T> all, int most, ToLongFunction<T> size) {
     List<List<T>> portions = new ArrayList<>();
     List<T> rest = all;

@@ -8,39 +8,41 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Settings and state of queues. */
+/** Stores the settings and reads the state of queues. */
 public interface QueueStore {
 
   /**
-   * What a Claimer must heed.
+   * The rule of a queue, which claims must follow.
    *
-   * @param paused whether to leave the queue alone
-   * @param limit how many of its jobs the cluster may hold; null for any number
+   * @param paused whether jobs of the queue are not claimed
+   * @param limit how many of its jobs the cluster may hold; null for no limit
    */
   record Rule(boolean paused, @Nullable Integer limit) {
-    /** No rule: claim freely. */
+    /** No rule: claim without restriction. */
     public static final Rule NONE = new Rule(false, null);
   }
 
+  /** Pauses or resumes a queue. */
   void pause(String queue, boolean paused);
 
+  /** Sets the cluster-wide limit of a queue; null removes it. */
   void limit(String queue, @Nullable Integer most);
 
-  /** The rules in force, by queue; a queue without an entry has none. */
+  /** Returns the rules in force, by queue; a queue without an entry has none. */
   Map<String, Rule> rules();
 
-  /** How many jobs of a queue are counted at most. */
+  /** The number of jobs of a queue at which counting stops. */
   int MOST_COUNTED = 100_000;
 
   /**
-   * Every queue that has jobs, settings or a live node, by name. Of more than {@link #MOST_COUNTED}
-   * scheduled or held jobs in all it reads that number only, so that a queue that has no others may
-   * be missing.
+   * Lists every queue that has jobs, settings or a live node, by name. If there are more than
+   * {@link #MOST_COUNTED} scheduled or held jobs in total, it reads only that number, so a queue
+   * that has only such jobs may be missing.
    */
   List<QueueStatus> list();
 
   /**
-   * What was measured of one queue.
+   * The depth of one queue when it was measured.
    *
    * @param ready how many jobs wait; counting stops at {@link #MOST_COUNTED}
    * @param oldestReady how long the longest-waiting of these has waited
@@ -52,9 +54,9 @@ public interface QueueStore {
    *
    * @param depths by queue; a queue without an entry is empty
    * @param unknownTasks ready jobs of tasks that no live node has a handler for, by task
-   * @param nodes how many nodes live
+   * @param nodes how many nodes are alive
    * @param serving by queue, how many of them serve it
-   * @param counted whether this call counted, instead of reading what another one counted
+   * @param counted whether this call made the measurement, instead of reading that of another call
    */
   record Sample(
       Map<String, Depth> depths,
@@ -70,14 +72,17 @@ public interface QueueStore {
   }
 
   /**
-   * Get the latest measurement, or make a new one if that is older than the given time. One call in
-   * the whole cluster measures at a time.
+   * Returns the latest measurement, or makes a new one if that is older than the given time. One
+   * call in the whole cluster measures at a time.
    *
-   * @param queues the queues whose depth the caller wants
+   * @param queues the queues whose depth the caller needs
    * @return empty if another node is measuring
    */
   Optional<Sample> sample(Set<String> queues, Duration freshFor);
 
-  /** Whether a live node serves this queue; settings alone run no job. */
+  /**
+   * Returns whether a live node serves this queue; a queue that only has settings is not declared,
+   * since no node runs its jobs.
+   */
   boolean isDeclared(String queue);
 }

@@ -7,14 +7,15 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Taking jobs back whose holder is gone. Nobody needs to be alone in doing so. */
+/** Recovers jobs whose holder is gone. Several nodes may do so at the same time. */
 public interface Recovery {
 
   /**
-   * Whose jobs are taken back.
+   * The incarnation whose jobs are recovered.
    *
-   * @param silentAt null for an incarnation that is dead in the books; otherwise the beat at which
-   *     one that may still live fell silent, and only jobs that have not begun are taken
+   * @param silentAt null for an incarnation that is recorded as dead; otherwise the last heartbeat
+   *     of a silent incarnation that may still be alive, of which only jobs that have not started
+   *     are recovered
    */
   record Holder(UUID incarnation, @Nullable Long silentAt) {
     public static Holder dead(UUID incarnation) {
@@ -27,23 +28,24 @@ public interface Recovery {
   }
 
   /**
-   * Which jobs the caller takes back.
+   * Which jobs the caller recovers.
    *
-   * @param claimed whether those that have not begun
-   * @param running whether those that have
-   * @param stacks of which stacks, besides those of none; null for all
+   * @param claimed whether to recover jobs that have not started
+   * @param running whether to recover jobs that have started
+   * @param stacks the stacks whose jobs to recover, in addition to jobs without a stack; null for
+   *     all
    */
   record Scope(boolean claimed, boolean running, @Nullable Set<String> stacks) {
     public static final Scope ALL = new Scope(true, true, null);
   }
 
   /**
-   * A job in the hands of somebody who is gone.
+   * A job whose holder is gone.
    *
-   * @param claimNo the claim call that its holder had it by
-   * @param stack the fleet it belongs to; null for any
+   * @param claimNo the claim call by which its holder claimed it
+   * @param stack the stack it belongs to; null for any
    * @param started whether its code may have run
-   * @param attempt how many attempts were begun and count
+   * @param attempt how many attempts were started and count
    * @param crashes how many times its node died while it ran
    * @param fencings how many times its node fenced itself while it ran
    */
@@ -67,65 +69,67 @@ public interface Recovery {
     }
   }
 
-  /** What is to become of an orphan. */
+  /** What to do with an orphan. */
   sealed interface RecoveryAction {
     ClaimId claim();
 
-    /** It waits where it waited before, with nothing spent. */
+    /** The job returns to its old rank, without using an attempt. */
     record NotStarted(ClaimId claim) implements RecoveryAction {}
 
-    /** It waits where it waited before. Its attempt does not count, but the fencing does. */
+    /** The job returns to its old rank. Its attempt does not count, but the fencing does. */
     record AfterFencing(ClaimId claim) implements RecoveryAction {}
 
     /**
-     * Its attempt does not count, but the crash does: again after a delay.
+     * The job is tried again after a delay. Its attempt does not count, but the crash does.
      *
-     * @param suspicion how it is claimed from now on
+     * @param suspicion how the job is claimed from now on
      */
     record AfterCrash(ClaimId claim, Duration delay, Suspicion suspicion, Finish.Failure failure)
         implements RecoveryAction {}
 
-    /** It goes to the dead letter. */
+    /** The job is dead-lettered. */
     record DeadLetter(ClaimId claim, Finish.Failure failure) implements RecoveryAction {}
   }
 
-  /** What became of it. */
+  /** The result of a recovery action. */
   enum Result {
     DONE,
-    /** Somebody had asked to cancel it, so it ended CANCELLED instead of waiting again. */
+    /**
+     * The cancellation of the job was requested, so it ended CANCELLED instead of waiting again.
+     */
     CANCELLED_INSTEAD,
-    /** It is not in that holder's hands any more, or is being taken out of them just now. */
+    /** The given incarnation no longer holds the job, or another node is recovering it now. */
     NOT_HELD
   }
 
-  /** Find up to so many jobs in the hands of a holder who is gone, the first ones. */
+  /** Finds the first jobs held by an incarnation that is gone, at most the given number. */
   default List<Orphan> orphans(Holder holder, Scope scope, int limit) {
     return orphans(holder, scope, null, limit);
   }
 
   /**
-   * Find up to so many jobs in the hands of a holder who is gone, in the order in which it claimed
-   * them.
+   * Finds jobs held by an incarnation that is gone, at most the given number, in the order in which
+   * it claimed them.
    *
-   * @param after the one to go on behind, so that those left alone do not stand in the way; null to
-   *     begin with the first
+   * @param after the orphan to continue after, so that skipped ones do not block the rest; null to
+   *     start with the first
    */
   List<Orphan> orphans(Holder holder, Scope scope, @Nullable Orphan after, int limit);
 
   /**
-   * Take jobs out of the hands of a holder who is gone. Each is guarded by its token and by the
-   * holder being gone: of several who try, one succeeds.
+   * Carries out recovery actions on jobs whose holder is gone. Each is guarded by its token and by
+   * the holder being gone: if several nodes try, one succeeds.
    *
-   * @return the answers, in order
+   * @return the results, in order
    */
   List<Result> recover(Holder holder, List<? extends RecoveryAction> rulings);
 
   /**
-   * End the database sessions of an incarnation that is dead in the books, unless a live one shares
-   * them: a process that was stopped in the middle of a transaction would hold its locks until it
-   * goes on.
+   * Terminates the database sessions of an incarnation that is recorded as dead, unless a live one
+   * shares them: a process that was suspended in the middle of a transaction would keep its locks
+   * until it continues.
    *
-   * @return how many were ended
+   * @return how many sessions were terminated
    */
   int endSessions(UUID incarnation);
 }

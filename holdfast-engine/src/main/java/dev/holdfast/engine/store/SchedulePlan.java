@@ -6,21 +6,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a schedule says, as it is kept.
+ * The definition of a schedule, as stored.
  *
  * @param id its business key
  * @param recurrence when it is due
- * @param job what its jobs are like
+ * @param job the template of its jobs
  */
 public record SchedulePlan(String id, Recurrence recurrence, JobTemplate job) {
 
   /**
    * What the jobs of a schedule have in common.
    *
-   * @param tags of its jobs, and of the schedule itself
+   * @param tags the tags of its jobs, and of the schedule itself
    * @param policy as in {@link NewJob}
-   * @param stack the fleet of whoever declared or put the schedule, which its jobs belong to
-   *     whoever fires; null for any
+   * @param stack the stack of the node or client that declared or saved the schedule. Its jobs
+   *     belong to that stack, no matter which node fires them; null for any
    */
   public record JobTemplate(
       String task,

@@ -11,28 +11,28 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that recurs. The store keeps times and compares them with its own clock; which times follow
- * from a schedule is for the engine to say.
+ * Stores schedules. The store keeps due times and compares them with its own clock; the engine
+ * computes them from the recurrence.
  *
- * <p>Every write to a schedule gives it a new revision, from one sequence for all, and names the
- * revision it expects: whoever decided by what has changed since changes nothing.
+ * <p>Every write to a schedule gives it a new revision, from one sequence for all schedules, and
+ * names the revision it expects: a write that is based on an old revision changes nothing.
  */
 public interface ScheduleStore {
 
   /**
-   * Whose code declares a schedule.
+   * The declaration that a schedule comes from.
    *
    * @param application the name of the application
-   * @param fingerprint tells one declaration of the schedule from another
+   * @param fingerprint distinguishes one declaration of the schedule from another
    */
   record Declared(String application, String fingerprint) {}
 
   /**
    * A schedule to be written.
    *
-   * @param declared null for one made by a client
-   * @param anchor where intervals count from
-   * @param nextFire null if it is due no more
+   * @param declared null for a schedule created by a client
+   * @param anchor the time from which intervals are counted
+   * @param nextFire null if it has no further due time
    */
   record Draft(
       SchedulePlan plan,
@@ -42,10 +42,11 @@ public interface ScheduleStore {
       @Nullable Instant nextFire) {}
 
   /**
-   * A schedule as it is kept.
+   * A schedule as stored.
    *
-   * @param cancelled declared, and cancelled by somebody: it stays so until its declaration changes
-   * @param lastFire the latest due time that was fired, or passed over
+   * @param cancelled whether it is declared and was cancelled: it stays so until its declaration
+   *     changes
+   * @param lastFire the latest due time that was fired, or skipped
    */
   record Kept(Draft draft, long revision, boolean cancelled, @Nullable Instant lastFire) {
     public SchedulePlan plan() {
@@ -53,54 +54,60 @@ public interface ScheduleStore {
     }
   }
 
-  /** A schedule, if there is one of that id, and what time it is. */
+  /** A schedule, if there is one with that id, and the time of the store's clock. */
   record Glance(Instant now, Optional<Kept> kept) {}
 
-  /** Read one schedule, even a cancelled one that is declared. */
+  /** Reads one schedule, including a declared one that was cancelled. */
   Glance look(String id);
 
-  /** All schedules that are not cancelled, by id. */
+  /** Lists all schedules that are not cancelled, by id. */
   List<Kept> list();
 
   /**
-   * Write a schedule, if it is still as the caller saw it; one that was cancelled lives again.
+   * Writes a schedule if it has not changed since the caller read it; a cancelled one becomes
+   * active again.
    *
-   * @param seen its revision; null if there was none of this id
+   * @param seen its revision; null if there was none with this id
    * @return whether it was written
    */
   boolean save(Draft draft, @Nullable Long seen);
 
-  /** Delete a schedule, or mark it cancelled if it is declared; return 1, or 0 if there is none. */
+  /**
+   * Deletes a schedule, or marks it cancelled if it is declared; returns 1, or 0 if there is none.
+   */
   int cancel(String id);
 
-  /** Cancel all schedules with a tag and say how many. */
+  /** Cancels all schedules with a tag and returns how many. */
   int cancelTagged(String tag);
 
   /**
-   * What is due.
+   * The schedules that are due.
    *
-   * @param now what time it is
+   * @param now the time of the store's clock
    * @param due schedules whose next due time has come, the most overdue first
-   * @param blocked whether there are more that are due and must not overlap with a live job
-   * @param next how long until the next due time that has not come; empty where there is none
+   * @param blocked whether more schedules are due that must not overlap with a live job
+   * @param next how long until the next due time that has not come; empty if there is none
    */
   record DueReport(Instant now, List<Kept> due, boolean blocked, Optional<Duration> next) {}
 
   /**
-   * Find schedules that are due, at most the given number. One with overlap QUEUE is left out while
-   * a live job of its task holds the unique key {@link #overlapKey}, and one that was {@link
-   * #putOff} until that time is over. If more are due, they are chosen by chance among the most
-   * overdue ones, so that several nodes do not try the same ones.
+   * Finds schedules that are due, at most the given number. A schedule with overlap QUEUE is left
+   * out while a live job of its task holds the unique key {@link #overlapKey}, and a schedule that
+   * was {@link #putOff} is left out until that time is over. If more are due, they are chosen at
+   * random among the most overdue ones, so that several nodes do not try the same ones.
    */
   DueReport due(int limit);
 
   /**
-   * Do not report a schedule as due for this time, since it could not be fired; unless it has been
-   * changed or fired since the caller saw it. Firing it stays possible.
+   * Stops reporting a schedule as due for the given time, since it could not be fired; has no
+   * effect if it has been changed or fired since the caller read it. Firing it remains possible.
    */
   void putOff(Kept seen, Duration delay);
 
-  /** The unique key that jobs of a schedule hold while they are live, unless they may overlap. */
+  /**
+   * Returns the unique key that jobs of a schedule hold while they are live, unless they may
+   * overlap.
+   */
   static String overlapKey(String scheduleId) {
     return "schedule:" + scheduleId;
   }
@@ -109,17 +116,17 @@ public interface ScheduleStore {
    * A job for one due time.
    *
    * @param time the due time
-   * @param once the key that lets this due time be fired once
+   * @param once the unique key that lets this due time be fired once
    * @param job its own unique key, if any, keeps it from overlapping with others
    */
   record Firing(Instant time, UniqueKey once, NewJob job) {}
 
   /**
-   * A wish to fire.
+   * A request to fire a schedule.
    *
-   * @param seen the schedule as the caller saw it
-   * @param firings the jobs to make; none to pass over what was missed
-   * @param last the latest due time that this settles
+   * @param seen the schedule as the caller read it
+   * @param firings the jobs to create; empty to skip missed due times
+   * @param last the latest due time that this request settles
    * @param next the due time after that; null if there is none
    */
   record FireOrder(Kept seen, List<Firing> firings, Instant last, @Nullable Instant next) {
@@ -128,48 +135,53 @@ public interface ScheduleStore {
     }
   }
 
-  /** What became of a {@link FireOrder}. */
+  /** The outcome of a {@link FireOrder}. */
   enum Settled {
-    /** The schedule goes on to its next due time, and what could be made was made. */
+    /** The schedule moved to its next due time, and the jobs that could be created were created. */
     FIRED,
-    /** Others were quicker, or it was changed, paused or cancelled; nothing was changed. */
+    /**
+     * Another node was faster, or the schedule was changed, paused or cancelled; nothing was
+     * changed.
+     */
     LOST,
-    /** A live job is in the way, and the due time waits for it to end; nothing was changed. */
+    /**
+     * A live job blocks the schedule, and the due time waits for it to end; nothing was changed.
+     */
     BLOCKED
   }
 
   /**
-   * The answer to a {@link FireOrder}.
+   * The result of a {@link FireOrder}.
    *
-   * @param created the jobs that were made
+   * @param created the jobs that were created
    */
   record FireReport(Settled answer, List<JobId> created) {}
 
   /**
-   * Settle due times in one step: move the schedule on, if its revision and its next due time are
-   * as they were seen and it is not paused, and make the jobs whose once-key was free and that
-   * overlap with none.
+   * Settles due times in one step: moves the schedule to its next due time, if its revision and due
+   * time are as the caller read them and it is not paused, and creates the jobs whose once-key is
+   * free and that overlap with no other job.
    */
   FireReport fire(FireOrder order);
 
   /**
    * A declaration by a live node.
    *
-   * @param generation grows with each new declaration of a schedule; one that was made before has
-   *     the number it got then, as long as anybody remembers
+   * @param generation grows with each new declaration of a schedule; a declaration that was made
+   *     before keeps the number it got then, as long as it is stored
    */
   record Declaration(String scheduleId, String fingerprint, long generation) {}
 
   /**
-   * A schedule as far as declarations go.
+   * A stored schedule, as far as declarations are concerned.
    *
-   * @param declared null for one made by a client
-   * @param over whether it is due no more, though nobody cancelled it
+   * @param declared null for a schedule created by a client
+   * @param over whether it has no further due time, although it was not cancelled
    */
   record Standing(@Nullable Declared declared, boolean over) {}
 
   /**
-   * What is declared, and what has come of it.
+   * The live declarations of an application, and the stored schedules.
    *
    * @param live what live nodes of the application declare
    * @param kept by id, the schedules that these declare, and all others of the application
@@ -182,16 +194,17 @@ public interface ScheduleStore {
   }
 
   /**
-   * Note what a node declares: exactly these schedules, by id, with their fingerprints. A node that
-   * is not alive in the books declares nothing. Where all of it was noted before, this only looks.
+   * Records what a node declares: exactly these schedules, by id, with their fingerprints. Nothing
+   * is recorded for a node that is not recorded as alive. If all of it was recorded before, this
+   * only reads.
    */
   Survey declare(UUID incarnation, String application, Map<String, String> fingerprints);
 
   /**
-   * Delete the schedules of an application that no live node declares, in one guarded step, if the
-   * node that asks is alive itself.
+   * Deletes the schedules of an application that no live node declares, in one guarded step, if the
+   * calling node is alive itself.
    *
-   * @return the ids of those that this call cancelled
+   * @return the ids of the schedules that this call cancelled
    */
   List<String> cancelUndeclared(UUID incarnation, String application);
 }

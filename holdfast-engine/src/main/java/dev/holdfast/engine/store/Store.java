@@ -3,73 +3,74 @@ package dev.holdfast.engine.store;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import java.sql.Connection;
 
-/** A place where jobs are kept, seen by the roles that use it. */
+/** A store of jobs, divided into one interface for each area of the engine. */
 public interface Store extends AutoCloseable {
 
-  /** For clients: new jobs. */
+  /** Returns the intake of new jobs, for clients. */
   Intake intake();
 
   /**
-   * For clients: new jobs inside a transaction of the caller's own.
+   * Returns the intake of new jobs inside an external transaction, for clients.
    *
-   * @param wakes whether the transaction is to wake others when it commits; otherwise the client
-   *     does
-   * @throws UnsupportedOperationException if this store has no such transactions
+   * @param wakes whether the transaction notifies nodes when it commits; otherwise the client does
+   * @throws UnsupportedOperationException if this store does not support external transactions
    */
   Intake intakeIn(Connection transaction, boolean wakes);
 
-  /** For clients: events, and the jobs they start. */
+  /** Returns the intake of events, for clients. */
   EventIntake events();
 
   /**
-   * For clients: events inside a transaction of the caller's own.
+   * Returns the intake of events inside an external transaction, for clients.
    *
-   * @param wakes whether the transaction is to wake others when it commits; otherwise the client
-   *     does
-   * @throws UnsupportedOperationException if this store has no such transactions
+   * @param wakes whether the transaction notifies nodes when it commits; otherwise the client does
+   * @throws UnsupportedOperationException if this store does not support external transactions
    */
   EventIntake eventsIn(Connection transaction, boolean wakes);
 
-  /** For clients and nodes: which events start which tasks. */
+  /** Returns the triggers, for clients and nodes. */
   TriggerStore triggers();
 
-  /** For the Claimer and the Starter: taking hold of jobs. */
+  /** Returns the claims of jobs, for the Claimer and the Starter. */
   Claims claims();
 
-  /** For the Completer: how attempts ended. */
+  /** Returns the outcomes of attempts, for the Completer. */
   Outcomes outcomes();
 
-  /** For the Stager: jobs whose time has come, or has passed. */
+  /** Returns the staging of due and expired jobs, for the Stager. */
   Staging staging();
 
-  /** For clients: looking at jobs. */
+  /** Returns the queries about jobs, for clients. */
   JobQueries queries();
 
-  /** For clients: changing one's mind about jobs. */
+  /** Returns the operations that cancel, requeue and retry jobs, for clients. */
   JobControl control();
 
-  /** For clients and Claimers: settings of queues. */
+  /** Returns the queues and their rules, for clients and Claimers. */
   QueueStore queues();
 
-  /** For clients, Claimers and the Tripper: rules of tasks. */
+  /** Returns the tasks and their rules, for clients, Claimers and the BreakerReporter. */
   TaskStore tasks();
 
-  /** For the Heart and the Sweeper: which nodes there are. */
+  /** Returns the nodes and their heartbeats, for the Heart and the Sweeper. */
   NodeStore nodes();
 
-  /** For the Sweeper: taking jobs back whose holder is gone. */
+  /** Returns the recovery of jobs whose holder is gone, for the Sweeper. */
   Recovery recovery();
 
-  /** For the Renewer and those who take leases: who holds which. */
+  /** Returns the leases, for the Renewer and the LeaseAcquirer. */
   LeaseStore leases();
 
-  /** For the Housekeeper: making room and throwing away what is past its time. */
+  /** Returns the upkeep (new partitions, deletion of expired data), for the Housekeeper. */
   Upkeep upkeep();
 
-  /** For the Scheduler, the Registrar and clients: work that recurs. */
+  /** Returns the schedules, for the Scheduler, the Registrar and clients. */
   ScheduleStore schedules();
 
-  /** Carries signals between the processes that share this store; by default, none are carried. */
+  /**
+   * Returns the coordinator that carries signals between the processes that share this store. By
+   * default it carries none.
+   */
   default ClusterCoordinator coordinator() {
     return ClusterCoordinator.none();
   }

@@ -4,10 +4,14 @@ package dev.holdfast.engine.store;
  * How a job is claimed after crashes. It is decided when the job is recovered, and stored with it.
  */
 public enum Suspicion {
-  /** As any other. */
+  /** Like any other job. */
   NONE,
-  /** It is a crash suspect: among as many of them as its node allows at present. */
+  /**
+   * The job is a crash suspect: it runs together with as many others as its node allows at present.
+   */
   SLOW,
-  /** It is a crash suspect with one crash left: as the only crash suspect on its node. */
+  /**
+   * The job is a crash suspect with one crash left: it runs as the only crash suspect on its node.
+   */
   ALONE
 }

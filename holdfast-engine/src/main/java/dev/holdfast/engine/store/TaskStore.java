@@ -7,26 +7,29 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Rules of tasks: how many may run in the whole cluster, and whether they are left alone. */
+/**
+ * Stores the rules of tasks: how many jobs may run in the whole cluster, and the state of their
+ * breakers.
+ */
 public interface TaskStore {
 
   /**
-   * What a Claimer must heed.
+   * The rule of a task, which claims must follow.
    *
-   * @param limit how many jobs of the task the cluster may hold; null for any number
-   * @param shut how much longer its breaker lets nothing through; null if it is closed
+   * @param limit how many jobs of the task the cluster may hold; null for no limit
+   * @param shut how much longer its breaker lets no job through; null if it is closed
    */
   record Rule(@Nullable Integer limit, @Nullable Duration shut) {
-    /** No rule: claim freely. */
+    /** No rule: claim without restriction. */
     public static final Rule NONE = new Rule(null, null);
   }
 
   /**
-   * Attempts of one task that ended.
+   * Ended attempts of one task.
    *
-   * @param breaker when to open; it counts for this report only, since nodes may differ
-   * @param failed those that failed
-   * @param succeeded those that succeeded; only needed while the breaker is not closed
+   * @param breaker when to open; it applies to this report only, since nodes may differ
+   * @param failed the attempts that failed
+   * @param succeeded the attempts that succeeded; only needed while the breaker is not closed
    */
   record Attempts(
       String task, CircuitBreaker breaker, List<ClaimId> failed, List<ClaimId> succeeded) {
@@ -36,7 +39,7 @@ public interface TaskStore {
     }
   }
 
-  /** What a report did to a breaker. */
+  /** How a report changed a breaker. */
   enum Turn {
     NONE,
     OPENED,
@@ -44,31 +47,32 @@ public interface TaskStore {
   }
 
   /**
-   * The answer to a report.
+   * The result of a report.
    *
    * @param rule the rule of the task from now on
    */
   record Noted(Turn turn, Rule rule) {}
 
+  /** Sets the cluster-wide limit of a task; null removes it. */
   void limit(String task, @Nullable Integer most);
 
   /**
-   * Count failures, and heed how the job ended that an open breaker let through. A repeat after a
-   * lost answer would count failures twice, but turns the breaker once. A report of nothing asks
-   * for the rule.
+   * Counts failures, and evaluates how the job ended that an open breaker let through. A repeat
+   * after a lost reply counts failures twice, but changes the breaker once. An empty report reads
+   * the rule.
    */
   Noted report(Attempts attempts);
 
   /**
-   * Close a breaker and forget its failures.
+   * Closes a breaker and clears its failure count.
    *
    * @return whether it was open
    */
   boolean closeBreaker(String task);
 
-  /** The rules in force, by task; a task without an entry has none. */
+  /** Returns the rules in force, by task; a task without an entry has none. */
   Map<String, Rule> rules();
 
-  /** Every task that has a limit, or a breaker that has counted failures, by name. */
+  /** Lists every task that has a limit, or a breaker that has counted failures, by name. */
   List<TaskStatus> list();
 }

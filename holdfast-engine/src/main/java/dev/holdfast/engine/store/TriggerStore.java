@@ -5,26 +5,29 @@ import dev.holdfast.api.trigger.TriggerStatus;
 import java.util.List;
 import java.util.Optional;
 
-/** Which events start which tasks. */
+/** Stores triggers: which events start which tasks. */
 public interface TriggerStore {
 
-  /** Write a trigger, in place of the one of its id if there is one. A paused one stays paused. */
+  /**
+   * Writes a trigger and replaces the one with the same id, if any. A paused trigger stays paused.
+   */
   void put(Trigger trigger);
 
+  /** Returns the trigger with this id, if there is one. */
   Optional<TriggerStatus> find(String id);
 
-  /** All triggers, by id. */
+  /** Lists all triggers, by id. */
   List<TriggerStatus> list();
 
   /**
-   * Pause or resume a trigger.
+   * Pauses or resumes a trigger.
    *
-   * @return whether there is one of this id
+   * @return whether there is one with this id
    */
   boolean pause(String id, boolean paused);
 
   /**
-   * Remove a trigger and what is remembered of its subjects. Jobs it has made stay.
+   * Deletes a trigger and the stored state of its subjects. Jobs that it has created stay.
    *
    * @return whether there was one
    */

@@ -3,40 +3,42 @@ package dev.holdfast.engine.store;
 import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
-/** Making room, and throwing away what is past its time. */
+/** Creates partitions ahead of time, and deletes data that is past its retention. */
 public interface Upkeep {
 
   /**
-   * How long things are kept.
+   * How long ended jobs are kept.
    *
-   * @param history ended jobs, for an hour or longer
-   * @param deadLetter jobs that failed for good, for an hour or longer
+   * @param history for ended jobs; at least an hour
+   * @param deadLetter for dead-lettered jobs; at least an hour
    */
   record Retention(Duration history, Duration deadLetter) {
     private static final Duration SHORTEST = Duration.ofHours(1);
 
     public Retention {
       history = checked("Ended jobs", history);
-      deadLetter = checked("Dead letters", deadLetter);
+      deadLetter = checked("Dead-lettered jobs", deadLetter);
     }
 
-    /** Who awaits a job, or repeats a report of its end, must find it some time after that. */
+    /**
+     * A client that awaits a job, or repeats a report of its end, must find it for some time after.
+     */
     private static Duration checked(String what, Duration time) {
       if (time.compareTo(SHORTEST) < 0) {
         throw new IllegalArgumentException(
-            "%s cannot be kept for %s: give at least %s, in which callers can learn how they ended."
+            "%s cannot be kept for %s: use at least %s, so that clients can still read how they ended."
                 .formatted(what, time, SHORTEST));
       }
       return Times.bounded(time);
     }
   }
 
-  /** What one round threw away, and whether it stopped at a bound with more to do. */
+  /** What one round deleted, and whether it stopped at a limit with more to do. */
   record Report(int partitionsDropped, long deadLettersPurged, long resultsDropped, boolean more) {}
 
   /**
-   * Do one bounded round of upkeep. Harmless to repeat, and by several nodes at once. A node that
-   * is dead is forgotten a day later, and never while it holds a job.
+   * Does one bounded round of upkeep. The call may be repeated, and made by several nodes at once.
+   * A dead node is deleted a day after its death, and never while it holds a job.
    */
   Report tidy(Retention retention);
 }

@@ -1,14 +1,18 @@
 /**
- * What the engine asks of a database, as small interfaces: one for each role that asks.
+ * The store SPI: what the engine requires of a database, as small interfaces, one for each area.
  *
- * <p>A store never decides policy. It is told "retry in 20 seconds" or "this failed for good"; it
- * carries that out in one guarded step and reports what happened. Everything a holder writes names
- * the incarnation and the token it believes in; a row that no longer agrees is left alone and
- * reported as lost. The contract suite in the testkit says in tests what every method here
- * promises.
+ * <p>A store never decides policy. The engine tells it "retry in 20 seconds" or "this failed
+ * permanently"; the store carries that out in one guarded step and reports the result.
  *
- * <p>All methods may throw {@link dev.holdfast.api.StoreException}, whose outcome says whether the
- * request may have been carried out all the same.
+ * <p>An <em>incarnation</em> is one life of a node: it has a new id at every start and after every
+ * fencing. The <em>holder</em> of a job is the incarnation that has claimed it. Each claim has a
+ * fencing <em>token</em>, which grows with every claim of the job. Every write by a holder names
+ * the incarnation and the token it believes are current; a row that no longer matches is left
+ * unchanged and reported as lost.
+ *
+ * <p>The contract suite in {@code holdfast-store-tck} tests what every method here promises. All
+ * methods may throw {@link dev.holdfast.api.StoreException}, whose outcome says whether the request
+ * may have been carried out anyway.
  */
 @NullMarked
 package dev.holdfast.engine.store;

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The end of a time that several waits share. Counts real time: only threads can wait for it. */
+/** A deadline that several waits share. Measures real time: only threads can wait for it. */
 public final class Deadline {
   private static final long GLANCE = Duration.ofMillis(5).toNanos();
 
@@ -15,7 +15,7 @@ public final class Deadline {
     this.nanos = nanos;
   }
 
-  /** The end of a time that starts now; one that does not fit ends as late as possible. */
+  /** Returns a deadline after the given time from now; a time that is too long is capped. */
   public static Deadline in(Duration time) {
     long wait = Math.min(TimeUnit.NANOSECONDS.convert(time), Long.MAX_VALUE / 2);
     return new Deadline(System.nanoTime() + wait);
@@ -30,8 +30,8 @@ public final class Deadline {
   }
 
   /**
-   * Waits until a condition holds or the time is over. An interrupt does not end the wait; it is
-   * kept for the caller.
+   * Waits until a condition holds or the deadline is over. Interruption does not end the wait; the
+   * interrupt status is restored for the caller.
    *
    * @return whether the condition holds
    */
@@ -40,7 +40,7 @@ public final class Deadline {
     boolean holds = condition.getAsBoolean();
     while (!holds && !isOver()) {
       LockSupport.parkNanos(this, GLANCE);
-      interrupted |= Thread.interrupted(); // Or park would return at once from now on.
+      interrupted |= Thread.interrupted(); // Otherwise park would return at once from now on.
       holds = condition.getAsBoolean();
     }
     if (interrupted) {

@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A point on a clock that only moves forward and has nothing to do with the time of day.
+ * A point on a monotonic clock, unrelated to the time of day.
  *
  * @param nanos nanoseconds since an arbitrary start
  */
 public record Moment(long nanos) implements Comparable<Moment> {
 
-  /** Later than everything: for a role that waits to be woken. */
+  /** Later than every other moment: for a role that waits to be woken. */
   public static final Moment NEVER = new Moment(Long.MAX_VALUE);
 
-  /** This much later; never, where that is farther than moments reach. */
+  /** Returns the moment after the given duration; {@link #NEVER} if that is out of range. */
   public Moment plus(Duration duration) {
-    long step = TimeUnit.NANOSECONDS.convert(duration); // The longest there is if it is longer.
+    long step = TimeUnit.NANOSECONDS.convert(duration); // Saturates for a longer duration.
     long sum = nanos + step;
     return step > 0 && sum < nanos ? NEVER : new Moment(sum);
   }
 
-  /** How long from this moment to a later one; negative if that one has passed. */
+  /** Returns the duration from this moment to another; negative if that is earlier. */
   public Duration until(Moment later) {
     return Duration.ofNanos(later.nanos - nanos);
   }

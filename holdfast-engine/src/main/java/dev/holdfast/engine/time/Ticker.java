@@ -2,21 +2,24 @@ package dev.holdfast.engine.time;
 
 import java.time.Instant;
 
-/** A clock that tells moments. */
+/** A monotonic clock. */
 @FunctionalInterface
 public interface Ticker {
 
   Moment now();
 
   /**
-   * The time of day, which may jump. Good for one thing only: where it has moved much further than
-   * the moments, the machine was asleep and the moments stood still.
+   * Returns the time of day, which may jump. It has one use: if it has moved much further than the
+   * moments, the machine was suspended and the moments stood still.
    */
   default Instant timeOfDay() {
     return Instant.now();
   }
 
-  /** The clock of the machine. {@code nanoTime} may start negative, so count from here. */
+  /**
+   * Returns the clock of the machine. {@code nanoTime} may start negative, so moments are counted
+   * from this call.
+   */
   static Ticker system() {
     long start = System.nanoTime();
     return () -> new Moment(System.nanoTime() - start);

@@ -1,5 +1,5 @@
 /**
- * Time, handed in: roles never ask a clock of their own, so that a simulation can be their clock.
+ * Time as a parameter: roles never read a clock themselves, so that a simulation can provide it.
  */
 @NullMarked
 package dev.holdfast.engine.time;

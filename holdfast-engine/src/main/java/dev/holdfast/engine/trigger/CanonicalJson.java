@@ -9,15 +9,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON in one way of writing it: fields by name, numbers by value, no blanks. Texts that mean the
- * same come out the same, and so do their hashes.
+ * Writes JSON in canonical form: fields sorted by name, numbers by value, no whitespace. Texts with
+ * the same meaning have the same canonical form, and so the same hash.
  */
 final class CanonicalJson {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private CanonicalJson() {}
 
-  /** The hash of what a JSON value means, as 64 hexadecimal digits. */
+  /** Returns the hash of the canonical form of a JSON value, as 64 hexadecimal digits. */
   static String hash(JsonNode json) {
     return sha256(text(json));
   }
@@ -33,7 +33,8 @@ final class CanonicalJson {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
     } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("Every Java has SHA-256", impossible);
+      throw new IllegalStateException(
+          "This Java runtime lacks SHA-256, which every runtime must have", impossible);
     }
   }
 

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes down the triggers that a node declares, once, when a node that was started disabled is
- * enabled. Others write them when they start, so that whoever starts them hears of a failure.
+ * Stores the triggers that a node declares, once, when a node that was started disabled is enabled.
+ * Other nodes store them when they start, so that a failure is thrown by the start.
  */
 public final class Declarer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Declarer.class);
@@ -37,7 +37,10 @@ public final class Declarer implements Role {
       triggers.forEach(book::put);
       return Moment.NEVER;
     } catch (StoreException failure) {
-      log.warn("Declared triggers could not be written yet: {}", failure.getMessage());
+      log.warn(
+          "Declared triggers could not be stored, retrying in {}: {}",
+          AFTER_FAILURE,
+          failure.getMessage());
       return now.plus(AFTER_FAILURE);
     }
   }

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes one event. It remembers the ids that it gave to jobs, so that publishing once more
- * after a lost answer finds them.
+ * Publishes one event. It remembers the ids that it gave to jobs, so that a repeated call after a
+ * lost reply finds them.
  */
 public final class EventPublication {
   private final String event;
@@ -35,7 +35,7 @@ public final class EventPublication {
   private boolean asked;
 
   /**
-   * Take an event in.
+   * Creates the publication of an event.
    *
    * @param payload the payload as JSON
    * @throws IllegalArgumentException if the payload is not JSON
@@ -47,7 +47,7 @@ public final class EventPublication {
     this.ids = ids;
   }
 
-  /** Publish it; after a lost answer, call again. */
+  /** Publishes the event. After a lost reply, it can be called again. */
   public Published publish(EventIntake intake) {
     boolean repeated = asked;
     asked = true;
@@ -56,7 +56,7 @@ public final class EventPublication {
     return new Published(event, listening.stream().map(t -> outcome(t, answers)).toList());
   }
 
-  /** The triggers that listened when it was published last. */
+  /** Returns the triggers that listened when the event was last published. */
   public List<Trigger> listening() {
     return listening;
   }

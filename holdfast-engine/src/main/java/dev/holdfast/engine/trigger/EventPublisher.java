@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Publishes events: checks and encodes before anything is written, asks again when an answer was
- * lost, and wakes those who should know.
+ * Publishes events: validates and encodes them before anything is written, repeats a call whose
+ * reply was lost, and notifies the nodes.
  */
 public final class EventPublisher {
   private final PayloadCodec codec;
@@ -43,7 +43,7 @@ public final class EventPublisher {
     this.bus = bus;
   }
 
-  /** Publish in a transaction of our own. */
+  /** Publishes an event in a new transaction. */
   public Published publish(EventIntake intake, String event, Object payload) {
     EventPublication desk = desk(event, payload);
     Published published =
@@ -53,9 +53,10 @@ public final class EventPublisher {
   }
 
   /**
-   * Publish in a transaction of the caller's: no second try, since a failure there ends it.
+   * Publishes an event in an external transaction. It does not retry, since a failure aborts that
+   * transaction.
    *
-   * @param afterCommit is given what wakes others
+   * @param afterCommit receives the action that notifies nodes
    */
   public Published publishOnce(
       EventIntake intake, String event, Object payload, Consumer<Runnable> afterCommit) {

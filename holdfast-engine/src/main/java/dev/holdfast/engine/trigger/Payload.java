@@ -9,9 +9,9 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The payload of an event, as triggers look at it. */
+/** The payload of an event, as triggers evaluate it. */
 final class Payload {
-  // Floating point would make equal what differs in the seventeenth digit.
+  // With floating point, numbers that differ in the seventeenth digit would be equal.
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
@@ -27,29 +27,33 @@ final class Payload {
     this.hash = CanonicalJson.hash(json);
   }
 
-  /** Read a payload, or say that it is not JSON. */
+  /**
+   * Parses a payload.
+   *
+   * @throws IllegalArgumentException if it is not JSON
+   */
   static Payload read(String event, String text) {
     try {
       return new Payload(text, MAPPER.readTree(text));
     } catch (JacksonException notJson) {
       throw new IllegalArgumentException(
-          "The payload of event '%s' is not JSON (%s): events need a codec that writes JSON, since triggers look at fields."
+          "The payload of event '%s' is not JSON (%s): use a codec that writes JSON for events, since triggers evaluate fields."
               .formatted(event, notJson.getOriginalMessage()),
           notJson);
     }
   }
 
-  /** As it was written by whoever published it. */
+  /** Returns the payload as it was published. */
   String text() {
     return text;
   }
 
-  /** The key that lets a trigger start this payload once. */
+  /** Returns the unique key that lets a trigger start this payload once. */
   String keyFor(Trigger trigger) {
     return "event:%s:%s".formatted(trigger.id(), hash);
   }
 
-  /** What the event is about, in the eyes of a trigger; long values by their hash. */
+  /** Returns what the event is about for a trigger; long values are replaced by their hash. */
   String subjectFor(Trigger trigger) {
     if (trigger.subject() == null) {
       return "";
@@ -59,7 +63,7 @@ final class Payload {
     return subject.length() <= LONGEST_SUBJECT ? subject : CanonicalJson.sha256(subject);
   }
 
-  /** Whether all conditions of a trigger are true of it. */
+  /** Returns whether the payload meets all conditions of a trigger. */
   boolean meets(Trigger trigger) {
     return trigger.conditions().stream().allMatch(this::meets);
   }
@@ -92,7 +96,10 @@ final class Payload {
         && Integer.signum(value.decimalValue().compareTo(bound)) == sign;
   }
 
-  /** The value at a path; null where there is none, or a JSON null. A name with dots goes first. */
+  /**
+   * Returns the value at a path; null if there is none, or a JSON null. A field whose name contains
+   * dots takes precedence.
+   */
   private @Nullable JsonNode at(String path) {
     JsonNode found = json.path(path);
     if (found.isMissingNode()) {

@@ -9,7 +9,7 @@ import dev.holdfast.engine.store.TriggerStore;
 import java.util.List;
 import java.util.Optional;
 
-/** Triggers in the books of a store. */
+/** The triggers of a store. */
 public final class StoredTriggers implements Triggers {
   private final TriggerStore book;
   private final ServedQueues declared;
@@ -53,7 +53,7 @@ public final class StoredTriggers implements Triggers {
   private static void requireKnown(String id, boolean known) {
     if (!known) {
       throw new IllegalArgumentException(
-          "There is no trigger '%s': triggers().list() names those there are.".formatted(id));
+          "There is no trigger '%s': triggers().list() lists the existing ones.".formatted(id));
     }
   }
 }

@@ -7,46 +7,47 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store remembers of one subject of a trigger, by its own clock.
+ * The stored state of one subject of a trigger, by the store's clock.
  *
- * <p>One row serves debounce and cooldown: until {@link #firesAt} its job waits for quiet and may
- * still be postponed; from then on it counts as started, and the subject cools down.
+ * <p>One row serves debounce and cooldown: until {@link #firesAt} its job waits for a quiet period
+ * and may still be postponed; from then on it counts as started, and the cooldown runs.
  *
- * @param job the latest job made for the subject; null before the first
- * @param since when the first event came that this job stands for
+ * @param job the latest job created for the subject; null before the first
+ * @param since when the first event arrived that this job stands for
  * @param firesAt when the job starts or started
  */
 public record SubjectState(
     @Nullable JobId job, @Nullable Instant since, @Nullable Instant firesAt) {
 
-  /** Nothing is known of the subject. */
+  /** Nothing is stored about the subject. */
   public static final SubjectState UNKNOWN = new SubjectState(null, null, null);
 
   /** What to do with an event. */
   public sealed interface Step {
-    /** The event was dealt with by an earlier call whose answer got lost. */
+    /** The event was handled by an earlier call whose reply was lost. */
     record Repeat() implements Step {}
 
     /** An equal payload was started by this job. */
     record Duplicate(JobId job) implements Step {}
 
-    /** The subject cools down after this job. */
+    /** The subject is in the cooldown after this job. */
     record Cool(JobId job) implements Step {}
 
     /**
-     * Let the waiting job carry this payload, and wait on. If it cannot any more, open a new one.
+     * Replaces the payload of the waiting job and postpones it. If the job cannot be changed any
+     * more, a new one is created.
      */
     record Postpone(JobId job, Instant firesAt) implements Step {}
 
-    /** Make a new job. */
+    /** Creates a new job. */
     record Open(Instant firesAt) implements Step {}
   }
 
   /**
-   * Decide about an event.
+   * Decides what to do with an event.
    *
-   * @param own the id of the job that the event wants to make
-   * @param holder the job that holds the key of the event's payload; null if it is free
+   * @param own the id of the job that the event would create
+   * @param holder the job that holds the unique key of the event's payload; null if it is free
    * @param now the store's time
    */
   public Step decide(SubjectRules manners, JobId own, @Nullable JobId holder, Instant now) {
@@ -55,7 +56,7 @@ public record SubjectState(
     }
     boolean waiting =
         job != null && firesAt != null && manners.quiet() != null && firesAt.isAfter(now);
-    // The same payload again while its job waits is news: the subject is not quiet.
+    // The same payload again while its job waits is not a duplicate: the subject is not quiet.
     if (holder != null && !(waiting && holder.equals(job))) {
       return new Step.Duplicate(holder);
     }
@@ -76,7 +77,9 @@ public record SubjectState(
         && firesAt.plus(cooldown).isAfter(now);
   }
 
-  /** How long the state matters: until nothing waits and nothing cools down any more. */
+  /**
+   * Returns how long the state is needed after {@link #firesAt}: until no cooldown runs any more.
+   */
   public static Duration mattersFor(SubjectRules manners) {
     Duration cooldown = manners.cooldown();
     return cooldown == null ? Duration.ZERO : cooldown;

@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A {@link Trigger} as the JSON that rows carry. Durations are ISO-8601 text. */
+/** Converts a {@link Trigger} to and from the JSON that is stored. Durations are ISO-8601 text. */
 public final class TriggerText {
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
@@ -102,7 +102,7 @@ public final class TriggerText {
       return new Condition.IsLessThan(field, json.get("isLessThan").decimalValue());
     }
     throw new IllegalStateException(
-        "Condition %s of a stored trigger is of a kind that this version does not know: update this program."
+        "Condition %s of a stored trigger is not known to this version of Holdfast: update this application."
             .formatted(json));
   }
 

@@ -1,11 +1,11 @@
 /**
- * Events that start work. {@link dev.holdfast.engine.trigger.EventPublication} turns an event into
- * starts, of which the store carries out each at most once; {@link
+ * Events that start jobs. {@link dev.holdfast.engine.trigger.EventPublication} turns an event into
+ * starts, each of which the store carries out at most once; {@link
  * dev.holdfast.engine.trigger.SubjectState} decides about debounce and cooldown, as a pure function
- * of what the store remembers.
+ * of the stored state.
  *
  * <p>Uses the store's interfaces and JSON, and nothing else of the engine. The invariant it guards:
- * equal payloads have equal keys, whoever publishes them.
+ * equal payloads have equal keys, no matter which process publishes them.
  */
 @NullMarked
 package dev.holdfast.engine.trigger;

@@ -9,7 +9,9 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes room ahead and throws away what is past its time, a bounded piece at a time. */
+/**
+ * Creates partitions ahead of time and deletes data past its retention, a bounded amount at a time.
+ */
 public final class Housekeeper implements Role {
   private static final Logger log = LoggerFactory.getLogger(Housekeeper.class);
   private static final Duration ROUND = Duration.ofHours(1);
@@ -37,7 +39,7 @@ public final class Housekeeper implements Role {
       Upkeep.Report report = upkeep.tidy(retention);
       if (report.partitionsDropped() + report.deadLettersPurged() + report.resultsDropped() > 0) {
         log.info(
-            "Dropped {} days of history, {} dead letters and {} results past their time",
+            "Deleted {} days of history, {} dead-lettered jobs and {} results past their retention",
             report.partitionsDropped(),
             report.deadLettersPurged(),
             report.resultsDropped());
@@ -46,7 +48,7 @@ public final class Housekeeper implements Role {
         next = SOON;
       }
     } catch (StoreException failure) {
-      log.warn("Upkeep failed and is tried again in an hour: {}", failure.getMessage());
+      log.warn("Upkeep failed, retrying in about an hour: {}", failure.getMessage());
     }
     return now.plus(next);
   }

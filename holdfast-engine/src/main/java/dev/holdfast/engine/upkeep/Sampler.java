@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the meters of the queues that this node serves, and warns of ready jobs whose task no live
- * node knows. In the whole cluster one node counts in each round; the others read what it counted.
+ * Updates the meters of the queues that this node serves, and warns about ready jobs whose task no
+ * live node has a handler for. In the whole cluster one node counts in each round; the others read
+ * its result.
  */
 public final class Sampler implements Role {
   private static final Logger log = LoggerFactory.getLogger(Sampler.class);
@@ -37,6 +38,8 @@ public final class Sampler implements Role {
   private Map<String, Long> warnedOf = Map.of();
 
   /**
+   * Creates the sampler of a node.
+   *
    * @param served the queues that this node serves
    */
   public Sampler(QueueStore queues, Set<String> served, Meters meters, ClusterSize crowd) {
@@ -54,7 +57,8 @@ public final class Sampler implements Role {
   @Override
   public Moment tick(Moment now) {
     if (!started) {
-      // Counting a large backlog takes a while, and a node that has just started has better to do.
+      // Counting a large backlog takes a while, and a node that has just started has more urgent
+      // work.
       started = true;
       return now.plus(FIRST_ROUND);
     }
@@ -63,7 +67,7 @@ public final class Sampler implements Role {
       Optional<Sample> sample = queues.sample(served, FRESH);
       next = sample.map(this::show).orElse(WHILE_ANOTHER_COUNTS);
     } catch (StoreException failure) {
-      log.warn("Queues could not be measured: {}", failure.getMessage());
+      log.warn("Queues could not be measured, retrying in {}: {}", ROUND, failure.getMessage());
     }
     return now.plus(next);
   }
@@ -76,7 +80,7 @@ public final class Sampler implements Role {
     if (!unknown.isEmpty() && !unknown.keySet().equals(warnedOf.keySet())) {
       log.warn(
           "Ready jobs wait for tasks that no live node has a handler for: {}. They are kept; deploy"
-              + " a node that knows them.",
+              + " a node with handlers for them.",
           unknown);
     }
     warnedOf = unknown;

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes scheduled jobs ready when they are due. It sleeps until the next one is, and is woken when
- * something sooner is scheduled anywhere.
+ * Makes scheduled jobs ready when they are due. It sleeps until the next one is due, and is woken
+ * when an earlier one is scheduled anywhere.
  */
 public final class Stager implements Role {
   private static final Logger log = LoggerFactory.getLogger(Stager.class);
@@ -45,7 +45,7 @@ public final class Stager implements Role {
     this.random = random;
   }
 
-  /** Who to wake when something sooner is scheduled. */
+  /** Sets the driver to wake when an earlier job is scheduled. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -56,9 +56,9 @@ public final class Stager implements Role {
   }
 
   /**
-   * Be awake when this delay is over.
+   * Makes sure that the stager runs when this delay is over.
    *
-   * @param own whether this node scheduled it: perhaps no other has heard of it
+   * @param own whether this node scheduled the job: other nodes may not know of it
    */
   public void expect(Duration delay, boolean own) {
     Moment due = ticker.now().plus(delay).plus(own ? Duration.ZERO : spread());
@@ -76,7 +76,7 @@ public final class Stager implements Role {
   public Moment tick(Moment now) {
     synchronized (this) {
       if (looked && now.isBefore(wanted)) {
-        return wanted; // Woken to hear of something sooner, and it is not due yet.
+        return wanted; // Woken because of an earlier job, which is not due yet.
       }
       looked = true;
       wanted = Moment.NEVER;
@@ -85,10 +85,13 @@ public final class Stager implements Role {
     try {
       next = stage();
     } catch (StoreException failure) {
-      log.warn("Scheduled jobs could not be looked at: {}", failure.getMessage());
+      log.warn(
+          "Scheduled jobs could not be staged, retrying in {}: {}",
+          AFTER_FAILURE,
+          failure.getMessage());
     } finally {
       synchronized (this) {
-        // Whatever was thrown: who wants nothing is never called again.
+        // Even if something was thrown: a role that returns NEVER is not called again.
         wanted = wanted.earlier(ticker.now().plus(next));
       }
     }
@@ -97,7 +100,10 @@ public final class Stager implements Role {
     }
   }
 
-  /** Of many nodes, a few are awake at the moment when a job is due, and the others look later. */
+  /**
+   * Returns a random delay: of many nodes, a few run at the moment when a job is due, and the
+   * others later.
+   */
   private Duration spread() {
     return ClusterSize.delay(crowd.nodes(), 1, random.nextDouble());
   }
@@ -108,7 +114,7 @@ public final class Stager implements Role {
         .readied()
         .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
     if (report.expired() > 0) {
-      log.info("{} jobs expired: they had not begun by their start-by time", report.expired());
+      log.info("{} jobs expired: they had not started by their start-by time", report.expired());
     }
     if (report.more()) {
       return Duration.ZERO;
@@ -121,7 +127,7 @@ public final class Stager implements Role {
     boolean idle = report.readied().isEmpty() && report.expired() == 0;
     boolean again = foundNothing;
     foundNothing = idle && next.isZero();
-    // Somebody has locked what is due, unless it has become due just now.
+    // Another transaction has locked the due jobs, unless they have become due just now.
     return again && foundNothing ? BEHIND_A_LOCK : next;
   }
 }

@@ -76,7 +76,7 @@ class DueTimesTest {
     assertThatThrownBy(builder::build)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Cron expression '%s' is not valid".formatted(expression))
-        .hasMessageContaining("give five fields");
+        .hasMessageContaining("five fields");
   }
 
   @ParameterizedTest

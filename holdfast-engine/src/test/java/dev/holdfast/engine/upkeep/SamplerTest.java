@@ -131,7 +131,7 @@ class SamplerTest {
     assertThat(warnings())
         .singleElement()
         .asString()
-        .contains("mail::send=2", "mail::old=1", "deploy a node that knows them");
+        .contains("mail::send=2", "mail::old=1", "deploy a node with handlers for them");
 
     samples = () -> Optional.of(sample(Map.of(), Map.of()));
     sample();

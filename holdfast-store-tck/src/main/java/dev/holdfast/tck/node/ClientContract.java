@@ -100,7 +100,7 @@ public abstract class ClientContract extends NodeTestBase {
       assertThat(small.enqueue(ECHO, new Note("x".repeat(80))).created()).isTrue();
       assertThatThrownBy(() -> small.enqueue(ECHO, new Note("\u20ac".repeat(80))))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("251 bytes, and 100 are allowed");
+          .hasMessageContaining("251 bytes, but at most 100 are allowed");
     }
   }
 

@@ -266,7 +266,7 @@ public abstract class LivenessContract extends NodeTestBase {
             () -> usual().liveness(s -> s.recover(false, true).sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M for running jobs");
     assertThatThrownBy(() -> usual().keep(Duration.ofDays(14), Duration.ZERO))
-        .hasMessageContaining("Dead letters cannot be kept for PT0S")
+        .hasMessageContaining("Dead-lettered jobs cannot be kept for PT0S")
         .hasMessageContaining("at least PT1H");
     assertThatThrownBy(() -> usual().keep(Duration.ofDays(-1), Duration.ofDays(90)))
         .hasMessageContaining("Ended jobs cannot be kept for PT-24H");

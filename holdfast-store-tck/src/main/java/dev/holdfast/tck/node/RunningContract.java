@@ -343,7 +343,7 @@ public abstract class RunningContract extends NodeTestBase {
         .singleElement()
         .satisfies(failure -> {
           assertThat(failure.code()).isEqualTo(FailureCode.BAD_RESULT);
-          assertThat(failure.message()).contains("152 bytes, and 100 are allowed");
+          assertThat(failure.message()).contains("152 bytes, but at most 100 are allowed");
         });
   }
 

@@ -301,8 +301,8 @@ public abstract class StackContract extends NodeTestBase {
             assertThatThrownBy(wish)
                 .isInstanceOf(HoldfastException.class)
                 .hasMessage(
-                    "Node canary is disabled and accepts no jobs of task 'test::echo': ask a client"
-                        + " without a node, or switch it to trigger-only or full."));
+                    "Node canary is disabled and accepts no jobs of task 'test::echo': use a client"
+                        + " without a node, or switch the node to trigger-only or full."));
     canary.mode(NodeMode.TRIGGER_ONLY);
     canary.mode("test::*", NodeMode.DISABLED);
     assertThatThrownBy(wishes.get(0)).isInstanceOf(HoldfastException.class);
