@@ -61,7 +61,8 @@ final class StoredNodes implements Nodes {
   public List<NodeInfo.Beat> beats(String id, int limit) {
     if (limit < 1 || limit > MAX_HEARTBEATS) {
       throw new IllegalArgumentException(
-          "A page of %d heartbeats is not valid: request 1 to %d.".formatted(limit, MAX_HEARTBEATS));
+          "A page of %d heartbeats is not valid: request 1 to %d."
+              .formatted(limit, MAX_HEARTBEATS));
     }
     return nodes.pastBeats(id, limit).stream()
         .map(beat ->

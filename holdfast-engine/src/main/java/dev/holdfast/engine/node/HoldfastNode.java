@@ -136,9 +136,9 @@ public final class HoldfastNode implements AutoCloseable {
           && other.registration().id().equals(id())
           && other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0) {
         log.warn(
-            "Another node is called {} and seems to be alive: {} on host {} with process id {}, last"
-                + " heartbeat {} ms ago. This node is {} on host {} with process id {}. If the other"
-                + " one was killed, ignore this; otherwise give each node its own id",
+            "Another node is called {} and seems to be alive: {} on host {} with process id {},"
+                + " last heartbeat {} ms ago. This node is {} on host {} with process id {}. If the"
+                + " other one was killed, ignore this; otherwise give each node its own id",
             id(),
             other.registration().incarnation(),
             other.registration().host(),
@@ -155,8 +155,8 @@ public final class HoldfastNode implements AutoCloseable {
     LivenessSettings liveness = ground.settings.liveness();
     if (!liveness.recoverClaimed() || !liveness.recoverRunning()) {
       log.warn(
-          "Node {} does not recover {} jobs of dead nodes; unless another node does, these jobs stay"
-              + " claimed until they are released by hand",
+          "Node {} does not recover {} jobs of dead nodes; unless another node does, these jobs"
+              + " stay claimed until they are released by hand",
           id(),
           liveness.recoverClaimed() ? "running" : liveness.recoverRunning() ? "claimed" : "any");
     }

@@ -101,7 +101,8 @@ public record LivenessSettings(
     if (timeout.compareTo(least) < 0) {
       throw new IllegalArgumentException(
           "A timeout of %s for %s jobs is too short for a heartbeat every %s: use a timeout of at least %s, or a heartbeat of at most %s."
-              .formatted(timeout, what, heartbeat, least, timeout.dividedBy(HEARTBEATS_WITHIN_TIMEOUT)));
+              .formatted(
+                  timeout, what, heartbeat, least, timeout.dividedBy(HEARTBEATS_WITHIN_TIMEOUT)));
     }
   }
 
