@@ -157,9 +157,9 @@ public final class Claimer implements Role {
     } catch (StoreException failure) {
       lane.hungerFor(0); // Or every job that ends in the meantime would cause another claim.
       log.warn(
-          "Claiming jobs from queue {} failed, retrying in {}: {}",
+          "Claiming jobs from queue {} failed, retrying in {} ms: {}",
           lane,
-          AFTER_FAILURE,
+          AFTER_FAILURE.toMillis(),
           failure.getMessage());
       return now.plus(AFTER_FAILURE);
     } finally {

@@ -94,9 +94,9 @@ public final class IdlePoll implements Role {
     } catch (StoreException failure) {
       due = now.plus(AFTER_FAILURE);
       log.warn(
-          "Polling for jobs of {} idle claimers failed, retrying in {}: {}",
+          "Polling for jobs of {} idle claimers failed, retrying in {} ms: {}",
           waiting.size(),
-          AFTER_FAILURE,
+          AFTER_FAILURE.toMillis(),
           failure.getMessage());
     }
     return due;

@@ -92,10 +92,10 @@ public final class Starter implements Role {
     } catch (RuntimeException | Error failure) {
       // A start can be repeated, so the batch simply waits, even if this one was executed.
       log.warn(
-          "Starting {} prefetched jobs of queue {} failed, retrying in {}: {}",
+          "Starting {} prefetched jobs of queue {} failed, retrying in {} ms: {}",
           batch.size(),
           lane,
-          AFTER_FAILURE,
+          AFTER_FAILURE.toMillis(),
           failure.toString());
       prefetched.putBack(batch);
       lane.slots().release(batch.size());

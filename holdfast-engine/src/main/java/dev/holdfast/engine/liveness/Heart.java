@@ -96,7 +96,7 @@ public final class Heart implements Role {
           : now.plus(parts.pace().next(heldJobs.size()));
     } catch (StoreException failure) {
       Duration delay = parts.pace().afterFailure();
-      log.warn("Heartbeat failed, retrying in {}: {}", delay, failure.getMessage());
+      log.warn("Heartbeat failed, retrying in {} ms: {}", delay.toMillis(), failure.getMessage());
       return now.plus(delay);
     }
   }
@@ -128,7 +128,7 @@ public final class Heart implements Role {
       parts.fence().shut(tenure, "other nodes have declared it dead");
     } else if (reply.get().fenceRequested()) {
       hearer.accept(reply.get()); // The next incarnation continues in the current modes.
-      parts.fence().shut(tenure, "an operator fenced it");
+      parts.fence().shut(tenure, "an operator requested it");
     } else if (tenure.extend(now, timeOfDay)) {
       hearer.accept(reply.get());
       if (reconcile(tenure, reply.get(), seen, before)) {

@@ -72,9 +72,9 @@ final class Recoverer {
         recover(one);
       } catch (RuntimeException failure) {
         log.warn(
-            "Recovering the jobs of node {} failed, retrying in {}",
+            "Recovering the jobs of node {} failed, retrying in {} ms",
             one.loss.id(),
-            parts.interval(),
+            parts.interval().toMillis(),
             failure);
       }
     }

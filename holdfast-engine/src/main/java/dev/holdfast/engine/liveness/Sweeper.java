@@ -159,7 +159,10 @@ public final class Sweeper implements Role {
       sweepDue = sweeps;
       Duration delay =
           AFTER_FAILURE.compareTo(parts.interval()) < 0 ? AFTER_FAILURE : parts.interval();
-      log.warn("Sweep for dead nodes failed, retrying in {}: {}", delay, failure.getMessage());
+      log.warn(
+          "Sweep for dead nodes failed, retrying in {} ms: {}",
+          delay.toMillis(),
+          failure.getMessage());
       return now.plus(delay);
     }
   }

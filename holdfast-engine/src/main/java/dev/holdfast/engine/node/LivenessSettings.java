@@ -60,7 +60,7 @@ public record LivenessSettings(
           false,
           false);
 
-  /** A single node has no deadline of its own: only the loss of its lease fences it. */
+  /** A single node has no deadline: only the loss of its lease fences it. */
   private static final Duration UNLIMITED = Duration.ofDays(36_500);
 
   private static final int TIMEOUTS_PER_COMPARE = 5;
@@ -183,8 +183,8 @@ public record LivenessSettings(
     /**
      * Sets how long the node may be silent before other nodes take back its jobs that have not
      * started. These can be taken back earlier than running ones, because no code runs for them.
-     * Must be at least three heartbeats and at most the {@link #timeout}. Defaults to the timeout,
-     * 60 s.
+     * Must be at least three heartbeats, at most the {@link #timeout}, and longer than {@code
+     * sweep} unless {@link #recover} is switched off for such jobs. Defaults to the timeout, 60 s.
      */
     public Builder claimedTimeout(Duration silence) {
       this.claimedTimeout = silence;

@@ -199,7 +199,7 @@ public final class NodeBuilder {
   /**
    * Limits how many jobs of each matching task this node runs at the same time. The first pattern
    * that matches a task applies. For a limit over all nodes, see {@link
-   * dev.holdfast.api.Tasks#limit}. Defaults to no limit besides those of the queue and the node.
+   * dev.holdfast.api.Tasks#limit}. Defaults to no limit apart from those of the queue and the node.
    */
   public NodeBuilder limit(String pattern, int most) {
     if (most < 1) {
@@ -491,9 +491,13 @@ public final class NodeBuilder {
   }
 
   /**
-   * Starts the node. When this method returns, the node is registered and claims jobs.
+   * Starts the node. When this method returns, the node is registered and its roles run. If it
+   * throws, nothing keeps running.
    *
    * @throws IllegalArgumentException if a setting is not valid; nothing was started
+   * @throws dev.holdfast.api.HoldfastException if the node cannot join, because it or another node
+   *     is in {@linkplain LivenessSettings#singleNode single-node mode}, or because the database
+   *     fails
    */
   public HoldfastNode start() {
     HoldfastNode node = new Assembly(this, settings()).assemble();
