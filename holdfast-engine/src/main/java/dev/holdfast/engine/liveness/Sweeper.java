@@ -207,9 +207,7 @@ public final class Sweeper implements Role {
       parts.bus().publish(new Signal.NodeDied());
       parts.meters().nodeDied();
       parts.events().nodeDied(pulse.id(), incarnation);
-      parts
-          .bus()
-          .publish(new Signal.SchedulesChanged()); // Perhaps no other node declares its schedules.
+      parts.bus().publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
       log.warn(
           "Node {} ({}) is dead: it has been silent for {} ms, longer than its timeout of {}; its"
               + " jobs can be recovered now",

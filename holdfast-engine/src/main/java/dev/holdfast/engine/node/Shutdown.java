@@ -213,8 +213,7 @@ final class Shutdown {
   private void deregister() {
     try {
       ground.store.nodes().leave(ground.identity.incarnation());
-      ground.bus.publish(
-          new Signal.SchedulesChanged()); // Perhaps no other node declares its schedules.
+      ground.bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
     } catch (StoreException away) {
       log.warn(
           "Node {} could not deregister; other nodes declare it dead after its timeout: {}",
