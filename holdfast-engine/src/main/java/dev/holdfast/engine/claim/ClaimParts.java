@@ -17,7 +17,7 @@ import dev.holdfast.engine.time.Ticker;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/** What every claimer and starter of a node share. */
+/** The components that all claimers and starters of a node share. */
 public record ClaimParts(
     Claims claims,
     CurrentIncarnation identity,

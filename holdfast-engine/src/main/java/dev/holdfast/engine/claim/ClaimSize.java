@@ -5,10 +5,10 @@ import dev.holdfast.engine.store.Portions;
 import java.util.List;
 
 /**
- * How many jobs one claim call asks for, so that their payloads fit into one result. How large
- * payloads are is only known afterwards: so it starts small, doubles with each full claim, and goes
- * by the average of recent ones. To sum sizes in the statement instead would make it return fewer
- * jobs than it was asked for, which means that the queue is empty.
+ * Decides how many jobs one claim call requests, so that their payloads fit into one result. The
+ * size of payloads is only known afterwards, so the number starts small, doubles with each full
+ * claim, and follows the average size of recent payloads. Summing sizes in the statement instead
+ * would make it return fewer jobs than requested, which means that the queue is empty.
  */
 final class ClaimSize {
   private static final int FIRST = 32;
@@ -18,25 +18,25 @@ final class ClaimSize {
   private double average;
 
   /**
-   * @param largest how many jobs to claim at most, however small
+   * @param largest the most jobs to claim with one call, however small they are
    */
   ClaimSize(int largest) {
     this.largest = largest;
     this.most = Math.min(FIRST, largest);
   }
 
-  /** How many jobs the next call may ask for. */
+  /** Returns how many jobs the next call may request. */
   int most() {
     return most;
   }
 
-  /** Learn from what a call returned. */
+  /** Adapts to the jobs that a call returned. */
   void saw(List<ClaimedJob> jobs) {
     if (jobs.isEmpty()) {
       return;
     }
     double latest = jobs.stream().mapToLong(ClaimSize::size).average().orElse(0);
-    // Up at once and down slowly: too few jobs cost a round trip, too many cost memory.
+    // Up immediately and down slowly: too few jobs cost a round trip, too many cost memory.
     average = Math.max(latest, (average * 3 + latest) / 4);
     long fitting = average < 1 ? largest : (long) (Portions.LARGEST / average);
     most = Math.clamp(fitting, 1, Math.min(largest, most * 2));

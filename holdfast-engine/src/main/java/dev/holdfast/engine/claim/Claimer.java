@@ -26,12 +26,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Claims jobs for one lane, as many as it has free slots and room to prefetch.
  *
- * <p>While there is a backlog it claims whenever a quarter of its slots is free, or a moment has
- * passed: single slots would make tiny batches. While there is none it waits to be woken, and polls
- * ever more rarely. When it would poll as rarely as it may, and before its first claim, an {@link
- * IdlePoll} polls for it.
+ * <p>While there is a backlog, the claimer claims whenever a quarter of its slots is free or a
+ * short time has passed: claiming for single slots would make tiny batches. Without a backlog it
+ * waits to be woken, and polls less and less often. When it has reached the longest interval, and
+ * before its first claim, an {@link IdlePoll} polls on its behalf.
  *
- * <p>Tasks with rules of their own are ordered one by one, the others together.
+ * <p>Tasks with rules (limits or breakers) are claimed one by one, the others together.
  */
 public final class Claimer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Claimer.class);
@@ -84,25 +84,25 @@ public final class Claimer implements Role {
     lane.claimedBy(driver);
   }
 
-  /** Who to wake when jobs wait to be started. */
+  /** Sets what to wake when jobs wait to be started. */
   public void startsBy(Waker driver) {
     this.starterWaker = driver;
     lane.startedBy(driver, prefetched::size);
   }
 
-  /** Note that there may be work: claim now, and poll often for a while. */
+  /** Notes that there may be work: claims now, and polls often for a while. */
   public void expectWork() {
     looksInVain = 0;
     workFound();
   }
 
-  /** Note that the queue has ready jobs. They may be of tasks that this node does not know. */
+  /** Notes that the queue has ready jobs, possibly of tasks that this node has no handler for. */
   void workFound() {
     claims = true;
     waker.wake();
   }
 
-  /** Claim no more, and give back what has not begun. */
+  /** Stops claiming, and hands back the jobs that have not started. */
   public void stop() {
     stopped = true;
     lane.hungerFor(0);
@@ -127,7 +127,7 @@ public final class Claimer implements Role {
             .toList();
     if (stopped || rule.paused() || tasks.isEmpty()) {
       lane.hungerFor(0);
-      return review; // Whoever resumes the queue or changes the mode wakes the claimers.
+      return review; // Resuming the queue or changing the mode wakes the claimers.
     }
     List<TaskRules.Group> groups = parts.taskRules().groups(tasks, now);
     Moment opening = parts.taskRules().nextOpening(tasks, now);
@@ -137,36 +137,40 @@ public final class Claimer implements Role {
     }
     Tenure tenure = parts.identity().tenure();
     if (tenure.isOver() || tenure.isInDoubt()) {
-      return now.plus(SLOT_CHECK); // The Heart is about to settle it.
+      return now.plus(SLOT_CHECK); // The Heart is about to extend or replace the tenure.
     }
-    Request wish = new Request(tenure, rule.limit());
+    Request request = new Request(tenure, rule.limit());
     int wanted;
     try {
       int waiting = prefetched.size();
-      wish.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
-      wish.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - wish.start));
-      wanted = wish.size();
+      request.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
+      request.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - request.start));
+      wanted = request.size();
       if (wanted == 0) {
         return awaitSlots(now);
       }
       for (TaskRules.Group group : inTurn(groups)) {
-        if (wish.isOpen()) {
-          claim(wish, group);
+        if (request.isOpen()) {
+          claim(request, group);
         }
       }
     } catch (StoreException failure) {
-      lane.hungerFor(0); // Or every job that ends meanwhile would make it ask again.
-      log.warn("Claiming from {} failed, nothing was run: {}", lane, failure.getMessage());
+      lane.hungerFor(0); // Or every job that ends in the meantime would cause another claim.
+      log.warn(
+          "Claiming jobs from queue {} failed, retrying in {} ms: {}",
+          lane,
+          AFTER_FAILURE.toMillis(),
+          failure.getMessage());
       return now.plus(AFTER_FAILURE);
     } finally {
-      lane.slots().release(wish.start);
+      lane.slots().release(request.start);
     }
-    int got = wanted - wish.size();
+    int got = wanted - request.size();
     Moment next = opening.earlier(roomForSuspects);
-    return next.earlier(wish.isOpen() ? awaitWork(now, got) : awaitSlots(now));
+    return next.earlier(request.isOpen() ? awaitWork(now, got) : awaitSlots(now));
   }
 
-  /** Each goes first at times, so that a flood of one does not keep the slots from the others. */
+  /** Rotates the groups, so that a flood of jobs in one does not take all slots from the others. */
   private List<TaskRules.Group> inTurn(List<TaskRules.Group> groups) {
     if (groups.size() > 1) {
       Collections.rotate(groups, turns++ % groups.size());
@@ -174,12 +178,15 @@ public final class Claimer implements Role {
     return groups;
   }
 
-  /** What is still to be claimed, and in whose name. */
+  /** What is still to be claimed, and for which incarnation. */
   private static final class Request {
     final Tenure tenure;
     final @Nullable Integer limit;
 
-    /** How many to start at once; their slots are reserved, and released if none is started. */
+    /**
+     * How many jobs to start immediately. Their slots are reserved, and released if none is
+     * started.
+     */
     int start;
 
     int ahead;
@@ -198,19 +205,19 @@ public final class Claimer implements Role {
     }
   }
 
-  private void claim(Request wish, TaskRules.Group group) {
-    Suspects suspects = reserveSuspects(wish);
+  private void claim(Request request, TaskRules.Group group) {
+    Suspects suspects = reserveSuspects(request);
     long call = parts.calls().begin();
     boolean known = false;
     try {
       Moment asked = parts.ticker().now();
-      List<ClaimedJob> jobs = parts.claims().claim(order(call, wish, group, suspects));
+      List<ClaimedJob> jobs = parts.claims().claim(order(call, request, group, suspects));
       Duration took = asked.until(parts.ticker().now());
       boolean probes = group.rule() != null && group.rule().shut() != null;
       for (ClaimedJob job : jobs) {
-        HeldJob heldJob = new HeldJob(job, call, policyOf(job), wish.tenure, probes);
+        HeldJob heldJob = new HeldJob(job, call, policyOf(job), request.tenure, probes);
         parts.heldJobs().add(heldJob);
-        accept(job, heldJob, wish);
+        accept(job, heldJob, request);
       }
       size.saw(jobs);
       known = true;
@@ -219,70 +226,71 @@ public final class Claimer implements Role {
       if (known) {
         parts.calls().end(call);
       } else {
-        // Whatever was claimed and is not among the holdings the next heartbeats find and give
-        // back, even where the failure says that nothing was claimed.
+        // The next heartbeats find and return whatever was claimed and is not among the held jobs,
+        // even if the failure says that nothing was claimed.
         parts.calls().lose(call, parts.ticker().now());
       }
-      parts.heldJobs().suspects().giveBack(wish.tenure.incarnation(), suspects);
+      parts.heldJobs().suspects().giveBack(request.tenure.incarnation(), suspects);
     }
   }
 
-  /** Where there is no room for crash suspects now, come back when there may be. */
-  private Suspects reserveSuspects(Request wish) {
+  /**
+   * Reserves room for crash suspects. If there is none, the claimer tries again when there may be.
+   */
+  private Suspects reserveSuspects(Request request) {
     SlowStart slowStart = parts.heldJobs().suspects();
     Moment now = parts.ticker().now();
-    Suspects reserved = slowStart.reserve(wish.tenure.incarnation(), wish.start + wish.ahead, now);
+    Suspects reserved =
+        slowStart.reserve(request.tenure.incarnation(), request.start + request.ahead, now);
     roomForSuspects = reserved.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
     return reserved;
   }
 
-  private ClaimRequest order(long call, Request wish, TaskRules.Group group, Suspects suspects) {
+  private ClaimRequest order(long call, Request request, TaskRules.Group group, Suspects suspects) {
     return new ClaimRequest(
-        wish.tenure.incarnation(),
+        request.tenure.incarnation(),
         call,
         lane.queue(),
         group.tasks(),
-        wish.start,
-        wish.ahead,
-        wish.limit,
+        request.start,
+        request.ahead,
+        request.limit,
         suspects,
         parts.stacks(),
         group.rule(),
         parts.unreadable().leftOut(lane.queue(), group.tasks()));
   }
 
-  /**
-   * Run a claimed job, or let it wait to be started; where that fails, a heartbeat gives it back.
-   */
-  private void accept(ClaimedJob job, HeldJob heldJob, Request wish) {
+  /** Runs a claimed job, or queues it to be started. If that fails, a heartbeat returns the job. */
+  private void accept(ClaimedJob job, HeldJob heldJob, Request request) {
     try {
-      begin(job, heldJob, wish);
+      begin(job, heldJob, request);
     } catch (RuntimeException | Error broken) {
       if (heldJob.withdraw()) {
         heldJob.markUnreported();
       }
       log.error(
-          "Job {} of {} could not be started; the next heartbeat gives it back",
+          "Job {} of task {} could not be started; the next heartbeat returns it to its queue",
           job.id(),
           job.task(),
           broken);
     }
   }
 
-  private void begin(ClaimedJob job, HeldJob heldJob, Request wish) {
+  private void begin(ClaimedJob job, HeldJob heldJob, Request request) {
     parts.events().claimed(job);
-    if (wish.tenure.isOver()) {
-      // Fenced while the claim was under way, and perhaps too late for the fence to see it.
+    if (request.tenure.isOver()) {
+      // Fenced while the claim was in progress; the fence may not have seen this job.
       parts.heldJobs().abandon(heldJob);
     }
     if (job.started()) {
       parts.meters().started(job, Duration.between(job.readyAt(), job.claimedAt()));
       parts.events().started(job);
-      wish.start--; // From here on the runner gives its slot back.
+      request.start--; // From here on the runner releases the slot.
       parts.runner().run(lane, heldJob);
     } else {
       prefetched.add(heldJob);
-      wish.ahead--;
+      request.ahead--;
       starterWaker.wake();
     }
   }
@@ -297,9 +305,9 @@ public final class Claimer implements Role {
   }
 
   /**
-   * There is more to claim: go on when a good part of the slots is free and, as long as jobs wait
-   * to be started, when that has made room for others. The Starter may be waiting for the store
-   * meanwhile, so free slots alone are no reason to look again at once.
+   * Waits for slots, because there is more to claim: continues when a good part of the slots is
+   * free and, as long as jobs wait to be started, when there is room for others. The Starter may be
+   * waiting for the store at that time, so free slots alone are no reason to try again immediately.
    */
   private Moment awaitSlots(Moment now) {
     looksInVain = 0;
@@ -309,7 +317,9 @@ public final class Claimer implements Role {
     return room && lane.slots().free() >= enough ? now : now.plus(SLOT_CHECK);
   }
 
-  /** There is nothing more to claim: go on when woken, or after a while. */
+  /**
+   * Waits for work, because there is nothing more to claim: continues when woken, or after a while.
+   */
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;

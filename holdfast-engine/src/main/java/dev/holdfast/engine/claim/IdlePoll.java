@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Polls for all claimers of a node that have found nothing for a long time, or have not claimed
- * yet: one statement says which of their queues have ready jobs, and only those claim. So a node
- * with thousands of queues polls as rarely as a node with one.
+ * Polls on behalf of all claimers of a node that have found nothing for a long time, or have not
+ * claimed yet. One statement returns which of their queues have ready jobs, and only their claimers
+ * claim. So a node with thousands of queues polls as rarely as a node with one.
  */
 public final class IdlePoll implements Role {
   private static final Logger log = LoggerFactory.getLogger(IdlePoll.class);
@@ -44,7 +44,7 @@ public final class IdlePoll implements Role {
     this.waker = driver;
   }
 
-  /** Poll for this claimer until it claims again. */
+  /** Polls on behalf of this claimer until it claims again. */
   void join(Claimer claimer) {
     boolean first = idle.isEmpty();
     idle.add(claimer);
@@ -57,12 +57,12 @@ public final class IdlePoll implements Role {
     idle.remove(claimer);
   }
 
-  /** Whether this polls for the claimer. */
+  /** Returns whether this role polls on behalf of the claimer. */
   public boolean covers(Claimer claimer) {
     return idle.contains(claimer);
   }
 
-  /** Note that there may be work in any queue: poll now, and more often for a while. */
+  /** Notes that there may be work in any queue: polls now, and more often for a while. */
   public void expectWork() {
     expected = true;
     waker.wake();
@@ -94,9 +94,9 @@ public final class IdlePoll implements Role {
     } catch (StoreException failure) {
       due = now.plus(AFTER_FAILURE);
       log.warn(
-          "Looking for jobs in {} idle queues failed, trying again in {} s: {}",
+          "Polling for jobs of {} idle claimers failed, retrying in {} ms: {}",
           waiting.size(),
-          AFTER_FAILURE.toSeconds(),
+          AFTER_FAILURE.toMillis(),
           failure.getMessage());
     }
     return due;

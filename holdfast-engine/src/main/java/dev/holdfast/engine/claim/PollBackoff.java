@@ -5,13 +5,13 @@ import dev.holdfast.engine.notify.SignalBus;
 import java.time.Duration;
 
 /**
- * How long to wait before looking for work again when nobody calls: half a second at first, backing
- * off while nothing is found, to a minute in deep idle.
+ * How long to wait before polling for work again when no notification arrives: half a second at
+ * first, backing off while nothing is found, to a minute in deep idle.
  *
- * @param burst the shortest wait
- * @param deepIdle the longest wait
- * @param unheard the longest wait while other processes cannot be heard, where nothing but a poll
- *     finds the work they enqueue; never shorter than a burst
+ * @param burst the shortest wait; defaults to 500 ms
+ * @param deepIdle the longest wait; defaults to 60 s
+ * @param unheard the longest wait while the node cannot receive notifications from other processes,
+ *     where only a poll finds the work they enqueue; never shorter than a burst; defaults to 1 s
  */
 public record PollBackoff(Duration burst, Duration deepIdle, Duration unheard) {
   private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -24,12 +24,12 @@ public record PollBackoff(Duration burst, Duration deepIdle, Duration unheard) {
   public PollBackoff {
     if (burst.compareTo(SHORTEST) < 0 || deepIdle.compareTo(burst) < 0) {
       throw new IllegalArgumentException(
-          "Polling every %s to %s is not valid: give a burst of a millisecond or more and a deep idle at least as long."
+          "Polling every %s to %s is not valid: use a burst of at least 1 ms and a deep idle interval that is not shorter."
               .formatted(burst, deepIdle));
     }
     if (unheard.compareTo(SHORTEST) < 0) {
       throw new IllegalArgumentException(
-          "Polling every %s while other nodes are not heard is not valid: give a millisecond or more, such as 1 s."
+          "Polling every %s while no notifications arrive is not valid: use at least 1 ms, such as 1 s."
               .formatted(unheard));
     }
     burst = Times.bounded(burst);
@@ -37,21 +37,21 @@ public record PollBackoff(Duration burst, Duration deepIdle, Duration unheard) {
     unheard = Times.bounded(unheard);
   }
 
-  /** The pace while other processes cannot be heard. */
+  /** Returns the waits to use while no notifications can be received. */
   public PollBackoff whileUnheard() {
     Duration longest = unheard.compareTo(deepIdle) < 0 ? unheard : deepIdle;
     return new PollBackoff(burst, longest.compareTo(burst) < 0 ? burst : longest, unheard);
   }
 
-  /** Whether the wait after this many looks in vain is the longest. */
+  /** Returns whether the wait after this number of polls that found nothing is the longest. */
   boolean isDeepIdle(int looksInVain) {
     return millis(looksInVain) >= deepIdle.toMillis();
   }
 
   /**
-   * The wait after so many looks in vain.
+   * Returns the wait after the given number of polls that found nothing.
    *
-   * @param chance a number from 0 to 1, so that the nodes of a cluster do not poll in step
+   * @param chance a random number from 0 to 1, so that the nodes of a cluster do not poll in step
    */
   public Duration after(int looksInVain, double chance) {
     return Duration.ofMillis(Math.round(millis(looksInVain) * (1 - JITTER * chance)));

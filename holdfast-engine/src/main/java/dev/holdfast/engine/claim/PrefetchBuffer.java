@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Jobs of a lane that are held and not begun, in order. */
+/** The prefetched jobs of a lane: claimed, not started, in order. */
 final class PrefetchBuffer {
   private final ArrayDeque<HeldJob> waiting = new ArrayDeque<>();
 
@@ -30,14 +30,14 @@ final class PrefetchBuffer {
     waiting.removeIf(unwanted);
   }
 
-  /** Take out those that are not to be started. */
+  /** Removes and returns the jobs that must not be started. */
   synchronized List<HeldJob> takeIf(Predicate<HeldJob> unwanted) {
     List<HeldJob> taken = waiting.stream().filter(unwanted).toList();
     waiting.removeAll(taken);
     return taken;
   }
 
-  /** Put back in front what could not be started. */
+  /** Puts jobs that could not be started back to the front. */
   synchronized void putBack(List<HeldJob> heldJobs) {
     for (int i = heldJobs.size() - 1; i >= 0; i--) {
       waiting.addFirst(heldJobs.get(i));

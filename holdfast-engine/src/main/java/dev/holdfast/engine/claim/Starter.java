@@ -26,7 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts prefetched jobs in batches as slots become free: the start is written before code runs.
+ * Starts prefetched jobs in batches as slots become free. The start is written before the code
+ * runs.
  */
 public final class Starter implements Role {
   private static final Logger log = LoggerFactory.getLogger(Starter.class);
@@ -89,8 +90,13 @@ public final class Starter implements Role {
           batch.stream()
               .collect(Collectors.partitioningBy(heldJob -> running.contains(heldJob.claim())));
     } catch (RuntimeException | Error failure) {
-      // A start is repeatable, so the batch simply waits, even where this one was carried out.
-      log.warn("{} jobs could not be started: {}", batch.size(), failure.toString());
+      // A start can be repeated, so the batch simply waits, even if this one was executed.
+      log.warn(
+          "Starting {} prefetched jobs of queue {} failed, retrying in {} ms: {}",
+          batch.size(),
+          lane,
+          AFTER_FAILURE.toMillis(),
+          failure.toString());
       prefetched.putBack(batch);
       lane.slots().release(batch.size());
       return now.plus(AFTER_FAILURE);
@@ -113,7 +119,9 @@ public final class Starter implements Role {
     runner.run(lane, heldJob);
   }
 
-  /** Somebody may want back what waits here, or change what this node does. */
+  /**
+   * Returns when to look again: waiting jobs may be requested back, and modes and rules may change.
+   */
   private Moment lookAgain(Moment now) {
     return prefetched.size() == 0 ? Moment.NEVER : now.plus(LOOK_EVERY);
   }
@@ -124,7 +132,7 @@ public final class Starter implements Role {
         && !heldJobs.suspects().hasWaitedTooLong(heldJob.claim(), now)
         && modes.mayRun(task)
         && !rules.of(lane.queue()).paused()
-        // The one that was let through is to show whether others may be.
+        // A probe has to run: its outcome decides whether the breaker closes.
         && (heldJob.isProbe() || !taskRules.isShut(task, now));
   }
 
@@ -132,7 +140,7 @@ public final class Starter implements Role {
     unwanted.forEach(sink::handBack);
   }
 
-  /** Give everything back that has not begun. */
+  /** Hands back all jobs that have not started. */
   void giveAllBack() {
     handBack(prefetched.take(Integer.MAX_VALUE));
   }

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * Wakes the claimers of this node when other nodes announce new work: at once, or a little later
- * where many nodes heard the same (see {@link ClusterSize}). While one look is put off, further
- * announcements for the queue share it.
+ * Wakes the claimers of this node when other nodes announce new work: immediately, or a little
+ * later if many nodes have received the same announcement (see {@link ClusterSize}). Further
+ * announcements for a queue share a wakeup that is already delayed.
  */
 public final class WakeupSpread implements Role {
   private final ClusterSize crowd;
@@ -38,7 +38,7 @@ public final class WakeupSpread implements Role {
     this.random = random;
   }
 
-  /** Sets what to wake when a look is put off. */
+  /** Sets what to wake when a wakeup is delayed. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -49,9 +49,9 @@ public final class WakeupSpread implements Role {
   }
 
   /**
-   * There is new work.
+   * Handles an announcement of new work.
    *
-   * @param own whether this node announced it: perhaps no other has heard of it
+   * @param own whether this node announced it: perhaps no other node has received it
    */
   public void hear(Signal.NewWork work, boolean own) {
     Duration delay =

@@ -1,8 +1,8 @@
 /**
- * Taking hold of jobs: when to ask, for how many, and what to do with what comes back.
+ * Claiming jobs: when to claim, how many, and what to do with the result.
  *
- * <p>The invariant guarded here: nothing runs that the store has not confirmed. A claim whose
- * answer was lost is remembered by its number until the Heart has given its jobs back.
+ * <p>The invariant of this package: nothing runs that the store has not confirmed. A claim call
+ * whose reply was lost is remembered by its number until the Heart has returned its jobs.
  */
 @NullMarked
 package dev.holdfast.engine.claim;

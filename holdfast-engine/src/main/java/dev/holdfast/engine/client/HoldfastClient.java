@@ -52,7 +52,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The client on any store. It checks what it is given, and wakes whoever should know. */
+/**
+ * The client on any store: it validates what it is given, and notifies the nodes that are affected.
+ *
+ * <p>Use {@link #on(Store)} to create a client without a node. A node has its own client, see
+ * {@code HoldfastNode.client()}.
+ */
 public final class HoldfastClient implements Holdfast {
   private static final int BULK = 1_000;
   private static final int LONGEST_PAGE = 1_000;
@@ -67,7 +72,7 @@ public final class HoldfastClient implements Holdfast {
   private final Schedules schedules;
   private final Runnable onClose;
 
-  /** A client with a bus of a node in the same process. */
+  /** Creates the client of a node, which shares the node's signal bus. */
   public HoldfastClient(
       Store store,
       PayloadCodec codec,
@@ -104,17 +109,33 @@ public final class HoldfastClient implements Holdfast {
     this.onClose = onClose;
   }
 
-  /** A client without a node, with JSON payloads and default settings. */
+  /**
+   * Creates a client without a node, with JSON payloads, {@link ClientSettings#DEFAULT} and the
+   * coordinator of the store.
+   */
   public static HoldfastClient on(Store store) {
     return on(store, new JsonCodec(), ClientSettings.DEFAULT);
   }
 
-  /** A client without a node. */
+  /**
+   * Creates a client without a node, with the coordinator of the store.
+   *
+   * @param codec encodes payloads and decodes results; must be the same as on the nodes
+   * @param settings the limits and checks of the client; see {@link ClientSettings} for the
+   *     defaults
+   */
   public static HoldfastClient on(Store store, PayloadCodec codec, ClientSettings settings) {
     return on(store, codec, settings, store.coordinator());
   }
 
-  /** A client without a node that wakes others by this coordinator, which its nodes share. */
+  /**
+   * Creates a client without a node that notifies nodes through this coordinator.
+   *
+   * @param codec encodes payloads and decodes results; must be the same as on the nodes
+   * @param settings the limits and checks of the client; see {@link ClientSettings} for the
+   *     defaults
+   * @param coordinator the one that the nodes use; with another one they find work only by polling
+   */
   public static HoldfastClient on(
       Store store, PayloadCodec codec, ClientSettings settings, ClusterCoordinator coordinator) {
     SignalBus bus = new SignalBus(coordinator);
@@ -195,7 +216,7 @@ public final class HoldfastClient implements Holdfast {
   public List<Job> list(JobFilter filter, @Nullable JobId before, int limit) {
     if (limit < 1 || limit > LONGEST_PAGE) {
       throw new IllegalArgumentException(
-          "A page of %d jobs is not valid: ask for 1 to %d.".formatted(limit, LONGEST_PAGE));
+          "A page of %d jobs is not valid: request 1 to %d.".formatted(limit, LONGEST_PAGE));
     }
     return store.queries().list(filter, before, limit);
   }
@@ -212,30 +233,30 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public CancelResult cancel(JobId id) {
-    CancelResult answer = store.control().cancel(id);
-    if (answer == CancelResult.REQUESTED) {
+    CancelResult result = store.control().cancel(id);
+    if (result == CancelResult.REQUESTED) {
       store
           .nodes()
           .holderOf(id)
           .ifPresent(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
-    } else if (answer == CancelResult.CANCELLED) {
+    } else if (result == CancelResult.CANCELLED) {
       bus.publish(new Signal.JobEnded(id));
     }
-    return answer;
+    return result;
   }
 
   @Override
   public RequeueResult requeue(JobId id) {
-    RequeueResult answer = store.control().requeue(id);
-    if (answer == RequeueResult.REQUESTED) {
+    RequeueResult result = store.control().requeue(id);
+    if (result == RequeueResult.REQUESTED) {
       store
           .nodes()
           .holderOf(id)
           .ifPresent(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
-    } else if (answer == RequeueResult.READY) {
+    } else if (result == RequeueResult.READY) {
       find(id).ifPresent(job -> bus.publish(new Signal.NewWork(job.queue(), job.priority())));
     }
-    return answer;
+    return result;
   }
 
   @Override
@@ -245,11 +266,11 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public RetryResult retry(JobId id) {
-    RetryResult answer = store.control().retry(id);
-    if (answer == RetryResult.READY) {
+    RetryResult result = store.control().retry(id);
+    if (result == RetryResult.READY) {
       find(id).ifPresent(job -> announce(List.of(job.queue())));
     }
-    return answer;
+    return result;
   }
 
   @Override
@@ -266,7 +287,7 @@ public final class HoldfastClient implements Holdfast {
     return inSteps(until -> store.control().purge(filter, until, BULK));
   }
 
-  /** Repeat a step until it finds no more jobs that were dead-lettered before the first one. */
+  /** Repeats a step until it finds no more jobs that were dead-lettered before the first step. */
   private static long inSteps(Function<@Nullable Instant, JobControl.Step> next) {
     long total = 0;
     Instant until = null;
@@ -303,7 +324,7 @@ public final class HoldfastClient implements Holdfast {
       public void limit(String queue, int most) {
         if (most < 1) {
           throw new IllegalArgumentException(
-              "A limit of %d for queue '%s' is not valid: give at least 1, or pause the queue."
+              "A limit of %d for queue '%s' is not valid: use at least 1, or pause the queue."
                   .formatted(most, queue));
         }
         store.queues().limit(Names.queue(queue), most);
@@ -330,7 +351,7 @@ public final class HoldfastClient implements Holdfast {
       public void limit(String task, int most) {
         if (most < 1) {
           throw new IllegalArgumentException(
-              "A limit of %d for task '%s' is not valid: give at least 1.".formatted(most, task));
+              "A limit of %d for task '%s' is not valid: use at least 1.".formatted(most, task));
         }
         store.tasks().limit(Names.task(task), most);
         bus.publish(new Signal.TaskChanged(task));

@@ -16,9 +16,9 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** Steers nodes by their rows. */
+/** Manages nodes through their rows in the store. */
 final class StoredNodes implements Nodes {
-  private static final int MOST_BEATS = 10_000;
+  private static final int MAX_HEARTBEATS = 10_000;
 
   private final NodeStore nodes;
   private final SignalBus bus;
@@ -34,34 +34,35 @@ final class StoredNodes implements Nodes {
   }
 
   private static NodeInfo info(NodeStatus status) {
-    NodeRegistration card = status.registration();
+    NodeRegistration registration = status.registration();
     return new NodeInfo(
-        card.id(),
-        card.name(),
-        card.incarnation(),
+        registration.id(),
+        registration.name(),
+        registration.incarnation(),
         status.alive(),
-        card.host(),
-        card.pid(),
-        card.version(),
+        registration.host(),
+        registration.pid(),
+        registration.version(),
         status.startedAt(),
         status.sinceLastHeartbeat(),
         status.modes().node(),
         status.modes().overrides(),
-        card.stack(),
-        card.serves(),
-        card.roles(),
-        card.queues(),
-        card.tasks(),
+        registration.stack(),
+        registration.serves(),
+        registration.roles(),
+        registration.queues(),
+        registration.tasks(),
         status.running(),
-        card.capacity(),
+        registration.capacity(),
         status.lost().slots());
   }
 
   @Override
   public List<NodeInfo.Beat> beats(String id, int limit) {
-    if (limit < 1 || limit > MOST_BEATS) {
+    if (limit < 1 || limit > MAX_HEARTBEATS) {
       throw new IllegalArgumentException(
-          "%d heartbeats cannot be listed: ask for 1 to %d.".formatted(limit, MOST_BEATS));
+          "A page of %d heartbeats is not valid: request 1 to %d."
+              .formatted(limit, MAX_HEARTBEATS));
     }
     return nodes.pastBeats(id, limit).stream()
         .map(beat ->
@@ -101,10 +102,10 @@ final class StoredNodes implements Nodes {
             WrittenModes.change(nodes, status.registration().incarnation(), change).isPresent());
   }
 
-  private int each(String id, Predicate<NodeStatus> told) {
+  private int each(String id, Predicate<NodeStatus> change) {
     int count = 0;
     for (NodeStatus status : nodes.list()) {
-      if (status.alive() && status.registration().id().equals(id) && told.test(status)) {
+      if (status.alive() && status.registration().id().equals(id) && change.test(status)) {
         count++;
         wake(status.registration().incarnation());
       }
@@ -112,7 +113,7 @@ final class StoredNodes implements Nodes {
     return count;
   }
 
-  /** Let it beat at once, and so learn of the change. */
+  /** Makes the node send a heartbeat immediately, whose reply contains the change. */
   private void wake(UUID incarnation) {
     bus.publish(new Signal.HeartbeatRequested(incarnation));
   }

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The numbers of claim calls, and what is known of them. Whatever a call claimed whose answer was
- * lost shows up at the next beat as rows nobody here knows, and goes back.
+ * Numbers claim calls and tracks their state. Jobs of a call whose reply was lost show up at the
+ * next heartbeat as claims that this node does not know, and are returned.
  */
 public final class ClaimCalls {
-  /** How long a call may still be carried out after its caller gave up: longer than any timeout. */
+  /** How long a call may still be executed after its caller gave up: longer than any timeout. */
   private static final Duration LATEST = Duration.ofMinutes(10);
 
   private final Set<Long> open = new HashSet<>();
@@ -21,38 +21,41 @@ public final class ClaimCalls {
   private long last;
 
   /**
-   * What was known of the calls at some moment.
+   * The state of the calls at some moment.
    *
-   * @param last the number of the latest call that had begun
-   * @param underWay those that had begun and not ended
-   * @param oldest the oldest whose answer was not known
+   * @param last the number of the latest call that had started
+   * @param underWay the calls that had started and not ended
+   * @param oldest the oldest call whose result was not known
    */
   public record Seen(long last, Set<Long> underWay, long oldest) {
 
-    /** Whether the jobs of this call were among the holdings, or would never be. */
+    /** Returns whether the jobs of this call were among the held jobs, or never would be. */
     public boolean wasOver(long number) {
       return number <= last && !underWay.contains(number);
     }
   }
 
-  /** Begin a call. */
+  /** Starts a call and returns its number. */
   public synchronized long begin() {
     open.add(++last);
     return last;
   }
 
-  /** End a call whose answer is known: its jobs are among the holdings now. */
+  /** Ends a call whose result is known: its jobs are now among the held jobs. */
   public synchronized void end(long number) {
     open.remove(number);
   }
 
-  /** End a call whose answer was lost: it may have been carried out, or may be yet. */
+  /** Ends a call whose reply was lost: it may have been executed, or may still be. */
   public synchronized void lose(long number, Moment now) {
     open.remove(number);
     lost.put(number, now.plus(LATEST));
   }
 
-  /** See what is known. Look here before looking at the holdings, or a call that ends is missed. */
+  /**
+   * Returns the current state. Call this before reading the held jobs, or the jobs of a call that
+   * ends in between are missed.
+   */
   public synchronized Seen look() {
     long oldest = last + 1;
     if (!open.isEmpty()) {
@@ -65,8 +68,8 @@ public final class ClaimCalls {
   }
 
   /**
-   * Forget the lost calls that nothing can come of any more: a beat that was sent at this time was
-   * answered, and brought no jobs that nobody knows.
+   * Forgets the lost calls that can bring no more jobs: a heartbeat that was sent at this time got
+   * a reply, and the reply contained no unknown jobs.
    */
   public synchronized void nothingFound(Moment sent) {
     lost.values().removeIf(until -> until.isBefore(sent));

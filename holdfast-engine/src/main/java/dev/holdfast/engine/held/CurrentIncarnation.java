@@ -2,7 +2,10 @@ package dev.holdfast.engine.held;
 
 import java.util.UUID;
 
-/** Who this node is: a name for people, and an incarnation that claims belong to. */
+/**
+ * The identity of a node: its id, and the incarnation that its claims belong to. An incarnation
+ * lasts from one registration of the node to the next.
+ */
 public final class CurrentIncarnation {
   private final String nodeId;
   private volatile Tenure tenure;
@@ -17,7 +20,7 @@ public final class CurrentIncarnation {
     return nodeId;
   }
 
-  /** The incarnation in office, or the last one that was. */
+  /** Returns the tenure of the current incarnation, or of the last one. */
   public Tenure tenure() {
     return tenure;
   }
@@ -27,8 +30,8 @@ public final class CurrentIncarnation {
   }
 
   /**
-   * Be somebody new: what the old incarnation held is no longer ours. After retiring, the new one
-   * is never in office.
+   * Switches to a new incarnation: jobs of the old one are no longer held by this node. After
+   * {@link #retire}, the tenure of the new incarnation ends immediately.
    */
   public synchronized void become(Tenure next) {
     if (retired) {
@@ -38,7 +41,7 @@ public final class CurrentIncarnation {
   }
 
   /**
-   * Be nobody new any more.
+   * Prevents further incarnations.
    *
    * @return the last tenure
    */

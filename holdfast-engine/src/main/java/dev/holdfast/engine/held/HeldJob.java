@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One job in this node's hands, from its claim until the store has confirmed how it ended.
+ * One job that this node holds, from its claim until the store has confirmed how it ended.
  *
- * <p>All changes are made under its own lock, so that an interrupt can never reach a thread that
- * has gone on to another job.
+ * <p>All changes are made under a lock of this job, so that an interrupt can never reach a thread
+ * that has moved on to another job.
  */
 public final class HeldJob {
   private static final Logger log = LoggerFactory.getLogger(HeldJob.class);
@@ -34,15 +34,20 @@ public final class HeldJob {
   private boolean slotFreed;
   private volatile boolean unreported;
 
-  /** A job that the claim call of this number brought to the incarnation of this tenure. */
+  /**
+   * Creates a job that a claim call returned to the incarnation of this tenure.
+   *
+   * @param claimNo the number of the claim call
+   */
   public HeldJob(ClaimedJob job, long claimNo, JobPolicy policy, Tenure tenure) {
     this(job, claimNo, policy, tenure, false);
   }
 
   /**
-   * A job that the claim call of this number brought to the incarnation of this tenure.
+   * Creates a job that a claim call returned to the incarnation of this tenure.
    *
-   * @param probe whether it was claimed to see if the breaker of its task can be closed
+   * @param claimNo the number of the claim call
+   * @param probe whether it was claimed to find out if the breaker of its task can be closed
    */
   public HeldJob(ClaimedJob job, long claimNo, JobPolicy policy, Tenure tenure, boolean probe) {
     this.tenure = tenure;
@@ -60,17 +65,17 @@ public final class HeldJob {
     return claimNo;
   }
 
-  /** In whose name it is held. */
+  /** Returns the tenure of the incarnation that holds it. */
   public Tenure tenure() {
     return tenure;
   }
 
-  /** Whether it is a crash suspect. */
+  /** Returns whether it is a crash suspect. */
   public boolean isSuspect() {
     return job.suspicion() != Suspicion.NONE;
   }
 
-  /** Whether it was claimed to see if the breaker of its task can be closed. */
+  /** Returns whether it was claimed to find out if the breaker of its task can be closed. */
   public boolean isProbe() {
     return probe;
   }
@@ -84,9 +89,9 @@ public final class HeldJob {
   }
 
   /**
-   * Note that the current thread is about to run the handler.
+   * Notes that the current thread is about to run the handler.
    *
-   * @return false if the attempt was stopped before it began, or the node may not begin anything
+   * @return false if the attempt was stopped before it started, or the node may not start anything
    */
   public synchronized boolean begin() {
     if (stopReason != null || ended || tenure.isOver() || tenure.isInDoubt()) {
@@ -97,34 +102,34 @@ public final class HeldJob {
     return true;
   }
 
-  /** Notes whose slot its attempt occupies. */
+  /** Sets the lane whose slot its attempt occupies. */
   public void occupies(Lane slotOf) {
     this.lane = slotOf;
   }
 
-  /** The lane whose slot its attempt occupies; null before it is run. */
+  /** Returns the lane whose slot its attempt occupies; null before it runs. */
   public @Nullable Lane lane() {
     return lane;
   }
 
-  /** Whether its code has run, or may have. */
+  /** Returns whether its code has run, or may have. */
   public synchronized boolean hasRun() {
     return ran;
   }
 
-  /** Note that the attempt was getting on then. */
+  /** Notes that the attempt made progress at this time. */
   public void sign(Moment now) {
     lastSign = now;
   }
 
-  /** When it was last known to be getting on. */
+  /** Returns when the attempt last showed progress. */
   public Moment lastSign() {
     return lastSign;
   }
 
   /**
-   * Note that the handler has returned: no interrupt will come any more, and one that came has
-   * served its purpose. A request to stop that comes later came too late.
+   * Notes that the handler has returned: no interrupt is sent any more, and a pending one is
+   * cleared. A later request to stop has no effect on this attempt.
    */
   public synchronized void handlerReturned() {
     if (!returned) {
@@ -135,15 +140,15 @@ public final class HeldJob {
     Thread.interrupted();
   }
 
-  /** Why the attempt was told to stop before its handler returned; null if it was not. */
+  /** Returns why the attempt was told to stop before its handler returned; null if it was not. */
   public synchronized @Nullable StopReason stoppedBy() {
     return returned ? stoppedBy : stopReason;
   }
 
   /**
-   * Note that how the attempt ended is settled, and by whom.
+   * Marks the outcome of the attempt as decided.
    *
-   * @return true for the first to settle it; anyone later must not report another end
+   * @return true for the first caller; later callers must not report another outcome
    */
   public synchronized boolean settle() {
     if (ended) {
@@ -154,18 +159,18 @@ public final class HeldJob {
   }
 
   /**
-   * Settle an attempt whose code has not started: it never will.
+   * Decides the outcome of an attempt whose code has not started, so that it never starts.
    *
-   * @return false if its code runs, or how it ended is settled; then somebody else reports it
+   * @return false if its code runs or its outcome is decided; then another thread reports it
    */
   public synchronized boolean withdraw() {
     return runner == null && settle();
   }
 
   /**
-   * Note that its slot is given back.
+   * Notes that its slot is released.
    *
-   * @return false if it was before
+   * @return false if it already was
    */
   public synchronized boolean freeSlot() {
     if (slotFreed) {
@@ -176,20 +181,20 @@ public final class HeldJob {
   }
 
   /**
-   * Note that nothing here will report how it ended, since that failed: the next heartbeat gives
-   * the job back.
+   * Notes that this node cannot report the outcome, because that failed: the next heartbeat returns
+   * the job.
    */
   public void markUnreported() {
     unreported = true;
   }
 
-  /** Whether the job is to be given back by a heartbeat, since nothing else here does. */
+  /** Returns whether a heartbeat has to return the job, because nothing else on this node does. */
   public boolean isUnreported() {
     return unreported;
   }
 
   /**
-   * Give the attempt up: it is interrupted, and whatever it comes back with is void.
+   * Abandons the attempt: it is interrupted, and its outcome is ignored.
    *
    * @return whether its code still runs
    */
@@ -199,17 +204,20 @@ public final class HeldJob {
     return isRunning();
   }
 
-  /** Whether user code runs for it, be it given up or not. */
+  /** Returns whether user code runs for it, even if the attempt was abandoned. */
   public synchronized boolean isRunning() {
     return runner != null;
   }
 
-  /** Whether how it ended is settled, though perhaps not yet confirmed by the store. */
+  /** Returns whether its outcome is decided, though perhaps not yet confirmed by the store. */
   public synchronized boolean hasEnded() {
     return ended;
   }
 
-  /** Tell the attempt to stop. The first reason stands, except that a lost claim overrules all. */
+  /**
+   * Tells the attempt to stop. The first reason remains, except that a lost claim overrides any
+   * other.
+   */
   public synchronized void stop(StopReason reason) {
     if (stopReason == null || reason == StopReason.CLAIM_LOST) {
       stopReason = reason;
@@ -219,13 +227,17 @@ public final class HeldJob {
     }
   }
 
-  /** Threads of a custom executor, and channels that a handler waits for, may throw. */
+  /**
+   * Interrupts the thread. Threads of a custom executor, and channels that a handler waits for, may
+   * throw.
+   */
   private void interrupt(Thread thread) {
     try {
       thread.interrupt();
     } catch (RuntimeException | Error broken) {
       log.warn(
-          "Interrupting job {} of {} failed; others are not affected",
+          "Interrupting job {} of task {} failed; it continues until it ends. Other jobs are not"
+              + " affected",
           job.id(),
           job.task(),
           broken);

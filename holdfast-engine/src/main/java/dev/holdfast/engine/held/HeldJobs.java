@@ -10,7 +10,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Everything this node holds, and the threads it could not stop. */
+/**
+ * All jobs that this node holds, and the attempts that it abandoned while their threads still ran.
+ */
 public final class HeldJobs {
   private final ConcurrentMap<JobId, HeldJob> byId = new ConcurrentHashMap<>();
   private final Set<HeldJob> runaways = ConcurrentHashMap.newKeySet();
@@ -20,24 +22,24 @@ public final class HeldJobs {
   private volatile Consumer<HeldJob> onAbandoned = runaway -> {};
 
   /**
-   * @param suspects how many crash suspects the node has at once
+   * @param suspects limits how many crash suspects the node holds at the same time
    */
   public HeldJobs(SlowStart suspects, Ticker ticker) {
     this.suspects = suspects;
     this.ticker = ticker;
   }
 
-  /** How many crash suspects the node has at once. */
+  /** Returns the limit on crash suspects. */
   public SlowStart suspects() {
     return suspects;
   }
 
-  /** Who to wake when there is room for a crash suspect again. */
+  /** Sets what to wake when there is room for a crash suspect again. */
   public void onSuspectGone(Waker waker) {
     this.suspectGone = waker;
   }
 
-  /** Who watches a holding that was given up while its code ran. */
+  /** Sets what is told of a held job that was abandoned while its code ran. */
   public void onAbandoned(Consumer<HeldJob> watcher) {
     this.onAbandoned = watcher;
   }
@@ -50,7 +52,7 @@ public final class HeldJobs {
     }
   }
 
-  /** Let go of a holding, but not of a later one of the same job. */
+  /** Removes a held job, but not a later claim of the same job. */
   public void remove(HeldJob heldJob) {
     if (byId.remove(heldJob.job().id(), heldJob)
         && heldJob.isSuspect()
@@ -60,9 +62,9 @@ public final class HeldJobs {
   }
 
   /**
-   * Give a holding up, and remember it while its thread goes on.
+   * Abandons a held job, and remembers it while its thread still runs.
    *
-   * @return whether it does
+   * @return whether its thread still runs
    */
   public boolean abandon(HeldJob heldJob) {
     boolean running = heldJob.abandon();
@@ -86,12 +88,12 @@ public final class HeldJobs {
     return byId.size();
   }
 
-  /** Remember an attempt that was given up while its thread ignored the interrupt. */
+  /** Remembers an attempt that was abandoned while its thread did not respond to interruption. */
   public void addRunaway(HeldJob heldJob) {
     runaways.add(heldJob);
   }
 
-  /** Whether a thread of an earlier attempt of this job still runs in this process. */
+  /** Returns whether a thread of an earlier attempt of this job still runs in this process. */
   public boolean isRunaway(JobId id) {
     if (runaways.isEmpty()) {
       return false;

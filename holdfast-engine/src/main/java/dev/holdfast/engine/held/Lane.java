@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * One queue on one executor: the tasks that come that way, and the slots they use. A task that the
- * node limits has a lane of its own.
+ * One queue on one executor: the tasks that take this path, and the slots they use. A task that the
+ * node limits has its own lane.
  *
- * <p>A claimer that waits for slots says so by {@link #hungerFor}; the release that makes enough of
- * them free wakes it, and every other release costs nothing.
+ * <p>A claimer that waits for slots registers how many it needs with {@link #hungerFor}. The
+ * release that frees enough of them wakes it; every other release costs nothing.
  */
 public final class Lane {
   private final String queue;
@@ -39,7 +39,7 @@ public final class Lane {
     this.name = name;
   }
 
-  /** A lane for one task alone, whose slots are bounded by more than those of others. */
+  /** Creates a lane for a single task, whose slots are also limited by the limit of that task. */
   public static Lane ofTask(String queue, TaskExecutor executor, String task, Slots slots) {
     return new Lane(queue, executor, List.of(task), slots, queue + "/" + task);
   }
@@ -60,30 +60,30 @@ public final class Lane {
     return slots;
   }
 
-  /** Who to wake when slots are free. */
+  /** Sets what to wake when slots are free. */
   public void claimedBy(Waker waker) {
     this.claimer = waker;
   }
 
-  /** Who to wake when a slot is free and jobs wait to be started, and how many do. */
+  /** Sets what to wake when a slot is free and jobs wait to be started, and how many wait. */
   public void startedBy(Waker waker, IntSupplier waiting) {
     this.unstarted = waiting;
     this.starter = waker;
   }
 
-  /** Wake the claimer when this many slots are free; 0 for never. */
+  /** Wakes the claimer when this many slots are free; 0 for never. */
   public void hungerFor(int slotsWanted) {
     this.hunger = slotsWanted;
   }
 
-  /** Note that jobs no longer wait to be started: others may be claimed in their place. */
+  /** Notes that fewer jobs wait to be started, so that others can be claimed. */
   public void prefetchedTaken() {
     if (hunger > 0) {
       claimer.wake();
     }
   }
 
-  /** Give a slot back. */
+  /** Releases a slot. */
   public void release() {
     slots.release(1);
     if (unstarted.getAsInt() > 0) {

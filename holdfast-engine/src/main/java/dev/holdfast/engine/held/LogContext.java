@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * What every log line of a node's threads carries: who the node is and, where a job runs, which.
+ * The MDC entries of all log lines of a node's threads: the node and, while a job runs, the job.
  *
  * @param node the id of the node
- * @param name its readable name
+ * @param name its display name
  */
 public record LogContext(String node, @Nullable String name) {
   /** The keys of the mapped diagnostic context. */
@@ -17,7 +17,7 @@ public record LogContext(String node, @Nullable String name) {
   public static final String JOB = "holdfast.job";
   public static final String TASK = "holdfast.task";
 
-  /** Let the current thread speak for this node. */
+  /** Adds the node to the log lines of the current thread. */
   public void enter() {
     MDC.put(NODE, node);
     if (name != null) {
@@ -25,13 +25,16 @@ public record LogContext(String node, @Nullable String name) {
     }
   }
 
-  /** Ends what a thread was borrowed for. */
+  /** Restores the log context of a borrowed thread. */
   public interface Borrowed extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Let a thread of somebody else's speak for this node until the answer is closed. */
+  /**
+   * Adds the node to the log lines of a thread that does not belong to the node, until the result
+   * is closed.
+   */
   public Borrowed borrow() {
     String nodeBefore = MDC.get(NODE);
     String nameBefore = MDC.get(NAME);
@@ -50,14 +53,14 @@ public record LogContext(String node, @Nullable String name) {
     }
   }
 
-  /** Let the current thread speak for a job of this node. */
+  /** Adds the node and this job to the log lines of the current thread. */
   public void enter(HeldJob heldJob) {
     enter();
     MDC.put(JOB, heldJob.job().id().toString());
     MDC.put(TASK, heldJob.job().task());
   }
 
-  /** Let the current thread speak for nobody. */
+  /** Removes node and job from the log lines of the current thread. */
   public void leave() {
     MDC.remove(NODE);
     MDC.remove(NAME);

@@ -4,17 +4,17 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * Says what people call a node. Asked once, when the node is built; the answer must be the same for
- * the life of the process and should differ from that of every other live node.
+ * Supplies the id of a node. Called once, when the node is built. The id must stay the same for the
+ * lifetime of the process and should differ from those of all other live nodes.
  */
 @FunctionalInterface
 public interface NodeIdentity {
-  /** The longest id a node may have. */
+  /** The maximum length of an id. */
   int LONGEST = 64;
 
   String id();
 
-  /** The host name and the process id, such as {@code web-3-4711}. */
+  /** Returns the host name and the process id, such as {@code web-3-4711}. */
   static NodeIdentity hostAndPid() {
     return () -> {
       String id = hostName() + "-" + ProcessHandle.current().pid();
@@ -22,25 +22,25 @@ public interface NodeIdentity {
     };
   }
 
-  /** Always this. */
+  /** Returns this id. */
   static NodeIdentity fixed(String id) {
     return () -> id;
   }
 
-  /** What an environment variable says, such as the name that Kubernetes gives a pod. */
+  /** Returns the value of an environment variable, such as the name that Kubernetes gives a pod. */
   static NodeIdentity environment(String variable) {
     return () -> {
       String id = System.getenv(variable);
       if (id == null || id.isBlank()) {
         throw new IllegalArgumentException(
-            "Environment variable %s is to name this node and is not set: set it, or give an id."
+            "Environment variable %s, which contains the id of this node, is not set: set it, or use another id."
                 .formatted(variable));
       }
       return id.strip();
     };
   }
 
-  /** The name of this host. */
+  /** Returns the name of this host, or {@code localhost} if it is unknown. */
   static String hostName() {
     try {
       return InetAddress.getLocalHost().getHostName();

@@ -4,14 +4,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How much more a node may run: a tree of counters, in which a lane (one queue on one executor)
- * takes from its queue, its executor and the node at once.
+ * How many more jobs a node may run: a tree of counters, in which a lane (one queue on one
+ * executor) takes from its queue, its executor and the node at the same time.
  *
- * <p>Reserving is rare (once a claim) and takes a lock; releasing is per job and only adds.
+ * <p>Reserving is rare (once per claim) and takes a lock; releasing happens for each job and only
+ * adds.
  */
 public final class Slots {
 
-  /** A bound and how much of it is used. */
+  /** A limit, and how much of it is used. */
   public static final class Pool {
     private final int capacity;
     private final AtomicInteger used = new AtomicInteger();
@@ -30,19 +31,19 @@ public final class Slots {
   private final List<Pool> pools;
   private final int capacity;
 
-  /** Slots that count against all of these pools. Lanes of one node share the lock. */
+  /** Creates slots that count against all of these pools. The lanes of a node share the lock. */
   public Slots(Object reserving, List<Pool> pools) {
     this.reserving = reserving;
     this.pools = List.copyOf(pools);
     this.capacity = pools.stream().mapToInt(pool -> pool.capacity).min().orElse(0);
   }
 
-  /** How many this lane could use if nothing ran. */
+  /** Returns how many slots this lane has when nothing runs. */
   public int capacity() {
     return capacity;
   }
 
-  /** How many of its slots cannot be had because attempts that hang occupy them. */
+  /** Returns how many of its slots are unavailable because hung attempts occupy them. */
   public int lost() {
     int usable = capacity;
     for (Pool pool : pools) {
@@ -51,12 +52,12 @@ public final class Slots {
     return capacity - Math.max(0, usable);
   }
 
-  /** Notes that an attempt that hangs occupies one. */
+  /** Notes that a hung attempt occupies a slot. */
   public void lose() {
     pools.forEach(pool -> pool.lost.incrementAndGet());
   }
 
-  /** Notes that an attempt that hung has ended. */
+  /** Notes that a hung attempt has ended. */
   public void find() {
     pools.forEach(pool -> pool.lost.decrementAndGet());
   }
@@ -69,7 +70,7 @@ public final class Slots {
     return Math.max(0, least);
   }
 
-  /** Reserve up to so many and say how many. */
+  /** Reserves up to the given number of slots, and returns how many. */
   public int reserve(int wanted) {
     synchronized (reserving) {
       int granted = Math.min(wanted, free());

@@ -11,21 +11,22 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many crash suspects a node has at once: one at first, twice as many with each one that ends
- * well, one again under a new incarnation. If a suspect kills its process, only the few that it ran
- * beside have one more crash; one that has a single crash left runs beside no other suspect, so
- * that no job is dead-lettered for what another one did.
+ * Limits how many crash suspects (jobs that may have killed their nodes) a node holds at the same
+ * time: one at first, twice as many with each one that ends well, and one again under a new
+ * incarnation. If a crash suspect kills its process, only the few that ran at the same time count
+ * one more crash. A job that has a single crash left runs together with no other crash suspect, so
+ * that no job is dead-lettered because of another one.
  *
- * <p>No suspect keeps the others waiting for longer than the patience of the node: one that has run
- * for that long counts as ended well. And none that must be the only one waits forever: after the
- * node has had suspects for that long without a break, it claims no more of them until they have
- * ended.
+ * <p>No crash suspect keeps others waiting for longer than the patience of the node: after that
+ * time it counts as ended well even while it runs. And a crash suspect that must be the only one
+ * does not wait forever: after the node has held crash suspects for that time without a break, it
+ * claims no more of them until they have ended.
  */
 public final class SlowStart {
-  /** More than any node runs at once. */
+  /** More than any node runs at the same time. */
   private static final int ENOUGH = 1 << 20;
 
-  /** About as long as a claim takes. */
+  /** About the duration of a claim. */
   private static final Duration CLAIM = Duration.ofMillis(50);
 
   private final Duration patience;
@@ -37,23 +38,25 @@ public final class SlowStart {
   private Moment busySince = Moment.NEVER;
 
   /**
-   * What a claimed suspect occupies.
+   * The place that a claimed crash suspect occupies.
    *
    * @param claimed when it was claimed
    * @param started when its code started; null while it has not
+   * @param alone whether it must be the only one
    */
   private record Place(Moment claimed, @Nullable Moment started, boolean alone) {}
 
   /**
-   * @param patience how long a suspect counts, and how long others wait for one that must be alone
+   * @param patience how long a crash suspect counts, and how long others wait for one that must be
+   *     the only one
    */
   public SlowStart(Duration patience) {
     this.patience = patience;
   }
 
   /**
-   * Reserve places for suspects that a claim may bring. Each reservation is returned when the claim
-   * has ended, after what it brought was {@link #claimed}.
+   * Reserves places for crash suspects that a claim may return. Each reservation is given back when
+   * the claim has ended, after the suspects it returned were {@link #claimed}.
    */
   public synchronized Suspects reserve(UUID owner, int wanted, Moment now) {
     if (!owner.equals(incarnation)) {
@@ -79,14 +82,14 @@ public final class SlowStart {
     places.clear();
   }
 
-  /** Return a reservation, used or not. */
+  /** Gives back a reservation, used or not. */
   public synchronized void giveBack(UUID owner, Suspects reservation) {
     if (owner.equals(incarnation)) {
       reserved -= reservation.most();
     }
   }
 
-  /** Note that the node has claimed a suspect. */
+  /** Notes that the node has claimed a crash suspect. */
   synchronized void claimed(UUID owner, ClaimId job, Suspicion suspicion, Moment now) {
     if (owner.equals(incarnation)) {
       boolean alone = suspicion == Suspicion.ALONE;
@@ -95,14 +98,14 @@ public final class SlowStart {
     }
   }
 
-  /** Note that the code of a suspect starts. */
+  /** Notes that the code of a crash suspect starts. */
   public synchronized void started(ClaimId job, Moment now) {
     places.computeIfPresent(job, (held, place) -> new Place(place.claimed, now, place.alone));
   }
 
   /**
-   * Note that the node holds a suspect no more. If its code was started and the process is still
-   * there, it ended well, however its attempt went.
+   * Notes that the node no longer holds a crash suspect. If its code was started and the process is
+   * still alive, it ended well, whatever the outcome of its attempt.
    *
    * @return whether there may be room for another one now
    */
@@ -118,16 +121,19 @@ public final class SlowStart {
     return true;
   }
 
-  /** Whether a suspect has waited so long to be started that it should make room for others. */
+  /**
+   * Returns whether a crash suspect has waited to be started for so long that it should make room
+   * for others.
+   */
   public synchronized boolean hasWaitedTooLong(ClaimId job, Moment now) {
     Place place = places.get(job);
     return place != null && place.started == null && isOver(place.claimed, now);
   }
 
   /**
-   * When there may be room for more, apart from what {@link HeldJobs#onSuspectGone} tells: when the
-   * next suspect counts as ended although it still runs, or when claims under way have brought less
-   * than is reserved for them.
+   * Returns when there may be room for more, apart from what {@link HeldJobs#onSuspectGone}
+   * reports: when the next crash suspect counts as ended although it still runs, or when claims in
+   * progress have returned fewer than are reserved for them.
    */
   public synchronized Moment nextRoom(Moment now) {
     Moment next = reserved > 0 ? now.plus(CLAIM) : Moment.NEVER;

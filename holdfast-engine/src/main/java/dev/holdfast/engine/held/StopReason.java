@@ -2,14 +2,17 @@ package dev.holdfast.engine.held;
 
 /** Why a running attempt is told to stop. */
 public enum StopReason {
-  /** Somebody asked to cancel the job. */
+  /** A client requested to cancel the job. */
   CANCELLED,
-  /** It took longer than its timeout. */
+  /** The attempt exceeded its timeout. */
   TIMED_OUT,
-  /** It gave no sign of getting on for longer than its heartbeat timeout. */
+  /** The attempt showed no progress for longer than its heartbeat timeout. */
   HEARTBEAT_TIMED_OUT,
-  /** The claim is no longer this node's; whatever the attempt does is void. */
+  /** This node has lost the claim; the outcome of the attempt is ignored. */
   CLAIM_LOST,
-  /** The node stops; the job goes back with nothing spent. */
+  /**
+   * The node is stopping, or a client requested the job back; it returns to its queue without using
+   * an attempt.
+   */
   HANDED_BACK
 }

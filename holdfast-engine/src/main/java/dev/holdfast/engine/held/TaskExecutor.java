@@ -4,8 +4,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Where handlers run. Implement it to bring an executor of your own; jobs reach it by {@link
- * dev.holdfast.engine.rule.Router routing rules}.
+ * Runs handlers. Implement it to use your own executor; {@link dev.holdfast.engine.rule.Router
+ * routing rules} select the tasks that it runs.
  */
 public interface TaskExecutor extends AutoCloseable {
 
@@ -15,30 +15,34 @@ public interface TaskExecutor extends AutoCloseable {
   /** The executor that runs jobs on a bounded number of platform threads, for CPU-bound work. */
   String PLATFORM = "platform";
 
-  /** What routing rules call it. */
+  /** Returns the name that routing rules use. */
   String name();
 
-  /** How many jobs it runs at once. A node claims no more for it than that. */
+  /** Returns how many jobs it runs at the same time. A node claims no more for it than that. */
   int capacity();
 
   /**
-   * Run soon, on a thread that may be interrupted while it runs this. Never called beyond capacity.
+   * Runs a job soon, on a thread that may be interrupted while it runs the job. The node never
+   * exceeds the capacity.
    */
   void execute(Runnable job);
 
   /**
-   * Whether each job runs on a thread of its own, so that another job can run beside one whose
-   * handler hangs. Defaults to no: a pool has no thread to spare for it.
+   * Returns whether each job has its own thread, so that the node can run another job in place of
+   * one whose handler hangs. Defaults to false: a pool has no thread to spare for it.
    */
   default boolean hasThreadPerJob() {
     return false;
   }
 
-  /** Let go of threads. Called when nothing runs any more, or nothing can be waited for. */
+  /**
+   * Releases the threads. Called when nothing runs any more, or when the node stops waiting for
+   * what still runs.
+   */
   @Override
   void close();
 
-  /** One virtual thread per job, bounded by the node's own limits alone. */
+  /** Returns an executor with one virtual thread per job, limited only by the node. */
   static TaskExecutor virtual() {
     return of(
         VIRTUAL,
@@ -47,11 +51,11 @@ public interface TaskExecutor extends AutoCloseable {
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("holdfast-job-", 0).factory()));
   }
 
-  /** A fixed number of platform threads. */
+  /** Returns an executor with a fixed number of platform threads. */
   static TaskExecutor platform(int threads) {
     if (threads < 1) {
       throw new IllegalArgumentException(
-          "%d platform threads are not valid: give at least 1.".formatted(threads));
+          "A number of %d platform threads is not valid: use at least 1.".formatted(threads));
     }
     return of(
         PLATFORM,
@@ -60,7 +64,10 @@ public interface TaskExecutor extends AutoCloseable {
             threads, Thread.ofPlatform().daemon().name("holdfast-cpu-", 0).factory()));
   }
 
-  /** Any executor service of the JDK's, under a name and with a capacity. */
+  /**
+   * Returns an executor that runs jobs on an executor service of the JDK, with this name and
+   * capacity.
+   */
   static TaskExecutor of(String name, int capacity, ExecutorService threads) {
     return of(name, capacity, false, threads);
   }

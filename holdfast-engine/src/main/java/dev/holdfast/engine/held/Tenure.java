@@ -8,13 +8,14 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
- * The time an incarnation is in office: until its deadline, which every beat moves on.
+ * The time in which an incarnation may act: until its deadline, which every successful heartbeat
+ * extends.
  *
- * <p>The deadline is reached before others may conclude from its silence that it is dead, because
- * it counts from <em>before</em> the last successful beat was sent and is shorter than the terms by
- * a margin. Whoever is about to do something that only the holder of a job may do asks {@link
- * #isOver} first, so it does not matter which thread wakes up first after a pause. Once over it
- * stays over.
+ * <p>The deadline is reached before other nodes may conclude from its silence that the incarnation
+ * is dead, because it counts from <em>before</em> the last successful heartbeat was sent and is
+ * shorter than the timeout by a margin. All code that does something that only the holder of a job
+ * may do calls {@link #isOver} first, so it does not matter which thread resumes first after a
+ * pause. A tenure that is over stays over.
  */
 public final class Tenure {
   private final UUID incarnation;
@@ -26,9 +27,9 @@ public final class Tenure {
   private volatile boolean over;
 
   /**
-   * @param allowed how long after a beat was sent the incarnation may go on
-   * @param unseated whether it has no place any more, whatever its deadline says
-   * @param sent when it was registered, from before that was sent
+   * @param allowed how long after a heartbeat was sent the incarnation may act
+   * @param unseated whether the incarnation must stop, whatever its deadline says
+   * @param sent when it was registered: the time before the registration was sent
    */
   public Tenure(
       UUID incarnation, Ticker ticker, Duration allowed, BooleanSupplier unseated, Moment sent) {
@@ -48,26 +49,26 @@ public final class Tenure {
     return deadline;
   }
 
-  /** Whether nothing may be done in the name of this incarnation any more. */
+  /** Returns whether this incarnation must not act any more. */
   public boolean isOver() {
     return over || !ticker.now().isBefore(deadline) || unseated.getAsBoolean();
   }
 
   /**
-   * Whether the machine may have been asleep for as long as a tenure lasts: then nothing may begin
-   * before a beat has been answered. A time of day that was set forward looks the same, and costs
-   * no more than that beat.
+   * Returns whether the machine may have been asleep for as long as a tenure lasts: then nothing
+   * may start before a heartbeat has succeeded. A wall clock that was set forward looks the same,
+   * and costs no more than that heartbeat.
    */
   public boolean isInDoubt() {
     return ticker.timeOfDay().isAfter(wallDeadline);
   }
 
   /**
-   * Go on after a beat was answered.
+   * Extends the tenure after a heartbeat has succeeded.
    *
-   * @param sent when it was sent
-   * @param timeOfDay the time of day at that moment: the machine may have slept since
-   * @return false if it was answered too late
+   * @param sent when the heartbeat was sent
+   * @param timeOfDay the wall-clock time at that moment: the machine may have slept since
+   * @return false if the reply came too late
    */
   public synchronized boolean extend(Moment sent, Instant timeOfDay) {
     if (isOver()) {
@@ -79,9 +80,9 @@ public final class Tenure {
   }
 
   /**
-   * End it.
+   * Ends the tenure.
    *
-   * @return false if somebody else did before
+   * @return false if it had already been ended
    */
   public synchronized boolean end() {
     if (over) {

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** Decides what becomes of a job whose holder is gone. */
+/** Decides what happens to a job whose holder is gone. */
 final class CrashDecisions {
   private static final Duration SECOND_CRASH = Duration.ofSeconds(5);
   private static final Duration LONGEST_DELAY = Duration.ofMinutes(5);
@@ -22,22 +22,23 @@ final class CrashDecisions {
   private CrashDecisions() {}
 
   /**
-   * How the holder went.
+   * How the holder was lost.
    *
    * @param id the node
-   * @param silence for how long it had been silent
+   * @param silence how long it had been silent
    */
   record Loss(String id, Death death, Duration silence) {}
 
   /**
-   * Who can say more about a task.
+   * The recovery policies that exist for a task.
    *
    * @param own the policy that this node has for it, if any
-   * @param others whether another live node has one, and recovers such jobs; asked only if needed
+   * @param others whether another live node has one and recovers such jobs; evaluated only if
+   *     needed
    */
   record Counsel(Optional<RecoveryPolicy> own, BooleanSupplier others) {}
 
-  /** Decide; empty to leave the job to a node that knows more. */
+  /** Decides about a job; empty to leave the job to a node that has a recovery policy for it. */
   static Optional<RecoveryAction> rule(
       Orphan orphan, Loss loss, CrashPolicy policy, Counsel counsel) {
     if (!orphan.started()) {
@@ -48,7 +49,8 @@ final class CrashDecisions {
     }
     int crashes = orphan.crashes() + 1;
     return switch (policy.action()) {
-      case FAIL -> Optional.of(bury(orphan, loss, "its task must not be run twice"));
+      case FAIL ->
+          Optional.of(deadLetter(orphan, loss, "its crash policy does not allow another run"));
       case RETRY -> Optional.of(retry(orphan, loss, policy, crashes));
       case ASK ->
           counsel.own().isPresent()
@@ -59,7 +61,8 @@ final class CrashDecisions {
   }
 
   /**
-   * A node that fenced itself did not die, but this job may be what kept it from its heartbeats.
+   * Decides after the holder fenced itself. It did not die, but this job may be what prevented its
+   * heartbeats.
    */
   private static RecoveryAction afterFencing(Orphan orphan, Loss loss, int maxFencings) {
     int fencings = orphan.fencings() + 1;
@@ -70,14 +73,14 @@ final class CrashDecisions {
             FailureReport.of(
                 orphan.attempt(),
                 FailureCode.NODE_FENCED,
-                "Node %s fenced itself while it ran this job, which was the last of %d allowed fencings: does the job stall its process?"
+                "Node %s fenced itself while it ran this job, which was the last of %d allowed fencings: check whether the job stalls its process."
                     .formatted(loss.id(), fencings),
                 loss.id()));
   }
 
   private static RecoveryAction retry(Orphan orphan, Loss loss, CrashPolicy policy, int crashes) {
     return crashes >= policy.maxCrashes()
-        ? bury(orphan, loss, "it was the last of %d allowed crashes".formatted(crashes))
+        ? deadLetter(orphan, loss, "it was the last of %d allowed crashes".formatted(crashes))
         : new RecoveryAction.AfterCrash(
             orphan.claim(),
             delayAfter(crashes),
@@ -99,11 +102,14 @@ final class CrashDecisions {
               delay.isNegative() ? Duration.ZERO : delay,
               suspicionAfter(crashes, budget.maxCrashes()),
               failure(orphan, loss, ""));
-      case Decision.Fail(String reason) -> bury(orphan, loss, reason);
+      case Decision.Fail(String reason) -> deadLetter(orphan, loss, reason);
     };
   }
 
-  /** At once after the first crash, since most are no fault of the job; later after more. */
+  /**
+   * Returns the delay of the next attempt: none after the first crash, since most crashes are not
+   * caused by the job, and longer after each further one.
+   */
   static Duration delayAfter(int crashes) {
     if (crashes <= 1) {
       return Duration.ZERO;
@@ -113,8 +119,8 @@ final class CrashDecisions {
   }
 
   /**
-   * From the second crash on a job may be what kills its nodes. The budget may be exceeded where a
-   * policy decides.
+   * Returns whether a job is a crash suspect: from the second crash on, the job may be what kills
+   * its nodes. Recovery policies may exceed the allowed number of crashes.
    */
   static Suspicion suspicionAfter(int crashes, int maxCrashes) {
     if (crashes < 2) {
@@ -123,15 +129,15 @@ final class CrashDecisions {
     return crashes + 1 < maxCrashes ? Suspicion.SLOW : Suspicion.ALONE;
   }
 
-  /** What becomes of a job whose recovery policy does not decide. */
+  /** Dead-letters a job whose recovery policy keeps failing. */
   static RecoveryAction withoutDecision(Orphan orphan, Loss loss, int times, Throwable last) {
-    return bury(
+    return deadLetter(
         orphan,
         loss,
-        "its recovery policy failed %d times, at last with %s".formatted(times, last));
+        "its recovery policy failed %d times, most recently with %s".formatted(times, last));
   }
 
-  private static RecoveryAction bury(Orphan orphan, Loss loss, String why) {
+  private static RecoveryAction deadLetter(Orphan orphan, Loss loss, String why) {
     return new RecoveryAction.DeadLetter(orphan.claim(), failure(orphan, loss, "; " + why));
   }
 

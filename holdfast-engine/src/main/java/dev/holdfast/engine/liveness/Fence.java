@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a tenure: from then on nothing is done in its name. Everything the node runs is interrupted
- * and forgotten; what its code returns is not reported. The threads that do not stop are
- * remembered, so that the node does not run the same job beside one of them, nor gives it to others
- * before that code has had its time to end.
+ * Ends a tenure: after that, nothing is done under its incarnation. Everything the node runs is
+ * interrupted and forgotten, and the outcomes are not reported. Threads that do not stop are
+ * remembered, so that the node does not run the same job at the same time, and does not give it to
+ * other nodes before that code has had its time to end.
  */
 public final class Fence {
   private static final Logger log = LoggerFactory.getLogger(Fence.class);
@@ -33,7 +33,7 @@ public final class Fence {
   private Moment patientUntil = Moment.NEVER;
 
   /**
-   * @param margin how long code may take to heed its interrupt
+   * @param margin how long code may take to respond to interruption
    */
   public Fence(
       CurrentIncarnation identity,
@@ -50,24 +50,28 @@ public final class Fence {
     this.margin = margin;
   }
 
-  /** End the tenure in office at once, and let no other follow. */
+  /** Ends the current tenure immediately, and prevents further incarnations. */
   public void shutForGood(String why) {
     shut(identity.retire(), why);
   }
 
-  /** Whether all code that was interrupted has ended. */
+  /** Returns whether all interrupted code has ended. */
   public synchronized boolean isQuiet() {
     return interrupted.stream().noneMatch(HeldJob::isRunning);
   }
 
   /**
-   * Whether what was interrupted may be given to others: its code has ended, or had its time to.
+   * Returns whether other nodes may run the interrupted jobs: their code has ended, or their time
+   * to end is over.
    */
   synchronized boolean isSettled(Moment now) {
     return !now.isBefore(patientUntil) || isQuiet();
   }
 
-  /** End this tenure, unless somebody has; when this returns everything is interrupted. */
+  /**
+   * Ends this tenure, unless it was ended before. When this method returns, everything is
+   * interrupted.
+   */
   synchronized void shut(Tenure tenure, String why) {
     if (!tenure.end()) {
       return;
@@ -87,11 +91,11 @@ public final class Fence {
     meters.fenced();
     events.nodeFenced(tenure.incarnation());
     log.error(
-        "Node {} fences itself: {}. {} jobs are interrupted, and nothing is written for them; it"
-            + " {}",
+        "Node {} fences itself: {}. {} jobs are interrupted, and their outcomes are not written;"
+            + " the node {}",
         identity.nodeId(),
         why,
         dropped,
-        identity.isRetired() ? "stops" : "starts over as a new incarnation");
+        identity.isRetired() ? "stops" : "registers again as a new incarnation");
   }
 }

@@ -29,8 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says that this node lives, and compares what it holds with what the database says it holds. When
- * the node has been fenced it registers a new incarnation; it never beats for the old one again.
+ * Sends the heartbeats of this node, and compares the jobs it holds with those that the database
+ * says it holds. When the node has been fenced, the Heart registers a new incarnation; it never
+ * sends a heartbeat for the old one again.
  */
 public final class Heart implements Role {
   private static final Logger log = LoggerFactory.getLogger(Heart.class);
@@ -42,12 +43,12 @@ public final class Heart implements Role {
   private @Nullable Tenure successor;
 
   /**
-   * What a heart watches over.
+   * The components that a Heart works with.
    *
-   * @param office how the node introduces itself, and for how long
-   * @param lost what hung handlers cost the node at present
-   * @param hearing asked before each beat for who is to be told of the answer
-   * @param onStartedOver told when a new incarnation is in office
+   * @param office creates the registrations and tenures of the node's incarnations
+   * @param lost the slots that hung handlers occupy at present
+   * @param hearing called before each heartbeat; returns what processes the reply
+   * @param onStartedOver called when a new incarnation has been registered
    */
   public record Parts(
       NodeStore nodes,
@@ -72,7 +73,7 @@ public final class Heart implements Role {
     return "heart";
   }
 
-  /** Make the node known; before anything is claimed. */
+  /** Registers the node. Must be called before anything is claimed. */
   public void register() {
     IncarnationFactory office = parts.office();
     Tenure first = office.tenure(identity.incarnation());
@@ -94,13 +95,14 @@ public final class Heart implements Role {
           ? startOver(tenure, now)
           : now.plus(parts.pace().next(heldJobs.size()));
     } catch (StoreException failure) {
-      log.warn("A heartbeat failed and is tried again: {}", failure.getMessage());
-      return now.plus(parts.pace().afterFailure());
+      Duration delay = parts.pace().afterFailure();
+      log.warn("Heartbeat failed, retrying in {} ms: {}", delay.toMillis(), failure.getMessage());
+      return now.plus(delay);
     }
   }
 
   private void beat(Tenure tenure, Moment now) {
-    // Calls first, holdings second: a call that ends in between has its jobs among the holdings.
+    // Calls before held jobs: the jobs of a call that ends in between are among the held jobs.
     ClaimCalls.Seen seen = parts.calls().look();
     Map<JobId, HeldJob> before = new HashMap<>();
     long oldestCall = seen.oldest();
@@ -123,24 +125,24 @@ public final class Heart implements Role {
                     parts.pace().kept(),
                     parts.lost().get()));
     if (reply.isEmpty()) {
-      parts.fence().shut(tenure, "others have found it dead");
+      parts.fence().shut(tenure, "other nodes have declared it dead");
     } else if (reply.get().fenceRequested()) {
-      hearer.accept(reply.get()); // Its successor goes on in the modes that are in force.
-      parts.fence().shut(tenure, "somebody has dismissed it");
+      hearer.accept(reply.get()); // The next incarnation continues in the current modes.
+      parts.fence().shut(tenure, "an operator requested it");
     } else if (tenure.extend(now, timeOfDay)) {
       hearer.accept(reply.get());
       if (reconcile(tenure, reply.get(), seen, before)) {
         parts.calls().nothingFound(now);
       }
     } else {
-      parts.fence().shut(tenure, "the answer to a heartbeat came too late");
+      parts.fence().shut(tenure, "the reply to a heartbeat came too late");
     }
   }
 
   /**
-   * Compare.
+   * Compares the held jobs with the claims in the reply.
    *
-   * @return whether all jobs were known here
+   * @return whether all claims were known on this node
    */
   private boolean reconcile(
       Tenure tenure, BeatReply reply, ClaimCalls.Seen seen, Map<JobId, HeldJob> before) {
@@ -160,12 +162,13 @@ public final class Heart implements Role {
     }
     for (HeldJob gone : before.values()) {
       if (gone.isUnreported()) {
-        heldJobs.remove(gone); // Somebody else has taken it back.
+        heldJobs.remove(gone); // Another node has recovered it.
       }
-      // One that has ended may have left the books by our own hand just now.
+      // This node may just have written the outcome of a job that has ended.
       if (!gone.hasEnded() && heldJobs.find(gone.job().id()) == gone) {
         log.warn(
-            "Job {} of {} is no longer held by this node; it is interrupted",
+            "Job {} of task {} is no longer held by this node according to the database; its"
+                + " attempt is interrupted and its outcome ignored",
             gone.job().id(),
             gone.job().task());
         gone.stop(StopReason.CLAIM_LOST);
@@ -189,27 +192,31 @@ public final class Heart implements Role {
   }
 
   /**
-   * Register a new incarnation, and let the old one be dead in the same step; not before the code
-   * that was interrupted has ended or had its time to, since others begin its jobs at once then.
+   * Registers a new incarnation, and marks the old one dead in the same step. Waits until the
+   * interrupted code has ended, or its time to end is over, because other nodes may start its jobs
+   * immediately after that.
    */
   private Moment startOver(Tenure old, Moment now) {
     parts.fence().shut(old, "it could not show in time that it lives");
     if (parts.office().unseated().getAsBoolean() || !parts.fence().isSettled(now)) {
-      return now.plus(GLANCE); // Who has no place here any more is about to be retired.
+      return now.plus(GLANCE); // A node that has lost its single-node lease is about to retire.
     }
     if (identity.isRetired()) {
-      return Moment.NEVER; // It was told to stop while it waited for the reply to a heartbeat.
+      return Moment.NEVER; // The node was told to stop while it waited for a reply.
     }
     IncarnationFactory office = parts.office();
-    // A try that seems to have failed may have been carried out: the next one is for the same.
+    // A registration that seems to have failed may have succeeded: a retry uses the same id.
     Tenure next =
         office.tenure(successor == null ? office.freshIncarnation() : successor.incarnation());
     successor = next;
     parts.nodes().register(office.card(next), office.modes(), old.incarnation());
     successor = null;
     identity.become(next);
-    log.warn("Node {} has started over", identity.nodeId());
+    log.warn(
+        "Node {} has registered again as incarnation {} and continues to claim jobs",
+        identity.nodeId(),
+        next.incarnation());
     parts.onStartedOver().run();
-    return now; // A new incarnation asks at once what it is to do.
+    return now; // The first heartbeat brings the current rules.
   }
 }

@@ -3,36 +3,36 @@ package dev.holdfast.engine.liveness;
 import java.time.Duration;
 
 /**
- * How often the Heart beats: half the interval under full load, when a false alarm would cost most,
- * and up to twice the interval with nothing to lose, though never less than three times within the
- * terms.
+ * How often the Heart sends a heartbeat: after half the interval under full load, when a false
+ * alarm would cost most, and after up to twice the interval while the node holds nothing, but
+ * always at least three times within the timeout.
  *
- * @param interval the usual time between beats
- * @param longest the time between beats while nothing is held
- * @param capacity how many jobs the node runs at once
- * @param kept whether beats are kept for people to look at
+ * @param interval the usual time between heartbeats
+ * @param longest the time between heartbeats while nothing is held
+ * @param capacity how many jobs the node runs at the same time
+ * @param kept whether heartbeats are kept for troubleshooting
  */
 public record HeartbeatInterval(Duration interval, Duration longest, int capacity, boolean kept) {
 
   /**
-   * That of a node that is the only one: nobody watches it, so it beats when it is woken, to learn
-   * what somebody wants of it, and now and then, to find claims whose answer was lost.
+   * The interval of a single node. No other node watches it, so it sends a heartbeat when it is
+   * woken, to receive requests, and once a minute, to find claims whose reply was lost.
    */
   public static final HeartbeatInterval ALONE =
       new HeartbeatInterval(Duration.ofMinutes(1), Duration.ofMinutes(1), Integer.MAX_VALUE, false);
 
-  /** The pace of a node with these terms. */
+  /** Returns the intervals of a node with this timeout. */
   public static HeartbeatInterval of(
-      Duration interval, Duration terms, int capacity, boolean kept) {
+      Duration interval, Duration timeout, int capacity, boolean kept) {
     Duration twice = interval.multipliedBy(2);
-    Duration third = terms.dividedBy(3);
+    Duration third = timeout.dividedBy(3);
     return new HeartbeatInterval(
         interval, third.compareTo(twice) < 0 ? third : twice, capacity, kept);
   }
 
   private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(30);
 
-  /** The time until the next beat of a node that holds so many jobs. */
+  /** Returns the time until the next heartbeat of a node that holds the given number of jobs. */
   Duration next(int held) {
     if (held == 0) {
       return longest;
@@ -41,7 +41,8 @@ public record HeartbeatInterval(Duration interval, Duration longest, int capacit
   }
 
   /**
-   * How long to wait for the answer to a beat: one that takes longer is worth less than another.
+   * Returns how long to wait for the reply to a heartbeat: after that, another heartbeat is worth
+   * more.
    */
   Duration patience() {
     return interval.compareTo(LONGEST_PATIENCE) > 0

@@ -12,13 +12,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What an incarnation of this node needs to take office.
+ * Creates the registrations and tenures of a node's incarnations.
  *
- * @param ids makes incarnations
- * @param allowed how long after a beat was sent an incarnation may go on
- * @param unseated whether no incarnation has a place any more, whatever its deadline says
- * @param cards how one introduces itself
- * @param currentModes what the node does at present, which a new incarnation goes on doing
+ * @param ids creates incarnations
+ * @param allowed how long after a heartbeat was sent an incarnation may act
+ * @param unseated whether no incarnation may act any more, whatever its deadline says
+ * @param cards creates the registration of an incarnation
+ * @param currentModes the current modes of the node, in which a new incarnation continues
  */
 public record IncarnationFactory(
     CurrentIncarnation identity,
@@ -33,7 +33,7 @@ public record IncarnationFactory(
     return ids.get();
   }
 
-  /** A tenure that counts from now, before anybody is told of it. */
+  /** Returns a tenure that counts from now, before the registration is sent. */
   Tenure tenure(UUID incarnation) {
     return new Tenure(incarnation, ticker, allowed, unseated, ticker.now());
   }

@@ -22,14 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives back jobs that the database says this node holds, although it does not: the reply to their
- * claim was lost, or taking them in failed. The Heart finds them and must not wait for it. What
- * fails is found again by the next heartbeat.
+ * Returns lost claims: jobs that the database says this node holds although it does not, because
+ * the reply to their claim was lost or accepting them failed. The Heart finds them and must not
+ * wait until they are returned. A job that could not be returned is found again by the next
+ * heartbeat.
  *
- * <p>A heartbeat asks only about claim calls that are not known to be over. As the last resort this
- * role compares <em>everything</em> that the incarnation holds now and then, whatever its call: in
- * a statement that is not a heartbeat's, because it may be slow while an old snapshot keeps entries
- * of finished jobs in the index.
+ * <p>A heartbeat asks only about claim calls that are not known to be over. As the last resort,
+ * this role compares <em>everything</em> that the incarnation holds from time to time, whatever its
+ * claim call. This is a separate statement, because it may be slow while an old snapshot keeps
+ * entries of finished jobs in the index.
  */
 public final class LostClaimReturner implements Role {
   private static final Logger log = LoggerFactory.getLogger(LostClaimReturner.class);
@@ -40,7 +41,7 @@ public final class LostClaimReturner implements Role {
   private @Nullable Moment nextLook;
 
   /**
-   * What this role works with.
+   * The components that this role works with.
    *
    * @param lookEvery how often everything is compared
    */
@@ -53,9 +54,9 @@ public final class LostClaimReturner implements Role {
       Duration lookEvery) {}
 
   /**
-   * A job to give back.
+   * A job to return.
    *
-   * @param heldJob what the node still has of it; null if nothing
+   * @param heldJob the held job of this claim on this node; null if there is none
    */
   record LostClaim(ClaimId held, @Nullable HeldJob heldJob) {
     private HandBack handBack() {
@@ -69,7 +70,7 @@ public final class LostClaimReturner implements Role {
     this.parts = parts;
   }
 
-  /** Who to wake when there is something to give back. */
+  /** Sets what to wake when there is something to return. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -79,7 +80,7 @@ public final class LostClaimReturner implements Role {
     return "strays";
   }
 
-  /** Give these back soon; they are all that a heartbeat of this tenure found. */
+  /** Returns these jobs soon. They are all that a heartbeat of this tenure found. */
   void giveBack(Tenure tenure, List<LostClaim> jobs) {
     synchronized (this) {
       found = new Found(tenure, jobs);
@@ -107,7 +108,7 @@ public final class LostClaimReturner implements Role {
       }
     } catch (StoreException failure) {
       log.warn(
-          "Jobs that this node does not know could not be found or given back yet: {}",
+          "Finding or returning lost claims failed, retrying after the next heartbeat: {}",
           failure.getMessage());
     }
     nextLook = look;
@@ -115,7 +116,7 @@ public final class LostClaimReturner implements Role {
   }
 
   private Found lookAtEverything(Tenure tenure) {
-    // Calls first: what a call brought that is over now is among the holdings, or was.
+    // Calls before held jobs: the jobs of a call that is over are, or were, among the held jobs.
     ClaimCalls.Seen seen = parts.calls().look();
     return new Found(
         tenure,
@@ -127,7 +128,7 @@ public final class LostClaimReturner implements Role {
             .toList());
   }
 
-  /** Whether the node has nothing of this claim at present. */
+  /** Returns whether this node does not know the claim at present. */
   static boolean isUnknown(HeldJobs heldJobs, ClaimId held) {
     HeldJob now = heldJobs.find(held.id());
     return now == null || now.job().token() != held.token();
@@ -148,8 +149,8 @@ public final class LostClaimReturner implements Role {
       }
     }
     log.warn(
-        "{} jobs that this node had claimed without knowing it went back to the queue without using"
-            + " an attempt",
+        "{} jobs were claimed for this node without its knowledge (lost replies or failed starts);"
+            + " they went back to their queues without using an attempt",
         given.size());
   }
 }

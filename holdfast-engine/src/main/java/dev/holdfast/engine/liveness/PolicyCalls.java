@@ -13,15 +13,15 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.MDC;
 
 /**
- * Calls recovery policies, which are user code: one that throws, returns null or hangs must not
- * keep the sweep from other jobs, nor its own job on a dead node forever.
+ * Calls recovery policies, which are user code: a policy that throws, returns null or hangs must
+ * not keep the sweep from other jobs, nor leave its own job on a dead node forever.
  *
- * <p>Failures are counted in memory. Another sweeper counts its own, and one that restarts counts
- * anew: a job is dead-lettered by the first sweeper that has counted three, so storing the count
- * would cost a write for each and save a sweep or two at most.
+ * <p>Failures are counted in memory. Each sweeper counts separately, and starts from zero after a
+ * restart: a job is dead-lettered by the first sweeper that has counted three, so storing the count
+ * would cost a write for each failure and save a sweep or two at most.
  */
 final class PolicyCalls {
-  /** After how many failures its job is dead-lettered. */
+  /** The number of failures after which the job is dead-lettered. */
   static final int MOST_FAILURES = 3;
 
   private final Duration patience;
@@ -35,35 +35,38 @@ final class PolicyCalls {
     this.patience = patience;
   }
 
-  /** How many policies may take all of their time in one sweep. */
+  /** How many policies may use up their time in one sweep. */
   private static final int MOST_WAITS = 2;
 
-  /** Start a sweep. */
+  /** Starts a sweep. */
   void newSweep() {
     waits = 0;
   }
 
-  /** Whether this sweep has waited long enough for policies: what is left is asked in the next. */
+  /**
+   * Returns whether this sweep has waited long enough for policies: the remaining jobs are left to
+   * the next one.
+   */
   boolean isOutOfTime() {
     return waits >= MOST_WAITS;
   }
 
-  /** How many times the policy has failed for a job. */
+  /** Returns how often the policy has failed for a job. */
   int failuresOf(ClaimId job) {
     return failures.getOrDefault(job, 0);
   }
 
-  /** Note that it has failed for a job once more, and say how many times it has. */
+  /** Notes that the policy has failed for a job once more, and returns how often it has. */
   int failed(ClaimId job) {
     return failures.merge(job, 1, Integer::sum);
   }
 
-  /** Forget the jobs that are not to be recovered any more. */
+  /** Forgets the jobs that no longer need to be recovered. */
   void keepOnly(Set<ClaimId> orphans) {
     failures.keySet().retainAll(orphans);
   }
 
-  /** A policy that decides in time or throws. */
+  /** Returns a policy that decides in time or throws. */
   RecoveryPolicy inTime(RecoveryPolicy policy) {
     return crash -> decide(policy, crash);
   }

@@ -27,7 +27,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes back the jobs of nodes that are gone. */
+/** Recovers the jobs of dead nodes. */
 final class Recoverer {
   private static final Logger log = LoggerFactory.getLogger(Recoverer.class);
   private static final int BATCH = 1_000;
@@ -38,17 +38,19 @@ final class Recoverer {
   private final Runnable onContact;
   private final PolicyCalls policies;
 
-  /** Which tasks and stacks other nodes have recovery policies for, as far as this sweep knows. */
+  /**
+   * The tasks and stacks that other nodes have recovery policies for, as far as this sweep knows.
+   */
   private final Map<List<Optional<String>>, Boolean> advised = new HashMap<>();
 
-  /** Jobs of this sweep that policies failed for. */
+  /** The jobs of this sweep whose policies failed. */
   private final Set<ClaimId> undecided = new HashSet<>();
 
-  /** A node whose jobs are to be taken back. */
+  /** A node whose jobs have to be recovered. */
   record Lost(Holder holder, Loss loss) {}
 
   /**
-   * @param onContact told whenever the database has done something
+   * @param onContact called whenever the database has executed a statement
    */
   Recoverer(Parts parts, Runnable onContact) {
     this.parts = parts;
@@ -57,9 +59,9 @@ final class Recoverer {
   }
 
   /**
-   * Take back what these nodes held. Where that fails for one, the others do not wait for it.
+   * Recovers the jobs of these nodes. A failure for one node does not affect the others.
    *
-   * @param all whether these are all that there are
+   * @param all whether these are all dead nodes
    */
   void recover(List<Lost> lost, boolean all) {
     policies.newSweep();
@@ -70,9 +72,9 @@ final class Recoverer {
         recover(one);
       } catch (RuntimeException failure) {
         log.warn(
-            "Recovering the jobs of node {} failed, retrying in {}",
+            "Recovering the jobs of node {} failed, retrying in {} ms",
             one.loss.id(),
-            parts.interval(),
+            parts.interval().toMillis(),
             failure);
       }
     }
@@ -97,7 +99,7 @@ final class Recoverer {
     List<Orphan> orphans = parts.recovery().orphans(lost.holder, parts.scope(), BATCH);
     for (int batch = 1; !orphans.isEmpty(); batch++) {
       onContact.run();
-      // What user code decides comes last, and among it what failed before: it may hang.
+      // Jobs that user code decides about come last, those it failed for at the end: it may hang.
       recover(lost, orphans.stream().filter(orphan -> !asks(orphan)).toList(), tally);
       recover(
           lost,
@@ -106,7 +108,7 @@ final class Recoverer {
               .sorted(Comparator.comparingInt(orphan -> policies.failuresOf(orphan.claim())))
               .toList(),
           tally);
-      // Behind those, whatever became of them: what is left to others would come up again.
+      // Continue after these, recovered or not: jobs left to other nodes would be read again.
       Orphan last = orphans.get(orphans.size() - 1);
       orphans =
           orphans.size() < BATCH || batch == MOST_BATCHES
@@ -126,18 +128,21 @@ final class Recoverer {
             rulings.add(ruling);
           });
     }
-    List<Result> answers = write(lost.holder, rulings);
+    List<Result> results = write(lost.holder, rulings);
     onContact.run();
-    for (int i = 0; i < answers.size(); i++) {
-      if (answers.get(i) != Result.NOT_HELD) {
+    for (int i = 0; i < results.size(); i++) {
+      if (results.get(i) != Result.NOT_HELD) {
         Orphan orphan = ruled.get(i);
         parts.events().recovered(orphan, lost.holder.incarnation());
-        tally.add(orphan, rulings.get(i), answers.get(i));
+        tally.add(orphan, rulings.get(i), results.get(i));
       }
     }
   }
 
-  /** Write rulings, halving them where the store refuses them, until the one at fault is alone. */
+  /**
+   * Writes decisions. If the store rejects them, halves the batch until the one at fault is
+   * isolated.
+   */
   private List<Result> write(Holder holder, List<RecoveryAction> rulings) {
     try {
       return parts.recovery().recover(holder, rulings);
@@ -147,20 +152,20 @@ final class Recoverer {
       }
       if (rulings.size() == 1) {
         log.error(
-            "The store refused what was to become of job {}; it stays held, and is tried again at"
-                + " the next sweep",
+            "The store rejected the recovery of job {}; the job stays claimed by its dead node, and"
+                + " recovery is retried at the next sweep",
             rulings.get(0).claim().id(),
             failure);
         return List.of(Result.NOT_HELD);
       }
       int half = rulings.size() / 2;
-      List<Result> answers = new ArrayList<>(write(holder, rulings.subList(0, half)));
-      answers.addAll(write(holder, rulings.subList(half, rulings.size())));
-      return answers;
+      List<Result> results = new ArrayList<>(write(holder, rulings.subList(0, half)));
+      results.addAll(write(holder, rulings.subList(half, rulings.size())));
+      return results;
     }
   }
 
-  /** Decide about a job; empty to leave it to the next sweep, here or on another node. */
+  /** Decides about a job; empty to leave it to the next sweep, on this node or another. */
   private Optional<RecoveryAction> rule(Orphan orphan, Loss loss) {
     boolean asks = asks(orphan);
     if (asks && policies.isOutOfTime()) {
@@ -191,7 +196,7 @@ final class Recoverer {
     return parts.tasks().find(orphan.task()).flatMap(TaskRegistry.Registered::recovery);
   }
 
-  /** Whether a policy of this node is asked about a job, if it crashed. */
+  /** Returns whether a recovery policy of this node decides about a job, if it crashed. */
   private boolean asks(Orphan orphan) {
     return orphan.started()
         && recoveryPolicyOf(orphan).isPresent()
@@ -204,17 +209,17 @@ final class Recoverer {
         failure instanceof Undecided undecidedPolicy ? undecidedPolicy.reason() : failure;
     undecided.add(orphan.claim());
     if (why instanceof InterruptedException) {
-      return Optional.empty(); // The node stops; the policy is not to blame.
+      return Optional.empty(); // The node is stopping; this is not a failure of the policy.
     }
     int times = policies.failed(orphan.claim());
     boolean last = times >= PolicyCalls.MOST_FAILURES;
     log.error(
-        "The recovery policy of {} failed for job {} (failure {} of {}); {}",
+        "The recovery policy of task {} failed for job {} (failure {} of {}); {}",
         orphan.task(),
         orphan.id(),
         times,
         PolicyCalls.MOST_FAILURES,
-        last ? "the job is dead-lettered" : "it is asked again at the next sweep",
+        last ? "the job is dead-lettered" : "it is called again at the next sweep",
         why);
     return last
         ? Optional.of(CrashDecisions.withoutDecision(orphan, loss, times, why))
@@ -228,8 +233,8 @@ final class Recoverer {
   }
 
   /**
-   * Without the right to do so, or when it fails, what no session has locked is taken back all the
-   * same.
+   * Ends database sessions of a dead node that hold locks. If that fails, for example because of
+   * missing privileges, jobs that no session has locked are recovered all the same.
    */
   private void endSessions(Lost lost) {
     int ended;
@@ -237,15 +242,15 @@ final class Recoverer {
       ended = parts.recovery().endSessions(lost.holder.incarnation());
     } catch (RuntimeException failure) {
       log.warn(
-          "The database sessions of node {} could not be ended; jobs that they lock stay held until"
-              + " the database ends them: {}",
+          "The database sessions of dead node {} could not be ended; jobs that they have locked"
+              + " stay claimed until the database ends the sessions: {}",
           lost.loss.id(),
           failure.getMessage());
       return;
     }
     if (ended > 0) {
       log.warn(
-          "{} database sessions of node {} were ended: it is dead, and they held locks",
+          "{} database sessions of dead node {} were ended, because they held locks on its jobs",
           ended,
           lost.loss.id());
     }

@@ -10,33 +10,36 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long beat counters have stood still, as far as one can tell from looks that follow each other
- * without a gap.
+ * Tracks how long heartbeat counters have not changed, as far as reads that follow each other
+ * without a gap can tell.
  */
 final class SilenceTracker {
   private final Duration longestGap;
   private final Map<UUID, Sighting> sightings = new HashMap<>();
   private @Nullable Moment lastContact;
 
-  /** A counter as it was first seen at some value. */
+  /** The value of a counter, and when it was first seen. */
   private record Sighting(long beat, Moment since) {}
 
   /**
-   * @param longestGap looks further apart than this do not follow each other: a sweeper that was
-   *     paused cannot know what it missed
+   * @param longestGap the longest time between two reads that follow each other: a sweeper that was
+   *     paused for longer cannot know what it missed
    */
   SilenceTracker(Duration longestGap) {
     this.longestGap = longestGap;
   }
 
-  /** Note that a look failed: whatever stood still meanwhile may have had no chance to move. */
+  /**
+   * Notes that a read failed: nodes whose counters did not change in the meantime may have been
+   * unable to write, too.
+   */
   void interrupt() {
     lastContact = null;
   }
 
   /**
-   * Note that the database has just done something else for this sweeper. Recovering many jobs
-   * takes longer than looks may be apart, and is no time in which a node could not write.
+   * Notes that the database has just executed another statement of this sweeper. Recovering many
+   * jobs takes longer than the longest gap, and is not a time in which a node could not write.
    */
   void contact(Moment now) {
     if (lastContact != null) {
@@ -45,10 +48,10 @@ final class SilenceTracker {
   }
 
   /**
-   * Note what a look has shown.
+   * Processes a read.
    *
-   * @param asked from before it was sent
-   * @param answered from after the answer came
+   * @param asked the time before it was sent
+   * @param answered the time after its result arrived
    * @return for each node how long it has certainly been silent
    */
   Map<UUID, Duration> look(Moment asked, Moment answered, List<Pulse> pulses) {
@@ -71,10 +74,11 @@ final class SilenceTracker {
   }
 
   /**
-   * When the next node reaches one of its timeouts, if it stays silent.
+   * Returns when the next node reaches one of its timeouts, if it stays silent.
    *
-   * @param asked from before the last look was sent: what had not been reached then may be by now
-   * @param pulses what it has shown
+   * @param asked the time before the last read was sent: a timeout that had not been reached then
+   *     may be by now
+   * @param pulses the result of that read
    */
   Moment nextTimeout(Moment asked, List<Pulse> pulses) {
     Moment next = Moment.NEVER;

@@ -15,7 +15,10 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a sweep took back from one holder, and whom that concerns. */
+/**
+ * Collects what a sweep recovered from one holder, and notifies the nodes and listeners that it
+ * concerns.
+ */
 final class SweepSummary {
   private static final Logger log = LoggerFactory.getLogger(SweepSummary.class);
 
@@ -23,9 +26,9 @@ final class SweepSummary {
   private final Meters meters;
   private final Endings endings;
   private final Map<String, Integer> ready = new TreeMap<>();
-  private int unspent;
+  private int withoutCrash;
   private int crashed;
-  private int buried;
+  private int deadLettered;
   private int cancelled;
 
   SweepSummary(SignalBus bus, Meters meters, Endings endings) {
@@ -34,9 +37,9 @@ final class SweepSummary {
     this.endings = endings;
   }
 
-  void add(Orphan orphan, RecoveryAction ruling, Result answer) {
+  void add(Orphan orphan, RecoveryAction ruling, Result result) {
     meters.recovered(orphan);
-    if (answer == Result.CANCELLED_INSTEAD) {
+    if (result == Result.CANCELLED_INSTEAD) {
       cancelled++;
       endings.cancelled(orphan);
       return;
@@ -53,29 +56,29 @@ final class SweepSummary {
         }
       }
       case RecoveryAction.DeadLetter(var held, Finish.Failure failure) -> {
-        buried++;
+        deadLettered++;
         endings.deadLettered(orphan, failure);
       }
     }
   }
 
   private void goesBack(Orphan orphan) {
-    unspent++;
+    withoutCrash++;
     ready.merge(orphan.queue(), orphan.priority(), Math::max);
   }
 
-  /** Tell whoever can run them, and whoever reads the log. */
+  /** Wakes the nodes that can run the jobs, and logs a summary. */
   void announce(Loss loss) {
     ready.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
-    if (unspent + crashed + buried + cancelled > 0) {
+    if (withoutCrash + crashed + deadLettered + cancelled > 0) {
       log.warn(
           "Jobs of node {}, silent for {} ms, were recovered: {} without a crash, {} after a crash,"
               + " {} dead-lettered, {} cancelled",
           loss.id(),
           loss.silence().toMillis(),
-          unspent,
+          withoutCrash,
           crashed,
-          buried,
+          deadLettered,
           cancelled);
     }
   }

@@ -35,12 +35,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds nodes that are gone, and takes back what they held.
+ * Finds dead nodes and recovers the jobs they held.
  *
- * <p>It looks at the nodes it watches once in an interval; every second while one of them holds
- * jobs, since a beat counts as silent from the look that saw it, not from when it was sent; and
- * exactly when a silent one reaches a timeout. Once in an interval it also looks for all that are
- * dead and still hold jobs, whichever node marked them.
+ * <p>The sweeper reads the heartbeats of the nodes it watches once per interval; every second while
+ * one of them holds jobs, because silence counts from the read that saw a heartbeat, not from when
+ * the heartbeat was sent; and exactly when a silent node reaches a timeout. Once per interval it
+ * also looks for all dead nodes that still hold jobs, no matter which node marked them dead.
  */
 public final class Sweeper implements Role {
   private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
@@ -51,7 +51,8 @@ public final class Sweeper implements Role {
   private static final Duration CLOSE = Duration.ofSeconds(1);
 
   /**
-   * How long after news of work it looks closely, until a node that it watches has claimed some.
+   * How long after a signal of new work it looks every second, until a node that it watches has
+   * claimed some.
    */
   private static final Duration EXPECTANT = Duration.ofSeconds(3);
 
@@ -68,11 +69,11 @@ public final class Sweeper implements Role {
   private volatile Waker waker = () -> {};
 
   /**
-   * What a sweeper works with.
+   * The components that a sweeper works with.
    *
    * @param self the incarnation that it sweeps for
-   * @param interval how often it sweeps at the latest
-   * @param scope what it takes back
+   * @param interval the longest time between two sweeps
+   * @param scope what it recovers
    */
   public record Parts(
       NodeStore nodes,
@@ -97,7 +98,7 @@ public final class Sweeper implements Role {
     this.expectantUntil = nextSweep;
   }
 
-  /** Who to wake when there is something to look at. */
+  /** Sets what to wake when there is something to look at. */
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -107,13 +108,13 @@ public final class Sweeper implements Role {
     return "sweeper";
   }
 
-  /** Sweep now: a node has just been marked dead. */
+  /** Sweeps immediately, because a node has just been marked dead. */
   public void sweepNow() {
     sweepDue = true;
     waker.wake();
   }
 
-  /** Note that there is work, which a node that is watched may be about to claim. */
+  /** Notes that there is work, which a watched node may be about to claim. */
   public void expectWork() {
     if (watching) {
       lookSoon();
@@ -121,8 +122,8 @@ public final class Sweeper implements Role {
   }
 
   /**
-   * Note that a node has registered. It may claim many jobs at once and die: how long it is silent
-   * is measured from the first look that shows it, which should not be a sweep interval later.
+   * Notes that a node has registered. It may claim many jobs immediately and die: its silence is
+   * measured from the first read that shows it, which should not be a whole sweep interval later.
    */
   public void expectNode() {
     lookSoon();
@@ -132,7 +133,7 @@ public final class Sweeper implements Role {
     Moment now = parts.ticker().now();
     boolean resting = !now.isBefore(lastLook.plus(CLOSE));
     if (resting) {
-      lastLook = now; // One look is enough for all who say so until then.
+      lastLook = now; // One read serves all signals until then.
       expectantUntil = now.plus(EXPECTANT);
       waker.wake();
     }
@@ -158,7 +159,10 @@ public final class Sweeper implements Role {
       sweepDue = sweeps;
       Duration delay =
           AFTER_FAILURE.compareTo(parts.interval()) < 0 ? AFTER_FAILURE : parts.interval();
-      log.warn("A sweep failed, retrying in {}: {}", delay, failure.getMessage());
+      log.warn(
+          "Sweep for dead nodes failed, retrying in {} ms: {}",
+          delay.toMillis(),
+          failure.getMessage());
       return now.plus(delay);
     }
   }
@@ -182,10 +186,13 @@ public final class Sweeper implements Role {
       try {
         judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO)).ifPresent(lost::add);
       } catch (RuntimeException failure) {
-        log.warn("Node {} could not be marked dead, retrying", pulse.id(), failure);
+        log.warn(
+            "Node {} is silent and could not be marked dead, retrying at the next sweep",
+            pulse.id(),
+            failure);
       }
     }
-    // In another order on each node, so that several do not go for the same jobs.
+    // In a different order on each node, so that sweepers do not compete for the same jobs.
     Collections.shuffle(lost, Random.from(parts.random()));
     recoverer.recover(lost, sweeps);
   }
@@ -195,14 +202,15 @@ public final class Sweeper implements Role {
     Loss loss = new Loss(pulse.id(), Death.SILENCE, silence);
     if (silence.compareTo(pulse.timeouts().running()) >= 0) {
       if (!parts.nodes().markDead(incarnation, pulse.beat(), silence)) {
-        return Optional.empty(); // It has beaten since, or another sweeper was faster and says so.
+        return Optional.empty(); // It has sent a heartbeat since, or another sweeper was faster.
       }
       parts.bus().publish(new Signal.NodeDied());
       parts.meters().nodeDied();
       parts.events().nodeDied(pulse.id(), incarnation);
-      parts.bus().publish(new Signal.SchedulesChanged()); // Perhaps no other node declared one.
+      parts.bus().publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
       log.warn(
-          "Node {} ({}) is dead: it has been silent for {} ms, longer than its timeout of {}",
+          "Node {} ({}) is dead: it has been silent for {} ms, longer than its timeout of {}; its"
+              + " jobs can be recovered now",
           pulse.id(),
           incarnation,
           silence.toMillis(),

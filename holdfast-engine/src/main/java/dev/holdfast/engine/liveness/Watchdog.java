@@ -8,8 +8,8 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 
 /**
- * Fences the node when its deadline has passed. It has a thread of its own because the Heart's may
- * be waiting for an answer just then.
+ * Fences the node when its deadline has passed. It has a separate thread, because the Heart may be
+ * waiting for a reply at that moment.
  */
 public final class Watchdog implements Role {
   private final CurrentIncarnation identity;
@@ -18,7 +18,7 @@ public final class Watchdog implements Role {
   private volatile Waker heart = () -> {};
 
   /**
-   * @param glance how often it looks whether the machine was asleep
+   * @param glance how often it checks whether the machine was asleep
    */
   public Watchdog(CurrentIncarnation identity, Fence fence, Duration glance) {
     this.identity = identity;
@@ -26,7 +26,7 @@ public final class Watchdog implements Role {
     this.glance = glance;
   }
 
-  /** Who to wake for a beat. */
+  /** Sets what to wake for a heartbeat. */
   public void wakes(Waker driver) {
     this.heart = driver;
   }

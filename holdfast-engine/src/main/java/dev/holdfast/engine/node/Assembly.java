@@ -7,7 +7,7 @@ import dev.holdfast.engine.role.Driver;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Puts the roles of a node together. */
+/** Wires the roles of a node. */
 final class Assembly {
   private final NodeBuilder from;
   private final NodeComponents ground;
@@ -23,7 +23,7 @@ final class Assembly {
     this.life = new LivenessRoles(from, ground, work.claimers::expectWork, this::startedOver);
   }
 
-  /** A new incarnation declares anew what the old one did, and claims in its own name. */
+  /** Lets a new incarnation declare the schedules of the old one, and claim jobs. */
   private void startedOver() {
     ground.bus.publish(new Signal.NodeJoined());
     upkeep.declareAgain();
@@ -70,7 +70,7 @@ final class Assembly {
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
       case Signal.QueueChanged changed -> life.beating.wake();
       case Signal.TaskChanged changed -> {
-        // Where the change was made it is known already; elsewhere the beat brings it.
+        // The node that made the change knows it already; others learn it from a heartbeat.
         work.claimers.expectWork();
         life.beating.wake();
       }
@@ -79,7 +79,7 @@ final class Assembly {
           life.beating.wake();
         }
       }
-      case Signal.ResultAwaited wish -> ground.awaited.add(wish.job());
+      case Signal.ResultAwaited request -> ground.awaited.add(request.job());
       case Signal.JobEnded ended -> {}
       case Signal.SchedulesChanged changed -> upkeep.schedulesChanged();
       case Signal.SignalsMissed missed -> {

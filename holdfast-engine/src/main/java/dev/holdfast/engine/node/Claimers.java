@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The claimers of a node, and how to tell them that there may be work. */
+/** The claimers of a node, and how to notify them of possible work. */
 final class Claimers {
   private final IdlePoll idlePoll;
   private final List<Claimer> all = new ArrayList<>();
@@ -26,7 +26,10 @@ final class Claimers {
     return List.copyOf(all);
   }
 
-  /** There may be work in any queue: one look at all that are idle, and a claim from each other. */
+  /**
+   * Notes that there may be work in any queue. One statement checks the queues of all idle
+   * claimers; each of the other claimers claims.
+   */
   void expectWork() {
     all.stream().filter(claimer -> !idlePoll.covers(claimer)).forEach(Claimer::expectWork);
     idlePoll.expectWork();

@@ -22,12 +22,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running node: it claims jobs of the tasks it has handlers for, runs them, and writes down how
- * they ended.
+ * A running node: it claims jobs of the tasks it has handlers for, runs them, and records how they
+ * ended.
  *
  * <pre>{@code
- * try (HoldfastNode node = HoldfastNode.on(store).handle(WELCOME, (welcome, context) -> send(welcome)).start()) {
- *   node.client().enqueue(WELCOME, new Welcome("ada@example.org"));
+ * record Welcome(String email) {}
+ *
+ * static final TaskType<Welcome, Void> WELCOME = TaskType.of("email::welcome", Welcome.class);
+ *
+ * static void run(Store store) throws InterruptedException {
+ *   try (HoldfastNode node =
+ *       HoldfastNode.on(store)
+ *           .handle(WELCOME, (welcome, context) -> {
+ *             System.out.println("Hello " + welcome.email());
+ *             return null;
+ *           })
+ *           .stopOnSignals()
+ *           .start()) {
+ *     node.client().enqueue(WELCOME, new Welcome("ada@example.org"));
+ *     node.awaitStopped();
+ *   }
  * }
  * }</pre>
  */
@@ -57,16 +71,16 @@ public final class HoldfastNode implements AutoCloseable {
     this.shutdown = shutdown;
   }
 
-  /** Begin to build a node on a store. */
+  /** Returns a builder for a node on this store. */
   public static NodeBuilder on(Store store) {
     return new NodeBuilder(store);
   }
 
   /**
-   * Start, or leave nothing behind. From then on the node keeps the process alive until it has
-   * stopped.
+   * Starts the node, or undoes everything if that fails. Once started, the node keeps the process
+   * alive until it has stopped.
    *
-   * @param declare writes what the node declares, once it is in the books
+   * @param declare writes what the node declares, once the node is registered
    */
   void start(Runnable declare) {
     try (var speaking = ground.logs.borrow()) {
@@ -102,13 +116,13 @@ public final class HoldfastNode implements AutoCloseable {
     threads.claiming().forEach(Driver.Driven::start);
     ground.environment.driver().keepAlive(shutdown.stopped());
     log.info(
-        "Node {} serves {} with up to {} jobs at once",
+        "Node {} has started: it serves {} and runs up to {} jobs at the same time",
         id(),
         ground.settings.queues().keySet(),
         ground.settings.maxConcurrent());
   }
 
-  /** Stop at once: others may run what this node holds. */
+  /** Stops the node immediately, because other nodes may run the jobs it holds. */
   private void retire(String why) {
     try (var speaking = ground.logs.borrow()) {
       life.fence.shutForGood(why);
@@ -122,9 +136,9 @@ public final class HoldfastNode implements AutoCloseable {
           && other.registration().id().equals(id())
           && other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0) {
         log.warn(
-            "Another node is called {} and seems to live: {} on host {} with process id {}, silent"
-                + " for {} ms, beside this one, {} on host {} with process id {}. If that one was"
-                + " killed this is no harm; otherwise give each its own id",
+            "Another node is called {} and seems to be alive: {} on host {} with process id {},"
+                + " last heartbeat {} ms ago. This node is {} on host {} with process id {}. If the"
+                + " other one was killed, ignore this; otherwise give each node its own id",
             id(),
             other.registration().incarnation(),
             other.registration().host(),
@@ -141,18 +155,19 @@ public final class HoldfastNode implements AutoCloseable {
     LivenessSettings liveness = ground.settings.liveness();
     if (!liveness.recoverClaimed() || !liveness.recoverRunning()) {
       log.warn(
-          "Node {} does not take back {} jobs of nodes that die; where no other node does, they"
-              + " stay held until somebody releases them",
+          "Node {} does not recover {} jobs of dead nodes; unless another node does, these jobs"
+              + " stay claimed until they are released by hand",
           id(),
           liveness.recoverClaimed() ? "running" : liveness.recoverRunning() ? "claimed" : "any");
     }
   }
 
   /**
-   * Whether this node takes part: started, not told to stop, not fenced, able to write how jobs
-   * end, and not without most of its slots because of handlers that hang. For a readiness probe; it
-   * turns false the moment {@link #close} is called, and when jobs have ended and none of that
-   * could be written for a minute.
+   * Returns whether the node is working: it has started, was not told to stop, is not fenced, can
+   * record how jobs end, and has not lost too many slots to hung handlers (see {@link
+   * NodeBuilder#maxLostShare}). Use it for a readiness probe. It returns false from the moment
+   * {@link #close} is called, and while jobs have ended and none of their outcomes could be written
+   * for a minute.
    */
   public boolean isReady() {
     return running
@@ -162,89 +177,103 @@ public final class HoldfastNode implements AutoCloseable {
         && ground.lost.count() <= ground.settings.hung().mostLost() * ground.settings.slots();
   }
 
-  /** What it does with work at present, in general and by exception. */
+  /** Returns the current mode of the node and its overrides for task patterns. */
   public Modes modes() {
     return ground.modes.modes();
   }
 
-  /** Do this with work from now on. */
+  /**
+   * Changes the mode of the node. The mode is stored and remains until it is changed again or the
+   * node stops.
+   */
   public void mode(NodeMode mode) {
     change(ModeChange.node(mode));
   }
 
-  /** Do this with work of tasks whose names match a pattern. */
+  /**
+   * Overrides the mode for tasks that match a pattern. If several overrides match a task, the
+   * longest pattern applies.
+   */
   public void mode(String pattern, NodeMode mode) {
     change(ModeChange.except(pattern, mode));
   }
 
-  /** Make no exception for this pattern any more. */
+  /** Removes the mode override for this pattern. */
   public void clearMode(String pattern) {
     change(ModeChange.clear(pattern));
   }
 
-  /** Make no exceptions any more. */
+  /** Removes all mode overrides. */
   public void clearModes() {
     change(ModeChange.clearAll());
   }
 
   private synchronized void change(UnaryOperator<Modes> change) {
-    // Written first: the next beat would otherwise bring the old ones back.
+    // Written first: the next heartbeat would otherwise bring the old modes back.
     Modes modes =
         WrittenModes.change(ground.store.nodes(), incarnation(), change)
             .orElseThrow(() ->
                 new StoreException(
                     StoreException.Outcome.RETRYABLE,
-                    "The mode of node %s was not changed, since it is starting over or has stopped: ask again."
+                    "The mode of node %s was not changed, because the node is registering a new incarnation or has stopped: try again."
                         .formatted(id()),
                     null));
     ground.modes.choose(modes);
     work.claimers.expectWork();
   }
 
-  /** A client that wakes this node without a detour through the database. */
+  /** Returns a client that wakes this node directly, without a round trip through the database. */
   public Holdfast client() {
     return client;
   }
 
-  /** Leases held in the name of this node. What is still held when the node is closed is lost. */
+  /**
+   * Returns the leases of this node. Leases that are still held when the node is closed are lost.
+   */
   public Leases leases() {
     return ground.leases;
   }
 
-  /** Named locks, held in the name of this node. */
+  /** Returns named locks that this node holds. */
   public Locks locks() {
     return ground.leases.locks();
   }
 
-  /** Work to be done by one node when they start. */
+  /** Returns the coordinator for work that only one node does when several start. */
   public StartupCoordinator startup() {
     return ground.leases.startup();
   }
 
-  /** What people call this node. */
+  /** Returns the id of this node. */
   public String id() {
     return ground.settings.id();
   }
 
-  /** The incarnation that its claims belong to. */
+  /**
+   * Returns the incarnation that the claims of this node belong to. It changes when the node has
+   * been fenced and registers again.
+   */
   public UUID incarnation() {
     return ground.identity.incarnation();
   }
 
-  /** How many jobs it holds. */
+  /**
+   * Returns how many jobs the node holds: claimed, running, or ended with an outcome that is not
+   * stored yet.
+   */
   public int held() {
     return ground.heldJobs.size();
   }
 
   /**
-   * Stops the node: claims no more, hands back jobs that have not started, lets running jobs finish
-   * within the shutdown grace, then interrupts them and hands back those that stop. A job that
-   * ignores its interrupt stays claimed: the node sends no more heartbeats then, instead of
-   * deregistering, so that other nodes start the job only after its timeout.
+   * Stops the node: it claims no more jobs, hands back jobs that have not started, lets running
+   * jobs finish within the shutdown grace, then interrupts them and hands back those that stop. A
+   * job that ignores its interrupt stays claimed: instead of deregistering, the node stops sending
+   * heartbeats, so that other nodes start the job only after its timeout.
    *
-   * <p>Takes at most the shutdown grace and 4 seconds, even while the database does not respond.
-   * While a stop is in progress, by a signal for example, it waits until that has ended. Throws
-   * nothing: what fails is logged, and the rest is stopped all the same.
+   * <p>Takes at most the shutdown grace plus 4 seconds, even if the database does not respond. If a
+   * stop is already in progress, for example because of a signal, this method waits for it. It
+   * throws nothing: failures are logged, and the remaining steps are still done.
    */
   @Override
   public void close() {
@@ -252,7 +281,10 @@ public final class HoldfastNode implements AutoCloseable {
     StopSignals.forget(this);
   }
 
-  /** Stops the node without grace: like {@link #close}, but running jobs are interrupted now. */
+  /**
+   * Stops the node without grace: like {@link #close}, but running jobs are interrupted
+   * immediately.
+   */
   public void stopNow() {
     shutdown.runNow();
     StopSignals.forget(this);

@@ -4,14 +4,14 @@ import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
 /**
- * What a node does about attempts whose handler ignores its interrupt.
+ * What a node does about attempts whose handler does not respond to interruption.
  *
  * @param patience how long after its interrupt an attempt counts as hung; defaults to 10 s
  * @param holdJobs whether the job of a hung attempt stays with this node until its thread ends, so
- *     that no second attempt can run beside it; defaults to no: it is retried by its policy
+ *     that no second attempt can run at the same time; defaults to false: its retry policy applies
  * @param replacedSlots how many slots that hung attempts occupy are replaced; defaults to 0
- * @param mostLost the share of its slots above which a node that has lost them is not ready;
- *     defaults to 0.5
+ * @param mostLost the share of slots, from 0 to 1, that may be lost to hung attempts before the
+ *     node reports that it is not ready; defaults to 0.5
  */
 public record HungSettings(
     Duration patience, boolean holdJobs, int replacedSlots, double mostLost) {
@@ -22,12 +22,12 @@ public record HungSettings(
     patience = Times.notNegative("A patience with interrupted handlers", patience);
     if (replacedSlots < 0) {
       throw new IllegalArgumentException(
-          "%d lost slots cannot be replaced: give 0 to replace none, or more."
+          "Replacing %d lost slots is not valid: use 0 to replace none, or more."
               .formatted(replacedSlots));
     }
     if (!(mostLost >= 0 && mostLost <= 1)) {
       throw new IllegalArgumentException(
-          "A share of %s lost slots is not valid: give 0 to 1; 1 for a node that is always ready."
+          "A share of %s lost slots is not valid: use 0 to 1, where 1 means that lost slots never make the node unready."
               .formatted(mostLost));
     }
   }

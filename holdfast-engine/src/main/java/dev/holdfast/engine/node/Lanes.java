@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Works out which executors a node needs, and which lanes lead to them. */
+/** Determines which executors a node needs, and which lanes lead to them. */
 final class Lanes {
   private final NodeSettings settings;
   private final Map<String, TaskExecutor> executors;
 
   /**
-   * @param own executors that the user brought
+   * @param own custom executors of the user
    */
   Lanes(NodeSettings settings, Collection<TaskExecutor> own) {
     this.settings = settings;
@@ -44,15 +44,16 @@ final class Lanes {
       case TaskExecutor.PLATFORM -> TaskExecutor.platform(settings.platformThreads());
       default ->
           throw new IllegalArgumentException(
-              "A route names executor '%s', which does not exist: use %s or %s, or add it with executor(...)."
+              "Executor '%s' of a route does not exist: use %s or %s, or add it with executor(...)."
                   .formatted(name, TaskExecutor.VIRTUAL, TaskExecutor.PLATFORM));
     };
   }
 
   /**
-   * One lane per queue and executor that has tasks, and one per queue and task with a limit.
+   * Creates one lane per queue and executor that has tasks, and one per queue and task with a
+   * limit.
    *
-   * @param limits how many jobs of a task may run here at once
+   * @param limits how many jobs of a task may run on this node at the same time
    */
   List<Lane> of(Set<String> tasks, Map<String, Integer> limits) {
     Map<String, List<String>> byExecutor = new LinkedHashMap<>();

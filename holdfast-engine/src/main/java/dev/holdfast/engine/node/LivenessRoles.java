@@ -21,9 +21,11 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The roles that say that this node lives, fence it when it cannot, and watch over the others. */
+/**
+ * The roles that show that this node is alive, fence it when they cannot, and watch other nodes.
+ */
 final class LivenessRoles {
-  /** What every node does; its mode says which of it at present. */
+  /** The roles of every node. Its mode determines which of them are active. */
   private static final Set<String> ROLES = Set.of("worker", "scheduler", "sweeper");
 
   private static final Set<String> ROLES_ALONE =
@@ -42,8 +44,8 @@ final class LivenessRoles {
   final Driver.Driven givingBack;
 
   /**
-   * @param claimers woken when what the node may do has changed
-   * @param onStartedOver told when a new incarnation is in office
+   * @param claimers woken when the modes, queue rules or task rules of the node have changed
+   * @param onStartedOver called when a new incarnation has been registered
    */
   LivenessRoles(NodeBuilder from, NodeComponents ground, Waker claimers, Runnable onStartedOver) {
     this.from = from;
@@ -78,7 +80,7 @@ final class LivenessRoles {
             () -> {
               ground.alone.startedOver();
               ground.events.nodeJoined(ground.identity.incarnation());
-              sweeper.sweepNow(); // What it held is to be taken back.
+              sweeper.sweepNow(); // Recovers what the old incarnation held.
               onStartedOver.run();
             });
     this.beating = ground.drive(heart);
@@ -88,7 +90,7 @@ final class LivenessRoles {
     this.guarding = ground.drive(watchdog);
   }
 
-  /** The threads that stop last: the node beats to the end. */
+  /** Returns the threads that stop last: the node sends heartbeats until the end. */
   List<Driver.Driven> last() {
     return List.of(beating, guarding);
   }
@@ -115,7 +117,7 @@ final class LivenessRoles {
             onStartedOver));
   }
 
-  /** Whoever hears the answer to a beat that is sent now. */
+  /** Returns what processes the reply to a heartbeat that is about to be sent. */
   private Consumer<BeatReply> hearing() {
     int ownChanges = ground.modes.ownChanges();
     return reply -> {
@@ -157,7 +159,7 @@ final class LivenessRoles {
                 ground.settings.stacks().sweeps())));
   }
 
-  /** How an incarnation of this node introduces itself. */
+  /** Returns the registration of an incarnation of this node. */
   private NodeRegistration card(UUID incarnation) {
     NodeSettings settings = ground.settings;
     return new NodeRegistration(
@@ -177,7 +179,10 @@ final class LivenessRoles {
         advice());
   }
 
-  /** Who does not take running jobs back is never asked about one. */
+  /**
+   * Returns the tasks this node has recovery policies for. A node that does not recover running
+   * jobs is never asked about one.
+   */
   private Advice advice() {
     return liveness.recoverRunning()
         ? new Advice(

@@ -6,20 +6,24 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 
 /**
- * How a node shows that it lives, and how it takes over from others.
+ * How a node shows that it is alive, and how it recovers the jobs of dead nodes.
  *
- * @param heartbeat between two beats while jobs run; defaults to 10 s. Half of it under full load,
- *     up to twice of it while idle.
- * @param timeouts how long the node may be silent before others take its jobs back; defaults to 60
- *     s, both for jobs it has not begun and for those it runs. A database that is away for longer
- *     than three quarters of it interrupts everything the node runs, so long tasks want long terms.
- * @param sweep how often the node looks for others that are gone, less than the terms of what it
- *     takes back; defaults to 30 s
- * @param recoverClaimed whether it takes back jobs that were not begun; defaults to yes
- * @param recoverRunning whether it takes back jobs that were running; defaults to yes
- * @param keepHeartbeats whether every beat is kept for a day, to look into trouble; defaults to no
- * @param singleNode whether this is the only node: an exclusive lease for the running terms says so
- *     instead of beats, and a second node is refused; defaults to no
+ * @param heartbeat the time between two heartbeats while jobs run; defaults to 10 s. Under full
+ *     load it is half of that, while idle up to twice. A shorter interval costs more writes.
+ * @param timeouts how long the node may be silent before other nodes take its jobs back; defaults
+ *     to 60 s, both for jobs that have not started and for running ones. A node interrupts
+ *     everything it runs when no heartbeat has succeeded for three quarters of the running timeout,
+ *     for example during a database outage, so use long timeouts for long tasks. Short ones recover
+ *     the jobs of dead nodes sooner.
+ * @param sweep the longest time between two sweeps for dead nodes; defaults to 30 s. It must be
+ *     less than the timeouts of the jobs that the node recovers.
+ * @param recoverClaimed whether the node recovers jobs that had not started; defaults to true
+ * @param recoverRunning whether the node recovers jobs that were running; defaults to true
+ * @param keepHeartbeats whether every heartbeat is kept for a day, for troubleshooting; defaults to
+ *     false
+ * @param singleNode whether this is the only node on its database: it holds an exclusive lease for
+ *     the running timeout instead of being watched by its heartbeats, and a second node is
+ *     rejected; defaults to false
  */
 public record LivenessSettings(
     Duration heartbeat,
@@ -30,7 +34,7 @@ public record LivenessSettings(
     boolean keepHeartbeats,
     boolean singleNode) {
 
-  /** For most. */
+  /** The defaults, which suit most applications: heartbeat 10 s, timeouts 60 s, sweep 30 s. */
   public static final LivenessSettings DEFAULT =
       new LivenessSettings(
           Duration.ofSeconds(10),
@@ -42,8 +46,9 @@ public record LivenessSettings(
           false);
 
   /**
-   * Others take over within seconds: heartbeat 1 s, terms 4 s, sweep 1 s. For quick tasks on a
-   * steady network; a pause of three seconds costs a node everything it runs.
+   * Settings with which other nodes take over within seconds: heartbeat 1 s, timeouts 4 s, sweep 1
+   * s. For short tasks on a reliable network: after a pause of three seconds a node loses
+   * everything it runs.
    */
   public static final LivenessSettings FAST_FAILOVER =
       new LivenessSettings(
@@ -55,14 +60,14 @@ public record LivenessSettings(
           false,
           false);
 
-  /** The lease of a node that is alone ends its time, and nothing else. */
-  private static final Duration FOR_EVER = Duration.ofDays(36_500);
+  /** A single node has no deadline: only the loss of its lease fences it. */
+  private static final Duration UNLIMITED = Duration.ofDays(36_500);
 
-  private static final int TERMS_PER_COMPARE = 5;
+  private static final int TIMEOUTS_PER_COMPARE = 5;
   private static final Duration LONGEST_COMPARE = Duration.ofHours(1);
 
-  /** The terms must cover this many of the longest intervals between beats. */
-  private static final int BEATS_WITHIN_TERMS = 3;
+  /** A timeout must cover this many heartbeat intervals. */
+  private static final int HEARTBEATS_WITHIN_TIMEOUT = 3;
 
   public LivenessSettings {
     heartbeat = Times.positive("A heartbeat", heartbeat);
@@ -72,7 +77,7 @@ public record LivenessSettings(
     requireCovered("running", timeouts.running(), heartbeat);
     if (timeouts.claimed().compareTo(timeouts.running()) > 0) {
       throw new IllegalArgumentException(
-          "Terms of %s for claimed jobs are longer than those of %s for running ones, after which a node is dead altogether: give at most %s."
+          "A timeout of %s for claimed jobs is longer than the one of %s for running jobs, after which the whole node is dead: use at most %s."
               .formatted(timeouts.claimed(), timeouts.running(), timeouts.running()));
     }
     if (recoverClaimed) {
@@ -83,53 +88,54 @@ public record LivenessSettings(
     }
   }
 
-  private static void requireSwept(String what, Duration terms, Duration sweep) {
-    if (sweep.compareTo(terms) >= 0) {
+  private static void requireSwept(String what, Duration timeout, Duration sweep) {
+    if (sweep.compareTo(timeout) >= 0) {
       throw new IllegalArgumentException(
-          "A sweep every %s is too rare for terms of %s for %s jobs: give less than the terms, such as %s, or do not take back such jobs."
-              .formatted(sweep, terms, what, terms.dividedBy(2)));
+          "A sweep interval of %s is too long for a timeout of %s for %s jobs: use less than the timeout, such as %s, or do not recover such jobs."
+              .formatted(sweep, timeout, what, timeout.dividedBy(2)));
     }
   }
 
-  private static void requireCovered(String what, Duration terms, Duration heartbeat) {
-    Duration least = heartbeat.multipliedBy(BEATS_WITHIN_TERMS);
-    if (terms.compareTo(least) < 0) {
+  private static void requireCovered(String what, Duration timeout, Duration heartbeat) {
+    Duration least = heartbeat.multipliedBy(HEARTBEATS_WITHIN_TIMEOUT);
+    if (timeout.compareTo(least) < 0) {
       throw new IllegalArgumentException(
-          "Terms of %s for %s jobs are too short for a heartbeat every %s: give terms of at least %s, or a heartbeat of at most %s."
-              .formatted(terms, what, heartbeat, least, terms.dividedBy(BEATS_WITHIN_TERMS)));
+          "A timeout of %s for %s jobs is too short for a heartbeat every %s: use a timeout of at least %s, or a heartbeat of at most %s."
+              .formatted(
+                  timeout, what, heartbeat, least, timeout.dividedBy(HEARTBEATS_WITHIN_TIMEOUT)));
     }
   }
 
   /**
-   * How long after its last beat a node goes on: less than its terms, by a margin in which tasks
-   * heed their interrupt.
+   * Returns how long after its last successful heartbeat a node may act: less than its timeout, by
+   * a margin in which tasks respond to interruption.
    */
   Duration allowed() {
-    return singleNode ? FOR_EVER : timeouts.running().minus(margin());
+    return singleNode ? UNLIMITED : timeouts.running().minus(margin());
   }
 
-  /** How long tasks may take to heed their interrupt. */
+  /** Returns how long tasks may take to respond to interruption. */
   Duration margin() {
     return timeouts.running().dividedBy(4);
   }
 
   /**
-   * How often the node compares everything that the database says it holds with what it does hold:
-   * the last resort, for what no heartbeat asks about.
+   * Returns how often the node compares everything that the database says it holds with what it
+   * does hold. This is the last resort, for claims that no heartbeat asks about.
    */
   Duration compareEvery() {
-    Duration terms = timeouts().running();
-    return terms.compareTo(LONGEST_COMPARE.dividedBy(TERMS_PER_COMPARE)) > 0
+    Duration timeout = timeouts().running();
+    return timeout.compareTo(LONGEST_COMPARE.dividedBy(TIMEOUTS_PER_COMPARE)) > 0
         ? LONGEST_COMPARE
-        : terms.multipliedBy(TERMS_PER_COMPARE);
+        : timeout.multipliedBy(TIMEOUTS_PER_COMPARE);
   }
 
-  /** These settings with some of them changed. */
+  /** Returns these settings with some of them changed. */
   public LivenessSettings with(UnaryOperator<Builder> changes) {
     return changes.apply(new Builder(this)).build();
   }
 
-  /** Collects changes to settings; what is not called stays as it was. */
+  /** Collects changes to settings. A setting that is not changed keeps its value. */
   public static final class Builder {
     private Duration heartbeat;
     private Duration claimedTimeout;
@@ -151,41 +157,74 @@ public record LivenessSettings(
       this.singleNode = from.singleNode;
     }
 
+    /**
+     * Sets the time between two heartbeats while jobs run. Under full load it is half of that,
+     * while idle up to twice. A shorter interval costs more writes; a longer one needs longer
+     * timeouts, which must be at least three times as long. Defaults to 10 s.
+     */
     public Builder heartbeat(Duration interval) {
       this.heartbeat = interval;
       return this;
     }
 
-    /** Be dead to others after this much silence, and lose jobs that were not begun as well. */
+    /**
+     * Sets how long the node may be silent before other nodes declare it dead and take back all its
+     * jobs, including those that have not started. A short timeout recovers jobs sooner; with a
+     * long one, running jobs survive longer pauses and database outages. Must be at least three
+     * heartbeats, and longer than {@code sweep} unless {@link #recover} is switched off. Defaults
+     * to 60 s.
+     */
     public Builder timeout(Duration silence) {
       this.claimedTimeout = silence;
       this.runningTimeout = silence;
       return this;
     }
 
-    /** Lose jobs that were not begun after this much silence. */
+    /**
+     * Sets how long the node may be silent before other nodes take back its jobs that have not
+     * started. These can be taken back earlier than running ones, because no code runs for them.
+     * Must be at least three heartbeats, at most the {@link #timeout}, and longer than {@code
+     * sweep} unless {@link #recover} is switched off for such jobs. Defaults to the timeout, 60 s.
+     */
     public Builder claimedTimeout(Duration silence) {
       this.claimedTimeout = silence;
       return this;
     }
 
+    /**
+     * Sets the longest time between two sweeps for dead nodes. Nodes that hold jobs are watched
+     * more closely than that. A shorter interval costs more reads. Must be less than the timeouts
+     * of the jobs that the node recovers. Defaults to 30 s.
+     */
     public Builder sweep(Duration interval) {
       this.sweep = interval;
       return this;
     }
 
+    /**
+     * Sets whether the node recovers jobs of dead nodes that had not started, and jobs that were
+     * running. Where no node recovers them, such jobs stay claimed. Defaults to both.
+     */
     public Builder recover(boolean claimed, boolean running) {
       this.recoverClaimed = claimed;
       this.recoverRunning = running;
       return this;
     }
 
+    /**
+     * Sets whether every heartbeat is kept for a day, for troubleshooting, at the price of one more
+     * row for each. Defaults to false.
+     */
     public Builder keepHeartbeats(boolean keep) {
       this.keepHeartbeats = keep;
       return this;
     }
 
-    /** Be the only node. */
+    /**
+     * Makes this the only node on its database. It holds an exclusive lease for the running
+     * timeout, needs only one heartbeat per minute, and a second node is rejected. If the lease is
+     * lost, the node interrupts everything it runs and stops without grace. Defaults to false.
+     */
     public Builder singleNode() {
       this.singleNode = true;
       return this;

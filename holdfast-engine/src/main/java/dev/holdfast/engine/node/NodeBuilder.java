@@ -42,8 +42,12 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what a node is to do. Each method says what its setting defaults to; {@link
- * NodeSettings} says what they mean.
+ * Configures and starts a node. Every setting has a default; a node needs only a handler for each
+ * task it runs. Invalid values are rejected by the method that sets them or by {@link #start},
+ * before anything is started.
+ *
+ * <p>Patterns match task names, which consist of segments separated by {@code ::}. {@code *}
+ * matches within a segment, {@code **} across segments.
  */
 public final class NodeBuilder {
   final Store store;
@@ -84,27 +88,39 @@ public final class NodeBuilder {
     this.store = store;
   }
 
-  /** Not before it is needed: that of a store may open a connection for good. */
+  /**
+   * Returns the coordinator. Called as late as possible, because the coordinator of a store may
+   * keep a connection open.
+   */
   ClusterCoordinator coordinator() {
     return coordinator != null ? coordinator : store.coordinator();
   }
 
-  /** Run jobs of this task by this code. */
+  /**
+   * Runs jobs of this task with this handler. A node claims only jobs of tasks that it has a
+   * handler for. Defaults to no tasks.
+   */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
     return register(type, handler, Optional.empty());
   }
 
-  /** Declare work that recurs; handlers can declare theirs by {@link Recurring}. */
+  /**
+   * Declares a schedule. The node writes it when it starts; it is cancelled when no live node of
+   * the {@link #application} declares it any more. A handler class can declare its schedules with
+   * {@link Recurring} instead. Defaults to none.
+   */
   public NodeBuilder recurring(Schedule schedule) {
     declared.add(own -> schedule);
     return this;
   }
 
   /**
-   * Run jobs of this task by this code, and ask this policy what becomes of one whose node died
-   * while it ran. It is asked for jobs whose crash policy says so; see {@link
-   * dev.holdfast.api.policy.CrashPolicy#decidedByTask}.
+   * Runs jobs of this task with this handler, and calls the recovery policy to decide about a job
+   * whose node died while it ran the job. The policy is called only for jobs whose crash policy is
+   * {@link dev.holdfast.api.policy.CrashPolicy#decidedByTask}. It has 5 s to decide; after three
+   * failures the job is dead-lettered. Defaults to no recovery policy: the crash policy of the job
+   * decides.
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
@@ -123,24 +139,27 @@ public final class NodeBuilder {
   }
 
   /**
-   * Declare a trigger: it is written when the node starts, in place of the one of its id, and stays
-   * when the node stops.
+   * Declares a trigger. The node writes it when it starts, replacing the trigger with the same id.
+   * The trigger remains when the node stops. Defaults to none.
    */
   public NodeBuilder trigger(Trigger trigger) {
     triggers.add(trigger);
     return this;
   }
 
-  /** Tell this listener what happens; defaults to nobody, which costs nothing. */
+  /**
+   * Adds a listener for lifecycle events of jobs and nodes. Jobs never wait for listeners: events
+   * that listeners are too slow to process are dropped and counted. Defaults to none, at no cost.
+   */
   public NodeBuilder listener(LifecycleListener listener) {
     listeners.add(listener);
     return this;
   }
 
   /**
-   * Belong to this application; defaults to {@code default}. A schedule that no live node of an
-   * application declares any more is cancelled, so programs that share a database but not their
-   * declarations need names of their own.
+   * Sets the application whose schedules this node declares. A schedule that no live node of its
+   * application declares any more is cancelled, so programs that share a database and declare
+   * different schedules need different application names. Defaults to {@code default}.
    */
   public NodeBuilder application(String name) {
     this.application = Names.text("Application", name);
@@ -148,31 +167,44 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Serve this queue, running so many of its jobs at once. Without any, serve {@code default}. */
+  /**
+   * Serves this queue and runs at most {@code concurrency} of its jobs at the same time on this
+   * node, without prefetching. Defaults to serving the queue {@code default} with a concurrency of
+   * 100; naming any queue replaces that.
+   */
   public NodeBuilder queue(String name, int concurrency) {
     return queue(name, concurrency, 0);
   }
 
-  /** Serve this queue, and hold so many more jobs ready to begin. */
+  /**
+   * Serves this queue, runs at most {@code concurrency} of its jobs at the same time on this node,
+   * and claims up to {@code prefetch} more that are ready to start. Prefetching saves the wait for
+   * a claim between short jobs, at the price of a second write for each job. Defaults to no
+   * prefetching.
+   */
   public NodeBuilder queue(String name, int concurrency, int prefetch) {
     queues.put(Names.queue(name), new QueueSettings(concurrency, prefetch));
     return this;
   }
 
-  /** Run at most so many jobs at once; defaults to 200. */
+  /**
+   * Limits how many jobs the node runs at the same time, over all queues. A higher limit uses more
+   * memory and connections; a lower one leaves jobs waiting. Defaults to 200.
+   */
   public NodeBuilder maxConcurrent(int most) {
     this.maxConcurrent = most;
     return this;
   }
 
   /**
-   * Run at most so many jobs at once of each task whose name matches; defaults to as many as its
-   * queue and the node allow. The first rule that matches wins.
+   * Limits how many jobs of each matching task this node runs at the same time. The first pattern
+   * that matches a task applies. For a limit over all nodes, see {@link
+   * dev.holdfast.api.Tasks#limit}. Defaults to no limit apart from those of the queue and the node.
    */
   public NodeBuilder limit(String pattern, int most) {
     if (most < 1) {
       throw new IllegalArgumentException(
-          "A limit of %d for task '%s' is not valid: give at least 1, or set the mode of the task."
+          "A limit of %d for tasks '%s' is not valid: use at least 1, or disable these tasks with a mode."
               .formatted(most, pattern));
     }
     limits.add(pattern, most);
@@ -180,141 +212,205 @@ public final class NodeBuilder {
   }
 
   /**
-   * Leave each task whose name matches alone for a while when it fails too often; defaults to none.
-   * Failures are counted over all nodes that say so, so say it on each. The first rule that matches
-   * wins.
+   * Pauses each matching task for some time when it fails too often. Failures are counted over all
+   * nodes that configure a breaker for the task, so configure it on each of them. The first pattern
+   * that matches a task applies. Defaults to no breakers.
    */
   public NodeBuilder breaker(String pattern, CircuitBreaker breaker) {
     breakers.add(pattern, breaker);
     return this;
   }
 
-  /** Be called this by people; defaults to the host name and the process id. */
+  /**
+   * Sets the id of the node, of at most 64 characters. Live nodes should have different ids: jobs
+   * belong to incarnations and stay safe if two nodes share an id, but operators cannot tell the
+   * nodes apart. Defaults to the host name and the process id.
+   */
   public NodeBuilder id(String name) {
     return identity(NodeIdentity.fixed(name));
   }
 
-  /** Be called by people what this says; defaults to the host name and the process id. */
+  /**
+   * Sets where the id of the node comes from, for example {@link NodeIdentity#environment an
+   * environment variable}. Called once, when the node is built. Defaults to the host name and the
+   * process id.
+   */
   public NodeBuilder identity(NodeIdentity callback) {
     this.identity = callback;
     return this;
   }
 
-  /** Have a name besides, which need not be unique; defaults to none. */
+  /**
+   * Sets a display name, which need not be unique and should stay the same across restarts. Log
+   * lines and spans contain it as {@code holdfast.name}, and meters as the tag {@code node}.
+   * Defaults to none.
+   */
   public NodeBuilder name(String readable) {
     this.name = readable;
     return this;
   }
 
-  /** Belong to this fleet: run its jobs and those of no fleet, and make jobs that belong to it. */
-  public NodeBuilder stack(String fleet) {
-    this.stack = fleet;
+  /**
+   * Makes the node part of a stack, for several groups of nodes that share a database, such as blue
+   * and green. The node runs and recovers jobs of its stack and jobs that have no stack, and the
+   * jobs it enqueues belong to its stack. Defaults to no stack: the node runs only jobs that have
+   * none, and recovers the jobs of all stacks.
+   */
+  public NodeBuilder stack(String name) {
+    this.stack = name;
     return this;
   }
 
-  /** Run jobs of these fleets, besides those of no fleet; defaults to the node's own. */
-  public NodeBuilder serveStacks(String... fleets) {
-    this.serves = Set.of(fleets);
+  /**
+   * Runs jobs of these stacks, in addition to jobs that have no stack. Defaults to the node's own
+   * stack.
+   */
+  public NodeBuilder serveStacks(String... stacks) {
+    this.serves = Set.of(stacks);
     return this;
   }
 
-  /** Do this with work until told otherwise; defaults to all. */
+  /**
+   * Sets the mode that the node starts in: whether it runs jobs, only accepts and schedules them,
+   * or does neither. It can be changed while the node runs, see {@link
+   * HoldfastNode#mode(NodeMode)}. Defaults to {@link NodeMode#FULL}.
+   */
   public NodeBuilder mode(NodeMode first) {
     this.mode = first;
     return this;
   }
 
-  /** Send tasks whose name matches to an executor; the first rule that matches wins. */
+  /**
+   * Runs matching tasks on the executor of this name: {@code virtual}, {@code platform}, or one
+   * added with {@link #executor}. The first pattern that matches a task applies. Virtual threads
+   * suit tasks that wait for I/O; use {@code platform} for CPU-bound tasks, because its number of
+   * threads is bounded. Defaults to {@link #routeOthers} for all tasks.
+   */
   public NodeBuilder route(String pattern, String executor) {
     this.router = router.route(pattern, executor);
     return this;
   }
 
-  /** Send tasks that no rule matches here; defaults to {@code virtual}. */
+  /**
+   * Runs tasks that no {@link #route} matches on the executor of this name. Defaults to {@code
+   * virtual}.
+   */
   public NodeBuilder routeOthers(String executor) {
     this.router = new Router(router.rules(), executor);
     return this;
   }
 
-  /** Give the executor {@code platform} so many threads; defaults to the number of cores. */
+  /**
+   * Sets the number of threads of the executor {@code platform}, which is also the number of jobs
+   * it runs at the same time. Defaults to the number of available processors.
+   */
   public NodeBuilder platformThreads(int threads) {
     this.platformThreads = threads;
     return this;
   }
 
-  /** Bring an executor of one's own, for rules to name. */
+  /**
+   * Adds a custom executor that {@link #route} and {@link #routeOthers} can name. The node closes
+   * it when it stops. Defaults to {@code virtual} and {@code platform} alone.
+   */
   public NodeBuilder executor(TaskExecutor executor) {
     ownExecutors.add(executor);
     return this;
   }
 
-  /** Read and write payloads by this; defaults to JSON. */
+  /**
+   * Sets the codec that encodes payloads and results. All nodes and clients that share tasks need
+   * the same one. Defaults to JSON.
+   */
   public NodeBuilder codec(PayloadCodec own) {
     this.codec = own;
     return this;
   }
 
-  /** Count and time here; defaults to Micrometer's global registry. */
+  /** Sets the registry for meters. Defaults to Micrometer's global registry. */
   public NodeBuilder meters(MeterRegistry registry) {
     this.meters = registry;
     return this;
   }
 
-  /** Make attempts visible as spans here; defaults to nowhere, which costs nothing. */
+  /** Records each attempt as an OpenTelemetry span. Defaults to no spans, at no cost. */
   public NodeBuilder telemetry(OpenTelemetry traces) {
     this.telemetry = traces;
     return this;
   }
 
-  /** Hear of work by this; defaults to what the store offers. */
+  /**
+   * Sets how nodes notify each other of new work and other changes. Give the same coordinator to
+   * all nodes and clients. Defaults to the coordinator of the store, which for PostgreSQL is
+   * LISTEN/NOTIFY.
+   */
   public NodeBuilder coordinator(ClusterCoordinator own) {
     this.coordinator = own;
     return this;
   }
 
-  /** Poll this often when nobody calls; defaults to every 500 ms, backing off to 60 s. */
+  /**
+   * Sets how often the node polls for work when no notification arrives: after {@code burst} at
+   * first, then less and less often while nothing is found, down to once per {@code deepIdle}.
+   * Shorter intervals find work sooner whose notification was lost, at the price of more
+   * statements. Defaults to 500 ms, backing off to 60 s.
+   */
   public NodeBuilder poll(Duration burst, Duration deepIdle) {
     this.poll = new PollBackoff(burst, deepIdle, poll.unheard());
     return this;
   }
 
   /**
-   * Looks for work, due jobs and due schedules at least this often while the node cannot hear other
-   * nodes, as behind a pooler that shares connections between transactions. Shorter finds work
-   * sooner, at the price of a statement for each look. Defaults to 1 s.
+   * Polls for work, due jobs and due schedules at least this often while the node cannot receive
+   * notifications from other nodes, for example behind a connection pooler in transaction mode. A
+   * shorter interval finds work sooner, at the price of a statement for each poll. Defaults to 1 s.
    */
   public NodeBuilder pollUnheard(Duration atMost) {
     this.poll = new PollBackoff(poll.burst(), poll.deepIdle(), atMost);
     return this;
   }
 
-  /** Change how it shows that it lives; see {@link LivenessSettings} for the defaults. */
+  /**
+   * Changes some of the settings for heartbeats, timeouts and recovery and keeps the others.
+   * Defaults to {@link LivenessSettings#DEFAULT}.
+   */
   public NodeBuilder liveness(UnaryOperator<LivenessSettings.Builder> changes) {
     return liveness(liveness.with(changes));
   }
 
-  /** Show that it lives like this, such as {@link LivenessSettings#FAST_FAILOVER}. */
+  /**
+   * Sets all settings for heartbeats, timeouts and recovery, for example to {@link
+   * LivenessSettings#FAST_FAILOVER}. Defaults to {@link LivenessSettings#DEFAULT}.
+   */
   public NodeBuilder liveness(LivenessSettings settings) {
     this.liveness = settings;
     return this;
   }
 
-  /** Keep ended jobs this long; defaults to 14 days, and 90 for the dead letter. */
+  /**
+   * Sets how long ended jobs and dead-lettered jobs are kept, each at least an hour. Any node
+   * deletes what is too old for the whole database, so give all nodes the same values. Defaults to
+   * 14 days for ended jobs and 90 days for dead-lettered ones.
+   */
   public NodeBuilder keep(Duration history, Duration deadLetter) {
     this.retention = new Upkeep.Retention(history, deadLetter);
     return this;
   }
 
-  /** Refuse encoded results of more bytes than this, in UTF-8; defaults to 1 MiB. */
+  /**
+   * Limits the size of an encoded result, in bytes of UTF-8. An attempt with a larger result fails.
+   * Defaults to 1 MiB.
+   */
   public NodeBuilder resultLimit(int bytes) {
     this.resultLimit = bytes;
     return this;
   }
 
   /**
-   * Lets running jobs go on for this time when the node is closed, before they are interrupted.
-   * Stopping takes at most 4 seconds more than that. Defaults to 25 s, which fits into the 30 s
-   * after which Kubernetes kills a process.
+   * Sets how long running jobs may continue when the node is closed, before they are interrupted.
+   * Stopping takes at most 4 seconds longer than that. A longer grace lets more jobs finish; a
+   * shorter one stops the node sooner. Defaults to 25 s, which fits into the 30 s after which
+   * Kubernetes kills a process.
    */
   public NodeBuilder shutdownGrace(Duration grace) {
     this.shutdownGrace = grace;
@@ -322,9 +418,10 @@ public final class NodeBuilder {
   }
 
   /**
-   * Gives a handler this time to end after it was interrupted for its timeout, before its attempt
-   * counts as hung: the job goes on by its retry policy, the slot is lost until the thread ends.
-   * Defaults to 10 s. See {@link #holdHungJobs} for what may run at the same time then.
+   * Sets how long a handler may take to end after it was interrupted because of its timeout. After
+   * that its attempt counts as hung: the retry policy decides about the job, and the slot is lost
+   * until the thread ends. Defaults to 10 s. See {@link #holdHungJobs} for what may then run at the
+   * same time.
    */
   public NodeBuilder interruptPatience(Duration patience) {
     this.hung = new HungSettings(patience, hung.holdJobs(), hung.replacedSlots(), hung.mostLost());
@@ -332,11 +429,10 @@ public final class NodeBuilder {
   }
 
   /**
-   * Keeps the job of a hung attempt on this node until the thread of its handler ends or the
-   * process does, so that no second attempt runs beside it. Such a job is neither retried nor
-   * dead-lettered meanwhile. Defaults to giving the attempt up: the job is retried, on another node
-   * perhaps, while code of the first attempt still runs here; only its fencing token tells them
-   * apart.
+   * Keeps the job of a hung attempt on this node until the handler's thread or the process ends, so
+   * that no second attempt runs at the same time. Until then the job is neither retried nor
+   * dead-lettered. Defaults to giving the attempt up: the job is retried, possibly on another node,
+   * while code of the first attempt still runs here; only the fencing token distinguishes the two.
    */
   public NodeBuilder holdHungJobs() {
     this.hung = new HungSettings(hung.patience(), true, hung.replacedSlots(), hung.mostLost());
@@ -344,10 +440,11 @@ public final class NodeBuilder {
   }
 
   /**
-   * Replaces at most this number of slots that hung attempts occupy, where each job has a thread of
-   * its own, as on virtual threads: their queues go on at full width. The node then runs as many
-   * handlers more than its limits say, and each of them keeps what it holds: memory, connections,
-   * locks, and the carrier thread if it computes. Defaults to 0: a lost slot stays lost.
+   * Replaces at most this number of slots that hung attempts occupy, so that their queues continue
+   * at full concurrency. This works only for executors with one thread per job, such as {@code
+   * virtual}. The node then runs that many handlers more than its limits say, and each hung handler
+   * keeps its memory, connections and locks, and its carrier thread if it computes. Defaults to 0:
+   * a lost slot stays lost.
    */
   public NodeBuilder replaceLostSlots(int most) {
     this.hung = new HungSettings(hung.patience(), hung.holdJobs(), most, hung.mostLost());
@@ -355,8 +452,9 @@ public final class NodeBuilder {
   }
 
   /**
-   * Reports not ready while more than this share of the slots is lost to hung attempts and not
-   * replaced, so that an orchestrator or an alarm notices. Defaults to 0.5.
+   * Sets the share of slots, from 0 to 1, that may be lost to hung attempts without being replaced.
+   * While more are lost, {@link HoldfastNode#isReady} returns false, so that an orchestrator or an
+   * alert notices. Defaults to 0.5.
    */
   public NodeBuilder maxLostShare(double share) {
     this.hung = new HungSettings(hung.patience(), hung.holdJobs(), hung.replacedSlots(), share);
@@ -364,24 +462,28 @@ public final class NodeBuilder {
   }
 
   /**
-   * Drains the node when the process is asked to stop, by SIGTERM, SIGINT or {@code System.exit},
-   * together with all other nodes of the process that say so, and then ends the process; a second
-   * signal ends it at once. Defaults to leaving signals to the program, which calls {@code close}.
+   * Drains the node when the process is told to stop by SIGTERM, SIGINT or {@code System.exit}, and
+   * then ends the process. All nodes of the process with this setting drain at the same time. A
+   * second signal ends the process immediately. Defaults to leaving signals to the program, which
+   * then has to call {@link HoldfastNode#close}.
    */
   public NodeBuilder stopOnSignals() {
     this.stopsOnSignals = true;
     return this;
   }
 
-  /** How the node's own client behaves. */
+  /**
+   * Sets the limits and checks of the node's own {@link HoldfastNode#client client}. Defaults to
+   * {@link ClientSettings#DEFAULT}.
+   */
   public NodeBuilder client(ClientSettings settings) {
     this.client = settings;
     return this;
   }
 
   /**
-   * Live in these surroundings; defaults to the machine. For simulations, which hand in time,
-   * threads, ids and chance of their own.
+   * Replaces the clock, threads, ids and random numbers of the node, for simulations. Defaults to
+   * {@link Environment#machine}.
    */
   public NodeBuilder environment(Environment own) {
     this.environment = own;
@@ -389,9 +491,13 @@ public final class NodeBuilder {
   }
 
   /**
-   * Start the node.
+   * Starts the node. When this method returns, the node is registered and its roles run. If it
+   * throws, nothing keeps running.
    *
-   * @throws IllegalArgumentException if a setting is wrong; nothing was started
+   * @throws IllegalArgumentException if a setting is not valid; nothing was started
+   * @throws dev.holdfast.api.HoldfastException if the node cannot join, because it or another node
+   *     is in {@linkplain LivenessSettings#singleNode single-node mode}, or because the database
+   *     fails
    */
   public HoldfastNode start() {
     HoldfastNode node = new Assembly(this, settings()).assemble();

@@ -28,7 +28,7 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
 import java.util.Map;
 
-/** What the roles of a node share. */
+/** The components that the roles of a node share. */
 final class NodeComponents {
   final NodeSettings settings;
   final Store store;
@@ -72,7 +72,7 @@ final class NodeComponents {
                 settings.liveness().allowed(),
                 alone::isUnseated,
                 ticker.now()));
-    // A coordinator names those who listen to it in its log lines.
+    // So that log lines of the coordinator name this node.
     try (var speaking = logs.borrow()) {
       this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
     }
@@ -83,7 +83,7 @@ final class NodeComponents {
     this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
   }
 
-  /** How often to poll at present. */
+  /** Returns how often to poll at present. */
   PollBackoff pollPace() {
     return bus.hearsOthers() ? settings.poll() : settings.poll().whileUnheard();
   }

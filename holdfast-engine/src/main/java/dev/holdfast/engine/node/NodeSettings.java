@@ -14,22 +14,27 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node behaves. Every setting is checked when the node is built.
+ * The settings of a node, validated when the node is built. {@link NodeBuilder} describes the
+ * trade-offs.
  *
- * @param id what people call the node; defaults to host name and process id
- * @param name what else people call it; defaults to nothing
- * @param maxConcurrent how many jobs it runs at once, over all queues; defaults to 200
+ * @param id the id of the node; defaults to host name and process id
+ * @param name its display name; defaults to none
+ * @param maxConcurrent how many jobs it runs at the same time, over all queues; defaults to 200
  * @param queues the queues it serves; defaults to {@code default} alone
  * @param router which executor runs which task; defaults to virtual threads for all
- * @param platformThreads the size of the executor {@code platform}; defaults to the number of cores
- * @param poll how often to look for work when nobody calls
- * @param liveness how it shows that it lives, and takes over from others
- * @param stacks which jobs of which fleets it serves, and how
- * @param retention how long ended jobs are kept; defaults to 14 days, 90 for the dead letter
- * @param resultLimit how large an encoded result may be, in bytes of UTF-8; defaults to 1 MiB
- * @param shutdownGrace how long {@code close} lets running jobs go on before it interrupts them;
+ * @param platformThreads the size of the executor {@code platform}; defaults to the number of
+ *     available processors
+ * @param poll how often to poll for work when no notification arrives; defaults to {@link
+ *     PollBackoff#DEFAULT}
+ * @param liveness heartbeats, timeouts and recovery; defaults to {@link LivenessSettings#DEFAULT}
+ * @param stacks the stack of the node, the stacks it serves, and its mode; defaults to {@link
+ *     StackSettings#NONE}
+ * @param retention how long ended jobs are kept; defaults to 14 days, and to 90 days for
+ *     dead-lettered jobs
+ * @param resultLimit the largest size of an encoded result, in bytes of UTF-8; defaults to 1 MiB
+ * @param shutdownGrace how long {@code close} lets running jobs continue before it interrupts them;
  *     defaults to 25 s
- * @param hung what it does about handlers that ignore their interrupt
+ * @param hung what the node does about hung handlers; defaults to {@link HungSettings#DEFAULT}
  */
 public record NodeSettings(
     String id,
@@ -49,9 +54,10 @@ public record NodeSettings(
   /**
    * How a node serves a queue.
    *
-   * @param concurrency how many of its jobs the node runs at once; defaults to 100
-   * @param prefetch how many more it holds ready to begin; defaults to 0. Prefetching saves the
-   *     wait for a claim between short jobs, at the price of a second write for each.
+   * @param concurrency how many of its jobs the node runs at the same time; defaults to 100
+   * @param prefetch how many more jobs the node claims ahead, ready to start; defaults to 0.
+   *     Prefetching saves the wait for a claim between short jobs, at the price of a second write
+   *     for each.
    */
   public record QueueSettings(int concurrency, int prefetch) {
     public static final QueueSettings DEFAULT = new QueueSettings(100, 0);
@@ -59,21 +65,22 @@ public record NodeSettings(
     public QueueSettings {
       if (concurrency < 1) {
         throw new IllegalArgumentException(
-            "A queue concurrency of %d is not valid: give at least 1.".formatted(concurrency));
+            "A queue concurrency of %d is not valid: use at least 1.".formatted(concurrency));
       }
       if (prefetch < 0 || prefetch > 10_000) {
         throw new IllegalArgumentException(
-            "A prefetch of %d is not valid: give 0 to 10000.".formatted(prefetch));
+            "A prefetch of %d is not valid: use 0 to 10000.".formatted(prefetch));
       }
     }
   }
 
   /**
-   * Where a node belongs when several fleets share a database.
+   * Where a node belongs when several stacks share a database.
    *
-   * @param stack its own fleet, which the jobs it makes belong to; defaults to none
-   * @param serves the fleets whose jobs it runs, besides jobs of none; defaults to its own
-   * @param mode what it does with work; defaults to all
+   * @param stack its own stack, which the jobs it enqueues belong to; defaults to none
+   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack; defaults to
+   *     its own
+   * @param mode the mode it starts in; defaults to {@link NodeMode#FULL}
    */
   public record StackSettings(@Nullable String stack, Set<String> serves, NodeMode mode) {
     public static final StackSettings NONE = new StackSettings(null, Set.of(), NodeMode.FULL);
@@ -86,7 +93,10 @@ public record NodeSettings(
       }
     }
 
-    /** The fleets whose jobs it takes back, besides jobs of none; null for all. */
+    /**
+     * Returns the stacks whose jobs the node recovers, in addition to jobs without a stack; null
+     * for all.
+     */
     @Nullable Set<String> sweeps() {
       if (stack == null) {
         return null;
@@ -100,7 +110,7 @@ public record NodeSettings(
   public NodeSettings {
     if (id.isBlank() || id.length() > NodeIdentity.LONGEST) {
       throw new IllegalArgumentException(
-          "Node id '%s' is not valid: it has %d characters; give 1 to %d."
+          "Node id '%s' is not valid: it has %d characters; use 1 to %d."
               .formatted(id, id.length(), NodeIdentity.LONGEST));
     }
     Names.text("Node id", id);
@@ -109,22 +119,22 @@ public record NodeSettings(
     }
     if (maxConcurrent < 1) {
       throw new IllegalArgumentException(
-          "A node cannot run %d jobs at once: give at least 1.".formatted(maxConcurrent));
+          "A concurrency of %d for a node is not valid: use at least 1.".formatted(maxConcurrent));
     }
     if (queues.isEmpty()) {
-      throw new IllegalArgumentException("A node serves no queue: name at least one.");
+      throw new IllegalArgumentException("The node serves no queue: name at least one.");
     }
     queues.keySet().forEach(Names::queue);
     queues = Map.copyOf(queues);
     if (resultLimit < 1) {
       throw new IllegalArgumentException(
-          "A result limit of %d is not valid: give at least 1; to keep no results, say keepResult(Duration.ZERO) for the task."
+          "A result limit of %d is not valid: use at least 1; to keep no results, set keepResult(Duration.ZERO) for the task."
               .formatted(resultLimit));
     }
     shutdownGrace = Times.notNegative("A shutdown grace", shutdownGrace);
   }
 
-  /** How many jobs it can run at once, over all of its queues. */
+  /** Returns how many jobs the node can run at the same time, over all of its queues. */
   int slots() {
     int inQueues = 0;
     for (QueueSettings queue : queues.values()) {
@@ -133,7 +143,7 @@ public record NodeSettings(
     return Math.min(maxConcurrent, inQueues);
   }
 
-  /** How the node serves one of its queues. */
+  /** Returns the settings for a queue. */
   QueueSettings of(String queue) {
     return queues.getOrDefault(queue, QueueSettings.DEFAULT);
   }

@@ -17,22 +17,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops a node, once, within one deadline for everything: the shutdown grace, and {@link
- * #AFTER_GRACE} for the rest. An orchestrator kills the process soon after the grace, so a step
- * that waits for a database that hangs must not take the time of the others.
+ * Stops a node, once, within a single deadline: the shutdown grace plus {@link #AFTER_GRACE}. An
+ * orchestrator kills the process soon after the grace, so a step that waits for an unresponsive
+ * database must not use up the time of the others.
  *
- * <p>The steps run on a thread of their own and the caller waits for it until the deadline: any of
- * them may call the database or code of the user, and none can be relied on to return.
+ * <p>The steps run on a separate thread, and the caller waits for it until the deadline: any step
+ * may call the database or user code, and none can be relied on to return.
  */
 final class Shutdown {
   private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
   private static final Duration TO_RESPOND = Duration.ofSeconds(3);
   private static final Duration TO_LEAVE = Duration.ofSeconds(1);
 
-  /** For handlers to respond to their interrupt, and then to deregister the node. */
+  /** Time for handlers to respond to their interrupt, and then to deregister the node. */
   static final Duration AFTER_GRACE = TO_RESPOND.plus(TO_LEAVE);
 
-  /** The threads that drive the roles, by when they must stop. */
+  /** The threads that drive the roles, grouped by when they must stop. */
   record Threads(
       List<Driven> claiming, List<Driven> clocks, Driven completer, List<Driven> heart) {}
 
@@ -45,10 +45,10 @@ final class Shutdown {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean hurried;
   private volatile Deadline deadline = Deadline.in(Duration.ZERO);
-  private volatile String step = "begin";
+  private volatile String step = "start to stop";
 
   /**
-   * @param subscription ends that the node receives signals
+   * @param subscription ends the node's subscription to signals
    */
   Shutdown(
       NodeComponents ground,
@@ -67,7 +67,7 @@ final class Shutdown {
     return asked.get();
   }
 
-  /** Reaches zero when the node has stopped, or its time to stop is over. */
+  /** Returns a latch that reaches zero when the node has stopped, or its time to stop is over. */
   CountDownLatch stopped() {
     return stopped;
   }
@@ -79,7 +79,7 @@ final class Shutdown {
       return;
     }
     deadline = Deadline.in(ground.settings.shutdownGrace().plus(AFTER_GRACE));
-    begin();
+    runSteps();
     if (!await(this::hasStopped)) {
       giveUp();
     }
@@ -104,11 +104,14 @@ final class Shutdown {
     return stopped.getCount() == 0;
   }
 
-  private void begin() {
+  private void runSteps() {
     try {
       Thread.ofPlatform().daemon().name("holdfast-stop").start(this::stopInOrder);
     } catch (OutOfMemoryError noThread) {
-      log.warn("No thread can be started to stop node {}; the caller stops it", id(), noThread);
+      log.warn(
+          "Node {} could not start a thread for its shutdown; the calling thread stops it instead",
+          id(),
+          noThread);
       stopInOrder();
     }
   }
@@ -125,18 +128,24 @@ final class Shutdown {
     }
   }
 
-  /** Claims no more, hands back what has not started, and lets running jobs go on for the grace. */
+  /**
+   * Stops claiming, hands back what has not started, and lets running jobs continue for the grace.
+   */
   private void drain() {
     Deadline grace = Deadline.in(ground.settings.shutdownGrace());
-    log.info("Node {} stops; it holds {} jobs", id(), held());
+    log.info(
+        "Node {} is stopping: it holds {} jobs and gives running ones {} to finish",
+        id(),
+        held(),
+        hurried ? Duration.ZERO : ground.settings.shutdownGrace());
     attempt("stop claiming", () -> stopAll(threads.claiming()));
     attempt("hand back jobs that have not started", this::handBackUnstarted);
     step = "wait for claims in progress";
     grace.await(() -> hurried || haveEnded(threads.claiming()));
-    attempt("hand back what the last claims brought", this::handBackUnstarted);
+    attempt("hand back jobs of the last claims", this::handBackUnstarted);
     step = "wait for running jobs";
     grace.await(() -> hurried || held() == 0);
-    deadline = deadline.earlier(Deadline.in(AFTER_GRACE)); // Earlier where the grace was cut short.
+    deadline = deadline.earlier(Deadline.in(AFTER_GRACE)); // Earlier if the grace was cut short.
   }
 
   private void handBackUnstarted() {
@@ -145,7 +154,11 @@ final class Shutdown {
 
   private void interrupt() {
     if (held() > 0) {
-      log.warn("{} jobs are interrupted and handed back without using an attempt", held());
+      log.warn(
+          "Node {} is stopping: {} running jobs are interrupted and handed back without using an"
+              + " attempt",
+          id(),
+          held());
     }
     step = "wait for interrupted jobs";
     Deadline.in(TO_RESPOND)
@@ -155,7 +168,7 @@ final class Shutdown {
         });
   }
 
-  /** Called again and again: a claim that was in progress may bring jobs even now. */
+  /** Called repeatedly, because a claim that was in progress may still bring jobs. */
   private void interruptAll() {
     handBackUnstarted();
     for (HeldJob heldJob : ground.heldJobs.all()) {
@@ -165,7 +178,7 @@ final class Shutdown {
     }
   }
 
-  /** Deregisters the node if nothing of it is left; its heartbeat goes on until then. */
+  /** Deregisters the node if it holds nothing any more; until then it sends heartbeats. */
   private void leave() {
     attempt(
         "stop its roles",
@@ -176,22 +189,22 @@ final class Shutdown {
     Deadline.in(TO_LEAVE)
         .await(() -> haveEnded(threads.clocks()) && threads.completer().hasEnded());
     if (!haveEnded(threads.claiming())) {
-      // Others may start its jobs as soon as it has left: a late reply must start none here.
-      attempt("give up claims in progress", () -> life.fence.shutForGood("it stops"));
+      // Other nodes may start its jobs as soon as it has left: a late reply must start none here.
+      attempt("give up claims in progress", () -> life.fence.shutForGood("it is stopping"));
     }
     boolean empty = isEmpty();
     if (empty) {
-      attempt("let other nodes in", ground.alone::leave);
+      attempt("release the single-node lease", ground.alone::leave);
     }
-    attempt("give up its leases", ground.leases::close);
+    attempt("release its leases", ground.leases::close);
     attempt("stop its heartbeat", () -> stopAll(threads.heart()));
     await(() -> haveEnded(threads.heart()));
     if (empty) {
       attempt("deregister", this::deregister);
     } else {
       log.error(
-          "{} jobs of node {} ignored their interrupt or their outcome could not be written; other"
-              + " nodes take them over after its timeout",
+          "{} jobs of node {} did not respond to interruption, or their outcome could not be"
+              + " written; other nodes recover them after its timeout",
           held(),
           id());
     }
@@ -200,7 +213,7 @@ final class Shutdown {
   private void deregister() {
     try {
       ground.store.nodes().leave(ground.identity.incarnation());
-      ground.bus.publish(new Signal.SchedulesChanged()); // Perhaps no other node declares them.
+      ground.bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
     } catch (StoreException away) {
       log.warn(
           "Node {} could not deregister; other nodes declare it dead after its timeout: {}",
@@ -219,28 +232,32 @@ final class Shutdown {
     for (TaskExecutor executor : work.executors) {
       attempt("close executor " + executor.name(), executor::close);
     }
-    attempt("show no lost slots any more", ground.lost::close);
+    attempt("remove its meters of lost slots", ground.lost::close);
     attempt("deliver its last events", ground.events::close);
   }
 
-  /** A step that fails must not keep the others from being done. */
+  /** Runs a step. A failing step must not prevent the following ones. */
   private void attempt(String what, Runnable action) {
     step = what;
     try {
       action.run();
     } catch (RuntimeException | Error failure) {
-      log.error("Node {} failed to {}, and goes on to stop", id(), what, failure);
+      log.error(
+          "Node {} failed to {} while stopping; it continues with the next step",
+          id(),
+          what,
+          failure);
     }
   }
 
   private void giveUp() {
     try (var speaking = ground.logs.borrow()) {
       log.error(
-          "Node {} did not stop in time and is given up: it still had to {}. Other nodes take over"
-              + " what it holds after its timeout",
+          "Node {} did not stop in time and is abandoned: it still had to {}. Other nodes recover"
+              + " the jobs it holds after its timeout",
           id(),
           step);
-      // Threads that are left behind may come back: nothing starts or is written by them.
+      // Threads that are left behind may resume: they must not start or write anything.
       life.fence.shutForGood("it did not stop in time");
     } finally {
       stopped.countDown();
@@ -255,7 +272,7 @@ final class Shutdown {
     return roles.stream().allMatch(Driven::hasEnded);
   }
 
-  /** Whether nothing is held, and no code runs for what was. */
+  /** Returns whether the node holds no job, and no code of a job still runs. */
   private boolean isEmpty() {
     return held() == 0 && life.fence.isQuiet();
   }
@@ -268,7 +285,10 @@ final class Shutdown {
     return ground.settings.id();
   }
 
-  /** Waits until the deadline, which may move to an earlier time meanwhile, never to a later. */
+  /**
+   * Waits until the deadline, which may move to an earlier time in the meantime, never to a later
+   * one.
+   */
   private boolean await(BooleanSupplier condition) {
     deadline.await(() -> condition.getAsBoolean() || deadline.isOver());
     return condition.getAsBoolean();

@@ -19,14 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes sure that a node that means to be the only one is, by one exclusive lease; and that no
+ * Ensures with an exclusive lease that a node in single-node mode is the only one, and that no
  * other node joins while it holds that lease.
  */
 final class SingleNodeGuard {
   private static final Logger log = LoggerFactory.getLogger(SingleNodeGuard.class);
   private static final String KEY = "holdfast:single-node";
 
-  /** What a node that is alone says of itself. */
+  /** The role that a single node registers with. */
   static final String ROLE = "alone";
 
   private final NodeStore nodes;
@@ -43,38 +43,44 @@ final class SingleNodeGuard {
   }
 
   /**
-   * Join, alone or with others, as the settings say.
+   * Joins the cluster, or takes the database exclusively in single-node mode.
    *
-   * @param told hears why when the node has no place here any more, on a thread of its own
-   * @throws HoldfastException if others are in the way; then {@link #leave} is to be called
+   * @param told called with the reason, on a separate thread, when the node must stop
+   * @throws HoldfastException if another node is in the way; then {@link #leave} must be called
    */
   void join(Consumer<String> told) {
     onLost = told;
     if (settings.liveness().singleNode()) {
-      takeAll();
+      acquireDatabase();
     } else {
-      requireNobodyAlone();
+      requireNoSingleNode();
     }
   }
 
   /**
-   * Check again, now that the node is in the books: one that took the lease before may have looked
-   * for others before that.
+   * Checks again after the node has been registered: a single node may have acquired the lease, and
+   * looked for other nodes, before that.
    *
-   * @throws HoldfastException if a node has this database for itself
+   * @throws HoldfastException if a single node uses this database
    */
   void confirm() {
     if (!settings.liveness().singleNode()) {
-      requireNobodyAlone();
+      requireNoSingleNode();
     }
   }
 
-  /** While the node was dead in the books, another may have taken the database for itself. */
+  /**
+   * Notes that the node registered again. While it was declared dead, a single node may have taken
+   * the database.
+   */
   void startedOver() {
     unconfirmed = !settings.liveness().singleNode();
   }
 
-  /** A role that checks first, once the node has started over. Not the Heart: it may not wait. */
+  /**
+   * Returns a role that first checks for a single node after this node has registered again. Not
+   * for the Heart, which must not wait.
+   */
   Role checkedBy(Role role) {
     return new Role() {
       @Override
@@ -95,73 +101,74 @@ final class SingleNodeGuard {
       return;
     }
     try {
-      loner()
-          .ifPresent(loner ->
+      singleNode()
+          .ifPresent(other ->
               Thread.ofPlatform()
                   .daemon()
                   .name("holdfast-stop")
                   .start(() ->
-                      onLost.accept("node %s has this database for itself".formatted(loner))));
+                      onLost.accept(
+                          "node %s uses this database in single-node mode".formatted(other))));
       unconfirmed = false;
     } catch (StoreException away) {
       log.warn(
-          "Whether a node has this database for itself is asked again at the next sweep: {}",
+          "Checking for a node in single-node mode failed, retrying at the next sweep: {}",
           away.getMessage());
     }
   }
 
-  private void requireNobodyAlone() {
-    loner()
-        .ifPresent(loner -> {
+  private void requireNoSingleNode() {
+    singleNode()
+        .ifPresent(other -> {
           throw new HoldfastException(
-              "Node %s has this database for itself, and node %s would be a second one: stop it, or run both without singleNode."
-                  .formatted(loner, settings.id()));
+              "Node %s uses this database in single-node mode, so node %s cannot join: stop the first one, or run both without singleNode."
+                  .formatted(other, settings.id()));
         });
   }
 
-  private Optional<String> loner() {
+  private Optional<String> singleNode() {
     return leases.find(KEY).filter(LeaseInfo::isHeld).map(LeaseInfo::holder);
   }
 
-  private void takeAll() {
+  private void acquireDatabase() {
     Duration ttl = settings.liveness().timeouts().running();
-    Acquisition answer = leases.acquire(KEY, ttl);
-    if (answer instanceof Acquisition.Busy busy) {
+    Acquisition result = leases.acquire(KEY, ttl);
+    if (result instanceof Acquisition.Busy busy) {
       throw new HoldfastException(
-          "Node %s has this database for itself for another %s, and node %s cannot have it too: stop it, wait that long if it was killed, or run both without singleNode."
+          "Node %s uses this database in single-node mode for another %s, so node %s cannot: stop the first one, wait for that time if it was killed, or run both without singleNode."
               .formatted(busy.holder(), busy.remaining(), settings.id()));
     }
-    Lease held = answer.orElseThrow();
+    Lease held = result.orElseThrow();
     lease = held;
     List<NodeStatus> others = nodes.list().stream().filter(NodeStatus::alive).toList();
     for (NodeStatus other : others) {
       if (other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0
           && !other.registration().roles().contains(ROLE)) {
         throw new HoldfastException(
-            "Node %s lives, so node %s cannot have this database for itself: stop it, or start without singleNode."
+            "Node %s is alive, so node %s cannot use this database in single-node mode: stop the first one, or start without singleNode."
                 .formatted(other.registration().id(), settings.id()));
       }
     }
-    // Whoever was alone before has lost the lease, so what it holds is nobody's.
+    // An earlier single node has lost the lease, so the jobs it held are free.
     others.forEach(other ->
         nodes.markDead(
             other.registration().incarnation(), other.beat(), other.sinceLastHeartbeat()));
-    held.onLost(() -> onLost.accept("its lease on this database is lost"));
+    held.onLost(() -> onLost.accept("it has lost its single-node lease"));
   }
 
   /**
-   * Whether the node was alone and its lease is over, whoever has noticed that: after a pause the
-   * threads of jobs may be the first to wake.
+   * Returns whether this was a single node and its lease is over, whichever thread notices first:
+   * after a pause that may be the thread of a job.
    */
   boolean isUnseated() {
     Lease held = lease;
     return held != null && !held.isHeld();
   }
 
-  /** Let others in. */
+  /** Releases the lease, so that other nodes can join. */
   void leave() {
     Lease held = lease;
-    lease = null; // Given up is not lost.
+    lease = null; // Cleared first: a released lease is not a lost one.
     if (held != null) {
       held.close();
     }

@@ -11,13 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drains the nodes of this process when it is asked to stop: by SIGTERM as orchestrators do, by
- * SIGINT, or by {@code System.exit}. There is one handler for all of them, since a process has one
- * for each signal: they drain at the same time, and the process ends when all have. A second signal
- * ends it at once; a shutdown hook alone would not receive that one.
+ * Drains the nodes of this process when it is told to stop: by SIGTERM as orchestrators send it, by
+ * SIGINT, or by {@code System.exit}. A process has only one handler for each signal, so all nodes
+ * share it: they drain at the same time, and the process ends when all have stopped. A second
+ * signal ends the process immediately; a shutdown hook alone would not receive it.
  *
- * <p>The JDK's signals are reached by name, since their package is not part of the language's API:
- * where they are missing, the shutdown hook drains the nodes.
+ * <p>The JDK's signal classes are used by reflection, because their package is not part of the Java
+ * API. Where they are missing, the shutdown hook drains the nodes.
  */
 final class StopSignals {
   private static final Logger log = LoggerFactory.getLogger(StopSignals.class);
@@ -30,7 +30,7 @@ final class StopSignals {
 
   private StopSignals() {}
 
-  /** Drains this node, too, when the process is asked to stop. */
+  /** Also drains this node when the process is told to stop. */
   static void drain(HoldfastNode node) {
     OF_PROCESS.add(node);
   }
@@ -48,7 +48,9 @@ final class StopSignals {
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(this::closeAll, "holdfast-shutdown"));
     } catch (IllegalStateException ending) {
-      log.warn("Node {} stops again: the process is ending", node.id());
+      log.warn(
+          "Node {} is stopped right after its start: the process is already shutting down",
+          node.id());
       node.close();
       return;
     }
@@ -61,7 +63,10 @@ final class StopSignals {
       try {
         handle(signal);
       } catch (ReflectiveOperationException | IllegalArgumentException unavailable) {
-        log.info("SIG{} is left to the JVM: {}", signal, unavailable.toString());
+        log.info(
+            "Cannot handle SIG{}; nodes drain in a shutdown hook instead: {}",
+            signal,
+            unavailable.toString());
       }
     }
   }
@@ -85,7 +90,7 @@ final class StopSignals {
           .getMethod("handle", signal, handler)
           .invoke(null, signal.getConstructor(String.class).newInstance(name), own);
     } catch (InvocationTargetException refused) {
-      // A JVM that was told to leave signals alone.
+      // The JVM was started with -Xrs, or uses the signal itself.
       throw new ReflectiveOperationException(refused.getCause());
     }
   }
@@ -94,7 +99,9 @@ final class StopSignals {
     if (asked.compareAndSet(false, true)) {
       Thread.ofPlatform().daemon(false).name("holdfast-drain").start(this::drainAndExit);
     } else {
-      log.warn("The process ends at once: it was asked to stop a second time");
+      log.warn(
+          "A second signal to stop arrived; the process ends immediately, without draining its"
+              + " nodes");
       Runtime.getRuntime().halt(STOPPED_BY_SIGNAL);
     }
   }
@@ -108,7 +115,7 @@ final class StopSignals {
     }
   }
 
-  /** At the same time: one after the other they would need the grace of each. */
+  /** Closes all nodes at the same time: one after the other, each would need its own grace. */
   private void closeAll() {
     List<Thread> closing = new ArrayList<>();
     for (HoldfastNode node : nodes) {

@@ -15,7 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The roles that any node plays for all: what is due, what recurs, what is too old. */
+/**
+ * The roles that any node plays for the whole cluster: staging due jobs, firing schedules, deleting
+ * old rows, sampling.
+ */
 final class UpkeepRoles {
   private final NodeComponents ground;
   private final Optional<Registrar> registrar;
@@ -67,8 +70,9 @@ final class UpkeepRoles {
   }
 
   /**
-   * A node without a name of its own for its application that declares nothing says nothing about
-   * schedules: it may be any program, and must not cancel what another one declares.
+   * Returns the role that declares schedules. A node that declares none and has no explicit
+   * application name gets none: it may be any program, and must not cancel the schedules of
+   * another.
    */
   private Optional<Registrar> registrar(NodeBuilder from) {
     if (from.declared.isEmpty() && !from.namedApplication) {
@@ -91,18 +95,18 @@ final class UpkeepRoles {
             ServedQueues.lenient(ground.store.queues())::check));
   }
 
-  /** Schedules have changed, or may have. */
+  /** Notes that schedules have changed, or may have. */
   void schedulesChanged() {
     scheduler.lookAgain();
     declareAgain();
   }
 
-  /** What this node declares may be nobody's. */
+  /** Declares the schedules of this node again, since they may belong to no live incarnation. */
   void declareAgain() {
     registrar.ifPresent(Registrar::lookAgain);
   }
 
-  /** Anything may have happened. */
+  /** Checks for due jobs and schedules, because signals may have been missed. */
   void lookAgain() {
     stager.expect(Duration.ZERO, true);
     schedulesChanged();

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 
-/** The version of the program, as Maven writes it into the jar. */
+/** The version of Holdfast, as Maven writes it into the jar. */
 final class Version {
   private static final String PROPERTIES =
       "/META-INF/maven/dev.holdfast/holdfast-engine/pom.properties";

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The roles that claim jobs, run them and write down how they ended. */
+/** The roles that claim jobs, run them and record how they ended. */
 final class WorkingRoles {
   private final NodeComponents ground;
   final Claimers claimers;
@@ -28,10 +28,10 @@ final class WorkingRoles {
   final Completer completer;
   final List<TaskExecutor> executors;
 
-  /** The threads that bring work in. */
+  /** The threads that claim and start jobs. */
   final List<Driver.Driven> claiming = new ArrayList<>();
 
-  /** The threads that watch over it. */
+  /** The threads that watch timeouts and breakers. */
   final List<Driver.Driven> watching = new ArrayList<>();
 
   final Driver.Driven completing;
@@ -70,7 +70,10 @@ final class WorkingRoles {
     claiming.add(later);
   }
 
-  /** Nobody waits for the failures of tasks that have no breaker here. */
+  /**
+   * Returns the role that reports failures to breakers; empty if no task of this node has a
+   * breaker.
+   */
   private Optional<BreakerReporter> breakerReporter(NodeBuilder from) {
     Map<String, CircuitBreaker> breakers = from.breakers.of(ground.tasks.names());
     return breakers.isEmpty()
@@ -103,7 +106,8 @@ final class WorkingRoles {
   }
 
   /**
-   * A job that ended under a limit makes room for another, which no slot that is free would tell.
+   * Wakes the claimers when a job with a limit has ended. It makes room for another job, and no
+   * released slot would show that.
    */
   private Receipts.Follower makeRoom() {
     return (job, finish) -> {

@@ -19,11 +19,11 @@ class LivenessSettingsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(
             () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(30))))
-        .withMessageContaining("A sweep every PT30S is too rare for terms of PT30S for claimed");
+        .withMessageContaining("A sweep interval of PT30S is too long for a timeout of PT30S");
     assertThatIllegalArgumentException()
         .isThrownBy(
             () -> LivenessSettings.DEFAULT.with(s -> s.claimedTimeout(Duration.ofSeconds(20))))
-        .withMessageContaining("give terms of at least PT30S");
+        .withMessageContaining("use a timeout of at least PT30S");
   }
 
   @Test

@@ -254,7 +254,7 @@ public abstract class LivenessContract extends NodeTestBase {
         .hasMessageContaining("at least PT30S");
     assertThatThrownBy(() -> usual().liveness(s -> s.sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M")
-        .hasMessageContaining("less than the terms");
+        .hasMessageContaining("less than the timeout");
     assertThatThrownBy(() -> usual().liveness(s -> s.heartbeat(Duration.ZERO)))
         .hasMessageContaining("PT0S");
     assertThatThrownBy(() -> usual().liveness(s -> s.claimedTimeout(Duration.ofSeconds(90))))

@@ -107,7 +107,7 @@ class NodeLogTest extends NodeTestBase {
 
     assertThat(lines.all)
         .extracting(Line::text)
-        .anyMatch(text -> text.contains("does not take back running jobs"))
+        .anyMatch(text -> text.contains("does not recover running jobs"))
         .anyMatch(text -> text.contains("serves [default]"))
         .anyMatch(text -> text.startsWith("A listener threw"))
         .anyMatch(text -> text.contains("could not be renewed"))
@@ -156,7 +156,7 @@ class NodeLogTest extends NodeTestBase {
         .singleElement()
         .satisfies(warning ->
             assertThat(warning)
-                .contains("Another node is called twin and seems to live")
+                .contains("Another node is called twin and seems to be alive")
                 .contains(one.incarnation().toString())
                 .contains(other.incarnation().toString())
                 .contains("process id " + ProcessHandle.current().pid()));
@@ -171,9 +171,9 @@ class NodeLogTest extends NodeTestBase {
 
     assertThat(lines.warnings())
         .hasSize(3)
-        .anyMatch(warning -> warning.startsWith("Node idle-1 does not take back any jobs"))
-        .anyMatch(warning -> warning.startsWith("Node idle-2 does not take back running jobs"))
-        .anyMatch(warning -> warning.startsWith("Node idle-3 does not take back claimed jobs"));
+        .anyMatch(warning -> warning.startsWith("Node idle-1 does not recover any jobs"))
+        .anyMatch(warning -> warning.startsWith("Node idle-2 does not recover running jobs"))
+        .anyMatch(warning -> warning.startsWith("Node idle-3 does not recover claimed jobs"));
   }
 
   private static LivenessSettings recovering(boolean claimed, boolean running) {
