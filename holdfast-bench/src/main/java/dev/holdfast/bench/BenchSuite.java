@@ -56,6 +56,7 @@ public final class BenchSuite implements Extension, Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which bench is missing.");
+    throw new ParameterException(
+        spec.commandLine(), "No benchmark is given: use one of the commands of 'bench', or 'all'.");
   }
 }

@@ -25,7 +25,7 @@ class RefusalTest {
 
     assertThatThrownBy(() -> EmbeddedPostgres.at(folder).start())
         .isInstanceOf(EmbeddedPostgresException.class)
-        .hasMessageContaining(folder.toRealPath() + " was made by PostgreSQL 17")
+        .hasMessageContaining(folder.toRealPath() + " was created by PostgreSQL 17")
         .hasMessageContaining("PostgreSQL 18.6 cannot open it")
         .hasMessageContaining("restore it into an empty folder");
     assertThat(folder.resolve("pgdata")).isDirectoryContaining(version::equals);
@@ -60,7 +60,7 @@ class RefusalTest {
 
     assertThatThrownBy(() -> EmbeddedPostgres.at(temp).start())
         .isInstanceOf(EmbeddedPostgresException.class)
-        .hasMessageContaining("made by another PostgreSQL installation");
+        .hasMessageContaining("created by another PostgreSQL installation");
   }
 
   @Test

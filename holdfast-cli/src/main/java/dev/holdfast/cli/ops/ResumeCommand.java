@@ -5,10 +5,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Resumes a queue. */
-@Command(name = "resume", description = "Let nodes begin jobs of a paused queue again.")
+@Command(name = "resume", description = "Resume a paused queue.")
 public final class ResumeCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "QUEUE", converter = QueueConverter.class, description = "The queue.")
+  @Parameters(
+      paramLabel = "QUEUE",
+      converter = QueueConverter.class,
+      description = "The name of the queue.")
   @SuppressWarnings("NullAway.Init")
   private String queue;
 
@@ -16,9 +19,9 @@ public final class ResumeCommand extends ClientCommand {
   int ask(Session session) {
     Optional<String> objection = KnownNames.queues(session.client()).objection(queue, "");
     if (objection.isPresent()) {
-      return session.answer(false, objection.get());
+      return session.reply(false, objection.get());
     }
     session.client().queues().resume(queue);
-    return session.answer(true, "Queue '%s' is not paused any more.".formatted(queue));
+    return session.reply(true, "Queue '%s' is no longer paused.".formatted(queue));
   }
 }

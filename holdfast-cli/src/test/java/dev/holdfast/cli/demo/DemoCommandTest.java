@@ -13,14 +13,14 @@ class DemoCommandTest {
   @TempDir private Path folder;
 
   @Test
-  void jobsFlowOnAnEmbeddedServerAndCanBeLookedAtAfterwards() {
+  void theDemoRunsOnAnEmbeddedServerAndItsJobsCanBeInspectedAfterwards() {
     String data = "--data-folder=" + folder.resolve("postgres");
 
     Cli demo = Cli.run("demo", "--jobs", "50", data);
 
     assertThat(demo.exit()).as(demo.err()).isZero();
     assertThat(demo.out())
-        .contains("It runs until 50 jobs are done")
+        .contains("The demo runs until 50 jobs are done")
         .contains("queue mail", "queue reports", "queue cpu")
         .containsPattern("In \\d+ seconds 50 jobs were enqueued and \\d\\d done");
     assertThat(Cli.run("jobs", "--count", data).out()).containsPattern("SUCCEEDED +\\d\\d");
@@ -28,7 +28,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void aNamedDatabaseGetsASchemaForTheDemo() {
+  void aGivenDatabaseGetsASchemaForTheDemo() {
     try (TestDatabase database = SharedServer.freshDatabase()) {
       Cli demo = Cli.on(database, "demo", "--jobs", "5");
 
@@ -40,7 +40,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void aPausedQueueIsSaidToBe() {
+  void aPausedQueueIsReportedOnce() {
     try (TestDatabase database = SharedServer.freshDatabase()) {
       Cli.on(database, "demo", "--jobs", "1");
       assertThat(Cli.on(database, "pause", "mail", "--schema", "holdfast_demo").exit()).isZero();
