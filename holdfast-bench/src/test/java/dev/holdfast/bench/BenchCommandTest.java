@@ -152,9 +152,9 @@ class BenchCommandTest {
     Cli few = run("bench", "drain", "--rounds", "3", "--check");
 
     assertThat(quick.exit()).isEqualTo(2);
-    assertThat(quick.err()).contains("--quick measures too little to judge by");
+    assertThat(quick.err()).contains("--quick measures too little for --check");
     assertThat(few.exit()).isEqualTo(2);
-    assertThat(few.err()).contains("3 rounds are too few to judge by: give at least 5");
+    assertThat(few.err()).contains("3 rounds are too few for --check: use at least 5");
   }
 
   private static void assertMeasured(Cli bench, String... names) {

@@ -62,7 +62,7 @@ class BenchProcessTest {
         bench("chaos", "--database-url", "jdbc:postgresql://127.0.0.1:1/app", "--minutes", "0.1");
 
     assertThat(refused.exit).isEqualTo(1);
-    assertThat(refused.err).contains("leave out --database-url");
+    assertThat(refused.err).contains("remove --database-url");
   }
 
   private Run bench(String... words) throws IOException, InterruptedException {

@@ -63,7 +63,7 @@ class MainTest {
         "--log-level loud     | loud",
         "nonsense             | nonsense"
       })
-  void wrongUseIsReportedInOneSentence(String arguments, String reason) {
+  void wrongUseIsRefusedInASentence(String arguments, String reason) {
     Cli refused = Cli.run(arguments.strip().split(" +"));
 
     assertThat(refused.exit()).isEqualTo(2);
@@ -88,7 +88,7 @@ class MainTest {
     "demo --forevr, --forever",
     "jobs --stat=failed, --state"
   })
-  void aMisspeltWordGetsASuggestion(String arguments, String meant) {
+  void aWordThatIsAlmostRightIsCorrected(String arguments, String meant) {
     Cli refused = Cli.run(arguments.split(" "));
 
     assertThat(refused.exit()).isEqualTo(2);
@@ -96,7 +96,7 @@ class MainTest {
   }
 
   @Test
-  void anUnknownWordThatIsCloseToNoneGetsNoSuggestion() {
+  void aWordThatIsNotCloseToAnyIsNotCorrected() {
     assertThat(Cli.run("nonsense").err()).doesNotContain("Did you mean");
     assertThat(Cli.run("bench", "drain-chil").err()).doesNotContain("Did you mean");
   }

@@ -63,7 +63,8 @@ record Archive(URL location) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
         Path target = folder.resolve(entry.getName()).normalize();
         if (!target.startsWith(folder)) {
-          throw new IOException("The archive " + location + " has an entry outside its root: " + entry.getName());
+          throw new IOException(
+              "The archive " + location + " has an entry outside its root: " + entry.getName());
         }
         unpack(tar, entry, target, posix);
       }

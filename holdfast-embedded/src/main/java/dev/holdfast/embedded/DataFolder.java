@@ -107,7 +107,8 @@ record DataFolder(Path root) {
     try {
       return initialised() ? Optional.of(Files.getOwner(pgdata()).getName()) : Optional.empty();
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("Could not read the owner of " + pgdata() + " (" + e + ").", e);
+      throw new EmbeddedPostgresException(
+          "Could not read the owner of " + pgdata() + " (" + e + ").", e);
     }
   }
 

@@ -67,9 +67,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Returns a builder for a server for tests and benchmarks. It keeps its data in a new folder below
-   * the system's temp folder and deletes it on close. The next program that starts a temporary
-   * server also deletes the folders left behind by killed programs.
+   * Returns a builder for a server for tests and benchmarks. It keeps its data in a new folder
+   * below the system's temp folder and deletes it on close. The next program that starts a
+   * temporary server also deletes the folders left behind by killed programs.
    */
   public static EmbeddedPostgresBuilder temporary() {
     return new EmbeddedPostgresBuilder(null);

@@ -22,8 +22,8 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * Sets the port to listen on. Defaults to 0, which means the port of the last start if it is free,
-   * otherwise a free port, which is then stored in the data folder.
+   * Sets the port to listen on. Defaults to 0, which means the port of the last start if it is
+   * free, otherwise a free port, which is then stored in the data folder.
    */
   public EmbeddedPostgresBuilder port(int port) {
     if (port < 0 || port > 65_535) {
@@ -45,8 +45,8 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * Sets the folder into which PostgreSQL's binaries are unpacked, once for all servers. Defaults to
-   * {@code holdfast} in {@code $XDG_CACHE_HOME} or in {@code ~/.cache}.
+   * Sets the folder into which PostgreSQL's binaries are unpacked, once for all servers. Defaults
+   * to {@code holdfast} in {@code $XDG_CACHE_HOME} or in {@code ~/.cache}.
    */
   public EmbeddedPostgresBuilder cacheFolder(Path cacheFolder) {
     this.cacheFolder = cacheFolder;
@@ -54,9 +54,9 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * Sets whether the server is stopped if the JVM ends without {@link EmbeddedPostgres#close()}. The
-   * JVM runs all shutdown hooks concurrently: if your program drains work on Ctrl-C, set this to
-   * false and close the server in your own hook, after draining. Defaults to true.
+   * Sets whether the server is stopped if the JVM ends without {@link EmbeddedPostgres#close()}.
+   * The JVM runs all shutdown hooks concurrently: if your program drains work on Ctrl-C, set this
+   * to false and close the server in your own hook, after draining. Defaults to true.
    */
   public EmbeddedPostgresBuilder stopOnExit(boolean stopOnExit) {
     this.stopOnExit = stopOnExit;
@@ -70,8 +70,8 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * Sets how long a clean shutdown may take before the server is stopped immediately, which requires
-   * recovery at the next start. Defaults to 30 s.
+   * Sets how long a clean shutdown may take before the server is stopped immediately, which
+   * requires recovery at the next start. Defaults to 30 s.
    */
   public EmbeddedPostgresBuilder stopLimit(Duration stopLimit) {
     this.stopLimit = stopLimit;

@@ -92,7 +92,8 @@ final class FileMutex implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("Could not release the lock " + file + " (" + e + ").", e);
+      throw new EmbeddedPostgresException(
+          "Could not release the lock " + file + " (" + e + ").", e);
     } finally {
       HELD.remove(file);
     }

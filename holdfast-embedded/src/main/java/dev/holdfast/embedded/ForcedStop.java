@@ -12,7 +12,9 @@ final class ForcedStop {
 
   private ForcedStop() {}
 
-  /** Kills a server and all its sessions, as a power failure would, and waits until all are gone. */
+  /**
+   * Kills a server and all its sessions, as a power failure would, and waits until all are gone.
+   */
   static void kill(DataFolder folder) {
     if (!(Postmaster.of(folder.pgdata()) instanceof Running running)) {
       return;

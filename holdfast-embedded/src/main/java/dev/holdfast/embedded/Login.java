@@ -21,8 +21,8 @@ record Login(String user, String password) {
   /**
    * Returns the JDBC URL of a database. It requires SCRAM, because another user may have taken the
    * port of a stopped server: SCRAM does not reveal the password, and succeeds only with a server
-   * that knows it. So a pool that reconnects neither leaks the password nor uses a server of another
-   * user.
+   * that knows it. So a pool that reconnects neither leaks the password nor uses a server of
+   * another user.
    */
   static String url(int port, String database) {
     return "jdbc:postgresql://%s:%d/%s?requireAuth=scram-sha-256"

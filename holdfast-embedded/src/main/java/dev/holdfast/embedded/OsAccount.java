@@ -80,7 +80,8 @@ record OsAccount(Way way, String user) {
                   + ": choose a data folder outside root's home directory.");
         }
       } catch (IOException e) {
-        throw new EmbeddedPostgresException("Could not run a command with '" + this + "' (" + e + ").", e);
+        throw new EmbeddedPostgresException(
+            "Could not run a command with '" + this + "' (" + e + ").", e);
       }
     }
   }
@@ -128,7 +129,9 @@ record OsAccount(Way way, String user) {
     return candidates;
   }
 
-  /** Returns whether a command run this way has a user name that is not root, as initdb requires. */
+  /**
+   * Returns whether a command run this way has a user name that is not root, as initdb requires.
+   */
   boolean works(Path workFolder) {
     try {
       Command id = Command.run(wrap(List.of("id", "-un")), workFolder, PROBE_LIMIT);

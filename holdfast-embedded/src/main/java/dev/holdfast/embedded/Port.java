@@ -24,7 +24,9 @@ final class Port {
 
   private Port() {}
 
-  /** Returns the requested port, or else the port of the last start if it is free, or a free one. */
+  /**
+   * Returns the requested port, or else the port of the last start if it is free, or a free one.
+   */
   static int choose(int asked, OptionalInt remembered) {
     if (asked != 0) {
       if (!isFree(asked)) {

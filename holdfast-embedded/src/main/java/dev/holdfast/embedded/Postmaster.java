@@ -51,7 +51,8 @@ sealed interface Postmaster {
       return new Absent();
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
-          "Could not read " + file(pgdata) + " (" + e + "): check the owner of the data folder.", e);
+          "Could not read " + file(pgdata) + " (" + e + "): check the owner of the data folder.",
+          e);
     }
   }
 

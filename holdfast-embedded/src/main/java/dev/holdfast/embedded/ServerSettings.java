@@ -20,7 +20,8 @@ record ServerSettings(Map<String, String> asked) {
               + " '.'.");
     }
     if (value.contains("\n")) {
-      throw new IllegalArgumentException("The value of " + name + " must not contain a line break.");
+      throw new IllegalArgumentException(
+          "The value of " + name + " must not contain a line break.");
     }
     switch (name) {
       case "port" -> throw new IllegalArgumentException("Set the port with port(...).");

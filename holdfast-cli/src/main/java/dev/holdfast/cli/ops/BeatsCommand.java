@@ -41,7 +41,7 @@ public final class BeatsCommand extends ClientCommand {
       return DONE;
     }
     if (beats.isEmpty()) {
-      return session.reply(
+      return session.answer(
           false,
           "No heartbeats of node '%s' are stored: check the id with 'nodes', and enable the liveness setting keepHeartbeats on the node."
               .formatted(id));

@@ -32,7 +32,7 @@ public final class JobCommand extends ClientCommand {
   int ask(Session session) {
     Optional<Job> found = session.client().find(id);
     if (found.isEmpty()) {
-      return session.reply(
+      return session.answer(
           false, "There is no job %s, or its retention has expired.".formatted(id));
     }
     String waits =

@@ -60,8 +60,8 @@ public final class NodeCommand extends ClientCommand {
           case CLEAR -> task == null ? nodes.clearModes(id) : nodes.clearMode(id, task);
         };
     return told > 0
-        ? session.reply(true, "%d live node(s) with id '%s' were notified.".formatted(told, id))
-        : session.reply(false, "There is no live node with id '%s'; see 'nodes'.".formatted(id));
+        ? session.answer(true, "%d live node(s) with id '%s' were notified.".formatted(told, id))
+        : session.answer(false, "There is no live node with id '%s'; see 'nodes'.".formatted(id));
   }
 
   private int setMode(Nodes nodes, NodeMode wanted) {

@@ -29,9 +29,9 @@ public final class PauseCommand extends ClientCommand {
             : KnownNames.queues(session.client())
                 .objection(queue, "Add --force to pause it before it has jobs or a node.");
     if (objection.isPresent()) {
-      return session.reply(false, objection.get());
+      return session.answer(false, objection.get());
     }
     session.client().queues().pause(queue);
-    return session.reply(true, "Queue '%s' is paused; running jobs continue.".formatted(queue));
+    return session.answer(true, "Queue '%s' is paused; running jobs continue.".formatted(queue));
   }
 }

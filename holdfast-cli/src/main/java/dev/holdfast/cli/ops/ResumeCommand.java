@@ -19,9 +19,9 @@ public final class ResumeCommand extends ClientCommand {
   int ask(Session session) {
     Optional<String> objection = KnownNames.queues(session.client()).objection(queue, "");
     if (objection.isPresent()) {
-      return session.reply(false, objection.get());
+      return session.answer(false, objection.get());
     }
     session.client().queues().resume(queue);
-    return session.reply(true, "Queue '%s' is no longer paused.".formatted(queue));
+    return session.answer(true, "Queue '%s' is no longer paused.".formatted(queue));
   }
 }

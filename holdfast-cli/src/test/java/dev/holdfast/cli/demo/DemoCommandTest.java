@@ -13,7 +13,7 @@ class DemoCommandTest {
   @TempDir private Path folder;
 
   @Test
-  void theDemoRunsOnAnEmbeddedServerAndItsJobsCanBeInspectedAfterwards() {
+  void jobsFlowOnAnEmbeddedServerAndCanBeLookedAtAfterwards() {
     String data = "--data-folder=" + folder.resolve("postgres");
 
     Cli demo = Cli.run("demo", "--jobs", "50", data);
@@ -28,7 +28,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void aGivenDatabaseGetsASchemaForTheDemo() {
+  void aNamedDatabaseGetsASchemaForTheDemo() {
     try (TestDatabase database = SharedServer.freshDatabase()) {
       Cli demo = Cli.on(database, "demo", "--jobs", "5");
 
@@ -40,7 +40,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void aPausedQueueIsReportedOnce() {
+  void aPausedQueueIsSaidToBe() {
     try (TestDatabase database = SharedServer.freshDatabase()) {
       Cli.on(database, "demo", "--jobs", "1");
       assertThat(Cli.on(database, "pause", "mail", "--schema", "holdfast_demo").exit()).isZero();

@@ -61,7 +61,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aWaitingJobIsShownWithItsWaitReasonAndCanBeCancelledOnce() {
+  void aWaitingJobIsShownWithWhyItWaitsAndCanBeCancelledOnce() {
     JobId id = client.enqueue(SEND, new Letter("ada")).id();
 
     assertThat(holdfast("jobs", "--queue", "mail", "--state", "ready").out())
@@ -136,7 +136,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void jsonHasIdsAsTextAndPayloadsAsJson() {
+  void jsonHasIdsAsTextAndPayloadsAsTheyAre() {
     JobId id = client.enqueue(SEND, new Letter("Ada \"Countess\" L."), job -> job.queue("js")).id();
 
     JsonNode job = Json.read(holdfast("job", id.toString(), "--json").out()).get("job");
@@ -172,7 +172,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void closingABreakerThatIsNotOpenFails() {
+  void aBreakerThatIsNotOpenIsSaidToBe() {
     Cli tasks = holdfast("tasks", "--close", "mail::misspelt");
 
     assertThat(tasks.exit()).isEqualTo(1);
@@ -180,7 +180,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void showingAnUnknownJobFails() {
+  void aJobThatIsNotThereIsSaidToBe() {
     Cli job = holdfast("job", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
 
     assertThat(job.exit()).isEqualTo(1);
@@ -188,7 +188,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void requeueReportsWhatHappenedToTheJob() {
+  void aJobIsRequeuedAndItsAnswerSaidPlainly() {
     JobId id = client.enqueue(SEND, new Letter("eve"), job -> job.runIn(Duration.ofHours(1))).id();
 
     assertThat(holdfast("requeue", id.toString()).out()).contains("Job " + id + " is ready.");
@@ -203,7 +203,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aClaimedJobIsRequestedFromItsNodeAndOneWhoseKeyIsTakenStaysFailed() throws Exception {
+  void aHeldJobIsAskedForAndOneWhoseKeyIsTakenStays() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     JobId failed = client.enqueue(SEND, new Letter("f"), job -> job.queue("held").unique(KEY)).id();
     try (HoldfastNode node =
@@ -236,7 +236,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aNodeIsControlledByItsId() {
+  void aNodeIsSteeredByItsId() {
     try (HoldfastNode node =
         HoldfastNode.on(store)
             .id("controlled")
@@ -278,7 +278,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void storedHeartbeatsAreListed() {
+  void heartbeatsThatWereKeptAreListed() {
     try (HoldfastNode node =
         HoldfastNode.on(store)
             .id("kept")

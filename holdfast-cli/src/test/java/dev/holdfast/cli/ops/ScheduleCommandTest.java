@@ -77,7 +77,7 @@ class ScheduleCommandTest {
   }
 
   @Test
-  void theWarningIsOmittedIfANodeFiresSchedules() {
+  void schedulesThatANodeFiresNeedNoRemark() {
     client
         .schedules()
         .put(
@@ -97,7 +97,7 @@ class ScheduleCommandTest {
   }
 
   @Test
-  void cancellingAnUnknownScheduleFails() {
+  void aScheduleThatIsNotThereIsSaidToBe() {
     Cli cancel = holdfast("schedule", "cancel", "unknown");
 
     assertThat(cancel.exit()).isEqualTo(1);

@@ -93,7 +93,7 @@ class WorkCommandTest {
   }
 
   @Test
-  void enqueuePrintsTheWaitReason() {
+  void whyAnEnqueuedJobWaitsIsSaidAtOnce() {
     Cli enqueue = holdfast("enqueue", "mail::send", "--queue", "unserved");
 
     assertThat(enqueue.out()).contains("is enqueued.", "No live node serves queue 'unserved'");
