@@ -20,11 +20,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That benches run and say something; how fast they are depends on the machine. */
+/** The benchmarks run and report measures. Speed is not checked: it depends on the machine. */
 class BenchCommandTest {
   private final TestDatabase database = SharedServer.freshDatabase();
 
-  /** A finished command and what it printed. */
+  /** The exit code and output of a command. */
   private record Cli(int exit, String out, String err) {}
 
   private Cli run(String... args) {

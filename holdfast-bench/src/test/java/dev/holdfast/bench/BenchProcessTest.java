@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That the benches of this module run as commands, each in a process with its own server. */
+/** Benchmarks run as commands, each in a separate process with a separate server. */
 class BenchProcessTest {
   private static final long MOST_MINUTES = 4;
 
@@ -43,7 +43,7 @@ class BenchProcessTest {
     }
   }
 
-  /** On Linux, where all processes share one monotonic clock. */
+  /** Only on Linux, where all processes share one monotonic clock. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void chaosChecksWhatItLeft() throws Exception {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What cannot be done is said in a sentence: with which value, and what would help. */
+/** Errors name the value and the remedy. */
 @Timeout(120)
 class RefusalTest {
 

@@ -17,7 +17,7 @@ import java.util.random.RandomGenerator;
 /** Runs a node, enqueues jobs and prints a line a second until the demo ends. */
 final class Demo {
   private static final int JOBS_PER_SECOND = 200;
-  private static final Duration BEAT = Duration.ofMillis(50);
+  private static final Duration TICK = Duration.ofMillis(50);
   private static final Duration LINE_EVERY = Duration.ofSeconds(1);
   private static final Duration DRAIN_AT_MOST = Duration.ofSeconds(15);
 
@@ -35,7 +35,7 @@ final class Demo {
   private final CountDownLatch stop;
   private final DemoTasks tasks = new DemoTasks(RandomGenerator.getDefault());
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private final long begun = System.nanoTime();
+  private final long started = System.nanoTime();
   private long enqueued;
   private long printed;
 
@@ -69,7 +69,7 @@ final class Demo {
     while (enqueued < length.jobs() && elapsed().compareTo(length.time()) < 0) {
       enqueueDue(client);
       printDue(board);
-      if (stop.await(BEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (stop.await(TICK.toMillis(), TimeUnit.MILLISECONDS)) {
         return true;
       }
     }
@@ -77,7 +77,7 @@ final class Demo {
   }
 
   private void enqueueDue(Holdfast client) {
-    long due = Math.min(length.jobs(), (elapsed().plus(BEAT).toMillis() * JOBS_PER_SECOND) / 1000);
+    long due = Math.min(length.jobs(), (elapsed().plus(TICK).toMillis() * JOBS_PER_SECOND) / 1000);
     List<JobRequest<?, ?>> batch = new ArrayList<>();
     while (enqueued < due) {
       batch.add(tasks.any());
@@ -91,7 +91,7 @@ final class Demo {
     long deadline = System.nanoTime() + DRAIN_AT_MOST.toNanos();
     while (board.live() > 0 && System.nanoTime() < deadline) {
       printDue(board);
-      if (stop.await(BEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (stop.await(TICK.toMillis(), TimeUnit.MILLISECONDS)) {
         return;
       }
     }
@@ -120,6 +120,6 @@ final class Demo {
   }
 
   private Duration elapsed() {
-    return Duration.ofNanos(System.nanoTime() - begun);
+    return Duration.ofNanos(System.nanoTime() - started);
   }
 }
