@@ -4,12 +4,11 @@ import dev.holdfast.bench.harness.Bench;
 import dev.holdfast.bench.harness.BenchCommand;
 import picocli.CommandLine.Command;
 
-/** One bench after the other. */
+/** Runs the benchmarks one after the other. */
 @Command(
     name = "all",
     description =
-        "Run all benches but 'peers' and 'chaos'; takes about three quarters of an hour without"
-            + " --quick.")
+        "Run all benchmarks except 'peers' and 'chaos'. Takes about 45 minutes without --quick.")
 public final class AllBenches extends BenchCommand {
 
   @Override

@@ -10,12 +10,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast bench}: all benchmarks, and the hidden commands of their child processes. */
+/** {@code holdfast bench}: all benchmarks, and the hidden commands for their child processes. */
 @Command(
     name = "bench",
     description = {
-      "Measure Holdfast on a database.",
-      "Without --database-url it measures an embedded PostgreSQL on this machine."
+      "Run benchmarks on a database.",
+      "Without --database-url, uses a temporary embedded PostgreSQL on this machine."
     },
     synopsisSubcommandLabel = "COMMAND")
 public final class BenchSuite implements Extension, Runnable {
@@ -26,7 +26,7 @@ public final class BenchSuite implements Extension, Runnable {
 
   @Override
   public void addTo(CommandLine root) {
-    // From the top down: options are inherited only by commands that are added later.
+    // Parents first: only commands that are added later inherit options.
     CommandLine bench = new CommandLine(this);
     root.addSubcommand(bench);
     benches().forEach(bench::addSubcommand);
@@ -39,7 +39,7 @@ public final class BenchSuite implements Extension, Runnable {
     bench.addSubcommand(new BusyChild());
   }
 
-  /** The benchmarks that {@code bench all} runs, in reading order. */
+  /** Returns the benchmarks that {@code bench all} runs, in this order. */
   static List<BenchCommand> benches() {
     return List.of(
         new DrainBench(),
@@ -56,6 +56,7 @@ public final class BenchSuite implements Extension, Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which bench is missing.");
+    throw new ParameterException(
+        spec.commandLine(), "No benchmark is given: use one of the commands of 'bench', or 'all'.");
   }
 }

@@ -11,7 +11,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
-/** A node in a process of its own that has more to compute than there are cores. */
+/** A node in a child process with more CPU-bound work than there are cores. */
 @Command(name = "busy-child", hidden = true)
 final class BusyChild extends ChildCommand {
   static final String FAST = "FAST";
@@ -30,7 +30,7 @@ final class BusyChild extends ChildCommand {
     this.store = opened;
   }
 
-  /** Start a node with the settings that are named, and burn what is left of the cores. */
+  /** Starts a node with the given liveness settings, and threads that keep all cores busy. */
   @Override
   protected String obey(String order) {
     HoldfastNode.on(store)

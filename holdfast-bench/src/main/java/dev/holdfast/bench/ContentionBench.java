@@ -16,15 +16,16 @@ import java.util.Deque;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** Whether processes get in each other's way. */
+/** Measures whether processes slow each other down. */
 @Command(
     name = "contention",
-    description = "Run 200k no-op jobs in two processes on one database, and compare with one.")
+    description =
+        "Run 200k no-op jobs in two processes on one database, and compare with one process.")
 public final class ContentionBench extends BenchCommand {
 
   private static final int WARM_UPS = 5;
 
-  // Both sides keep all cores busy, so whatever else the machine does shows in single rounds.
+  // Both sides keep all cores busy, so other load on the machine affects single rounds.
   private static final int ROUNDS = 9;
 
   @Override
@@ -54,8 +55,9 @@ public final class ContentionBench extends BenchCommand {
   }
 
   /**
-   * Let both processes run as much before anything counts. One that has run less still compiles its
-   * code, which takes as much time as running it and would look like getting in each other's way.
+   * Lets both processes run the same number of jobs before the measured rounds. A process that has
+   * run fewer still compiles its code, which takes as much time as running it and would look like
+   * contention.
    */
   private static void warmUp(Bench bench, BenchDatabase database, int jobs, List<Child> children)
       throws Exception {
@@ -78,16 +80,16 @@ public final class ContentionBench extends BenchCommand {
     database.clear();
     NoopJobs.enqueue(database.store(), jobs);
     server.settle();
-    long begun = Micros.now();
+    long started = Micros.now();
     for (Child child : children) {
       child.tell("GO");
     }
-    long ended = begun;
+    long ended = started;
     for (Child child : children) {
       long[] ranAndWhen = child.await(Child.DONE);
       ended = ranAndWhen[0] == 0 ? ended : Math.max(ended, ranAndWhen[1]);
     }
     database.requireDone(jobs, 0);
-    return jobs / ((ended - begun) / 1e6);
+    return jobs / ((ended - started) / 1e6);
   }
 }

@@ -9,7 +9,7 @@ import dev.holdfast.bench.harness.Report;
 import dev.holdfast.bench.harness.Rounds;
 import picocli.CommandLine.Command;
 
-/** How fast one process works off a backlog. */
+/** Measures how fast one process drains a backlog. */
 @Command(
     name = "drain",
     description = "Run 100k no-op jobs in one process, and compare with bare SQL.")

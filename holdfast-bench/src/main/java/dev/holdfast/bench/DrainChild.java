@@ -14,14 +14,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 
-/** A node in a process of its own, which on each order runs whatever there is. */
+/** A node in a child process that runs all waiting jobs on each command. */
 @Command(name = "drain-child", hidden = true)
 final class DrainChild extends ChildCommand {
-  // Rarely, since each process does: looking takes time from what is measured.
+  // Rarely, because each process polls, and polling takes time from what is measured.
   private static final Duration LOOK_EVERY = Duration.ofMillis(5);
   private static final long QUIET_MICROS = 20_000;
 
-  // The last job to be run was enqueued last, so while there are any this finds one at once.
+  // The last job to run was enqueued last, so this finds a job at once while there are any.
   private static final String LAST = "select id from %s.job order by id desc limit 1";
 
   @SuppressWarnings("NullAway.Init")
@@ -36,7 +36,7 @@ final class DrainChild extends ChildCommand {
     this.last = address.connect().prepareStatement(LAST.formatted(schema));
   }
 
-  /** Answer with the number of jobs, and when the last of them was durably finished. */
+  /** Replies with the number of jobs and the time when the last was durably finished. */
   @Override
   protected String obey(String order) throws SQLException {
     AtomicInteger ran = new AtomicInteger();

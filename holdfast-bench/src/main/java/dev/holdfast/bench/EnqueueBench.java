@@ -24,11 +24,12 @@ import java.util.List;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 
-/** How fast jobs are taken in. */
+/** Measures how fast jobs are enqueued. */
 @Command(
     name = "enqueue",
     description =
-        "Enqueue 100k jobs in bulk and compare with a bare multi-row insert; then one at a time.")
+        "Enqueue 100k jobs in bulk and compare with a bare multi-row insert; then enqueue jobs one"
+            + " at a time.")
 public final class EnqueueBench extends BenchCommand {
   private static final String INSERT =
       """
@@ -67,17 +68,17 @@ public final class EnqueueBench extends BenchCommand {
     database.clear();
     server.settle();
     List<? extends JobRequest<?, ?>> requests = NoopJobs.requests(Math.min(jobs, NoopJobs.CHUNK));
-    long begun = System.nanoTime();
+    long started = System.nanoTime();
     int done = 0;
     while (done < jobs) {
       done += client.enqueueAll(requests).size();
     }
-    return NoopJobs.rate(done, Duration.ofNanos(System.nanoTime() - begun));
+    return NoopJobs.rate(done, Duration.ofNanos(System.nanoTime() - started));
   }
 
   /**
-   * The same rows by one bare multi-row insert for each chunk. The rows come in arrays, which is
-   * faster than {@code values (...), (...)} with a parameter for each cell.
+   * Inserts the same rows with one bare multi-row insert for each chunk. The rows are passed as
+   * arrays, which is faster than {@code values (...), (...)} with a parameter for each cell.
    */
   private static double bare(
       BenchServer server, BenchDatabase database, Connection connection, int jobs)
@@ -86,7 +87,7 @@ public final class EnqueueBench extends BenchCommand {
     server.settle();
     int chunk = Math.min(jobs, NoopJobs.CHUNK);
     List<UUID> ids = ids(jobs + chunk);
-    long begun = System.nanoTime();
+    long started = System.nanoTime();
     int done = 0;
     try (PreparedStatement insert =
         connection.prepareStatement(INSERT.formatted(database.schema()))) {
@@ -100,7 +101,7 @@ public final class EnqueueBench extends BenchCommand {
         done += insert.executeUpdate();
       }
     }
-    return NoopJobs.rate(done, Duration.ofNanos(System.nanoTime() - begun));
+    return NoopJobs.rate(done, Duration.ofNanos(System.nanoTime() - started));
   }
 
   private static Array array(Connection connection, String type, int count, Object value)
@@ -108,7 +109,7 @@ public final class EnqueueBench extends BenchCommand {
     return connection.createArrayOf(type, Collections.nCopies(count, value).toArray());
   }
 
-  /** Ids that grow, as those of jobs do. */
+  /** Returns increasing ids, as jobs have. */
   private static List<UUID> ids(int count) {
     long millis = System.currentTimeMillis();
     List<UUID> ids = new ArrayList<>(count);
@@ -125,7 +126,7 @@ public final class EnqueueBench extends BenchCommand {
     database.clear();
     bench.server().settle();
     List<Double> millis = new ArrayList<>();
-    long begun = System.nanoTime();
+    long started = System.nanoTime();
     for (int i = 0; i < jobs; i++) {
       long asked = System.nanoTime();
       client.enqueue(NoopJobs.TASK, NoopJobs.Payload.OF_50_BYTES);
@@ -135,7 +136,7 @@ public final class EnqueueBench extends BenchCommand {
     report.add(
         Measure.of(
             "enqueue.single",
-            NoopJobs.rate(jobs, Duration.ofNanos(System.nanoTime() - begun)),
+            NoopJobs.rate(jobs, Duration.ofNanos(System.nanoTime() - started)),
             "jobs/s"));
     report.add(Measure.of("enqueue.single_p50", Quantiles.of(millis, 0.50), "ms"));
     report.add(Measure.of("enqueue.single_p99", Quantiles.of(millis, 0.99), "ms"));

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether a node is thought dead that is only busy: two nodes with the default settings and two
- * with fast failover, with several times more to compute than there are cores.
+ * Measures whether busy nodes are falsely declared dead: two nodes with default settings and two
+ * with fast failover, with several times more CPU-bound work than there are cores.
  */
 final class FalseAlarms {
   private static final Duration TOP_UP_EVERY = Duration.ofMillis(500);
@@ -43,7 +43,7 @@ final class FalseAlarms {
       keepBusy(length, usual, fast);
       report(BusyChild.DEFAULT, usual);
       report(BusyChild.FAST, fast);
-      // In order they would take long to end, with so little time to compute.
+      // A clean shutdown would take long, because the cores are saturated.
       List.of(usualOne, usualTwo, fastOne, fastTwo).forEach(Child::kill);
     }
   }
@@ -57,8 +57,8 @@ final class FalseAlarms {
   }
 
   private void keepBusy(Duration length, BenchDatabase... databases) throws Exception {
-    long begun = System.nanoTime();
-    while (System.nanoTime() - begun < length.toNanos()) {
+    long started = System.nanoTime();
+    while (System.nanoTime() - started < length.toNanos()) {
       for (BenchDatabase database : databases) {
         topUp(database);
       }

@@ -21,19 +21,19 @@ import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Whether Holdfast stays fast when the database has grown. */
+/** Measures whether Holdfast stays fast when the database has grown. */
 @Command(
     name = "growth",
     description = {
-      "Drain when the database has grown, and compare with empty tables.",
-      "Beside 5 million rows of history; beside 1 million ready jobs of tasks that the node does"
-          + " not know; for 10 minutes while a transaction is held open elsewhere. The last is one"
-          + " long sample, whatever --rounds says."
+      "Drain jobs in a database that has grown, and compare with empty tables.",
+      "With 5 million rows of history; with 1 million ready jobs of tasks that the node does not"
+          + " handle; for 10 minutes while another session holds a transaction open. The last is"
+          + " one long sample, independent of --rounds."
     })
 public final class GrowthBench extends BenchCommand {
   private static final int FOREIGN_TASKS = 10;
 
-  /** What the database has grown by. */
+  /** In which way the database has grown. */
   enum Kind {
     HISTORY,
     FOREIGN,
@@ -44,13 +44,13 @@ public final class GrowthBench extends BenchCommand {
       names = "--only",
       split = ",",
       paramLabel = "KIND",
-      description = "Only some of it: ${COMPLETION-CANDIDATES}.")
+      description = "Run only these parts: ${COMPLETION-CANDIDATES}.")
   private Set<Kind> only = EnumSet.allOf(Kind.class);
 
   @Option(
       names = "--hold",
       paramLabel = "MINUTES",
-      description = "How long to hold the transaction open. Defaults to 10.")
+      description = "How long to hold the transaction open, in minutes. Defaults to 10.")
   private int hold = 10;
 
   @Override
@@ -103,7 +103,7 @@ public final class GrowthBench extends BenchCommand {
 
   private static void fillHistory(Bench bench, BenchDatabase database) throws SQLException {
     long rows = bench.quick() ? 10_000 : 5_000_000;
-    bench.say("growth", "making %d rows of history".formatted(rows));
+    bench.say("growth", "inserting %d rows of history".formatted(rows));
     NoopJobs.enqueue(database.store(), 1);
     NoopJobs.drain(database.store(), 1);
     new Copies(bench.server(), database.schema()).make("job_history", "true", 1, rows);
@@ -111,7 +111,7 @@ public final class GrowthBench extends BenchCommand {
 
   private static void fillForeign(Bench bench, BenchDatabase database) throws SQLException {
     long rows = bench.quick() ? 10_000 : 1_000_000;
-    bench.say("growth", "making %d ready jobs of tasks that nobody knows".formatted(rows));
+    bench.say("growth", "inserting %d ready jobs of tasks that no node handles".formatted(rows));
     Copies copies = new Copies(bench.server(), database.schema());
     try (Holdfast client = HoldfastClient.on(database.store())) {
       for (int i = 0; i < FOREIGN_TASKS; i++) {

@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many rows a heartbeat writes, by what the database itself counts for all tables. */
+/** Measures how many rows a heartbeat writes, by PostgreSQL's statistics of all tables. */
 final class HeartbeatCost {
-  // A session that has come to rest reports what it wrote after ten seconds at the latest.
+  // An idle session reports its statistics after ten seconds at the latest.
   private static final Duration BEFORE_COUNTING = Duration.ofSeconds(12);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
@@ -45,7 +45,7 @@ final class HeartbeatCost {
                     })
                 .start()) {
       try {
-        bench.say("failover", "heartbeats with %d jobs held".formatted(held));
+        bench.say("failover", "heartbeats of a node with %d running jobs".formatted(held));
         HoldTask.enqueue(database.store(), held);
         while (running.get() < held) {
           Thread.sleep(LOOK_EVERY);
@@ -57,7 +57,7 @@ final class HeartbeatCost {
         double perBeat = (rows(database) - rows) / (double) (beats(database) - beats);
         bench
             .report()
-            // One, give or take what sessions have not reported yet.
+            // One row, plus or minus what sessions have not reported yet.
             .add(
                 Measure.of("failover.beat_rows_%d".formatted(held), perBeat, "rows")
                     .should(Bar.atMost(1.2)));

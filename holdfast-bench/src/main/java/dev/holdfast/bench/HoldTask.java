@@ -9,7 +9,7 @@ import dev.holdfast.engine.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Jobs that go on until somebody lets them end. */
+/** Jobs that run until the benchmark releases them. */
 final class HoldTask {
   static final TaskType<Nothing, Void> TYPE =
       TaskType.of("bench::hold", Nothing.class)

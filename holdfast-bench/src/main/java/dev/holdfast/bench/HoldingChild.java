@@ -11,15 +11,17 @@ import java.util.concurrent.Semaphore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A node in a process of its own that holds what it gets until it is killed. */
+/** A node in a child process whose jobs run until the process is killed. */
 @Command(name = "holding-child", hidden = true)
 final class HoldingChild extends ChildCommand {
-  /** Room for everything that a bench has it hold. */
+  /** Enough slots for the jobs of every benchmark. */
   private static final int SLOTS = 200;
 
   private final Semaphore running = new Semaphore(0);
 
-  @Option(names = "--defaults", description = "Do not beat more often than by default.")
+  @Option(
+      names = "--defaults",
+      description = "Use the default liveness settings instead of fast failover.")
   private boolean defaults;
 
   @Override
@@ -38,7 +40,7 @@ final class HoldingChild extends ChildCommand {
         .start();
   }
 
-  /** Answer when so many jobs run. */
+  /** Replies when the given number of jobs is running. */
   @Override
   protected String obey(String order) throws InterruptedException {
     running.acquire(Integer.parseInt(order));

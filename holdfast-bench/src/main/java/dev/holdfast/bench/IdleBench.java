@@ -26,13 +26,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What a node asks of the database while there is nothing to do. */
+/** Measures the load that an idle node puts on the database. */
 @Command(
     name = "idle",
     description = {
-      "Count the statements of an idle node for two minutes, by pg_stat_statements.",
-      "First of one that only waits for jobs; then of one that also declares three schedules and a"
-          + " breaker, serves a queue with a limit and holds a lease."
+      "Count the statements of an idle node for two minutes, with pg_stat_statements.",
+      "First for a node that only waits for jobs; then for one that also declares three schedules"
+          + " and a circuit breaker, serves a queue with a limit and holds a lease."
     })
 public final class IdleBench extends BenchCommand {
   private static final int SETTLED_AFTER_SECONDS = 100;
@@ -42,10 +42,10 @@ public final class IdleBench extends BenchCommand {
       names = "--settle",
       paramLabel = "SECONDS",
       defaultValue = "" + SETTLED_AFTER_SECONDS,
-      description = "How long to let each node come to rest first. Defaults to 100.")
+      description = "How long to wait before counting, in seconds. Defaults to 100.")
   private int settle = SETTLED_AFTER_SECONDS;
 
-  /** A kind of node: what its measures are called, and what it may cost in a minute. */
+  /** A kind of node: the prefix of its measures, and the load it may cause in a minute. */
   private enum Kind {
     PLAIN("idle", 10, 20),
     EVERYTHING("idle.everything", 20, 40);
@@ -67,7 +67,7 @@ public final class IdleBench extends BenchCommand {
     }
   }
 
-  /** What one statement has cost so far. */
+  /** The total cost of one statement so far. */
   private record Cost(String query, long calls, double millis) {
     Cost since(Cost before) {
       return new Cost(query, calls - before.calls, millis - before.millis);
@@ -88,19 +88,21 @@ public final class IdleBench extends BenchCommand {
       bench
           .report()
           .note(
-              "idle was not measured: the database lacks pg_stat_statements; add it to"
+              "idle was not measured, because the database has no pg_stat_statements: add it to"
                   + " shared_preload_libraries and run CREATE EXTENSION pg_stat_statements.");
     }
   }
 
   private void measure(Bench bench, Kind kind) throws Exception {
     Duration rest = Duration.ofSeconds(bench.quick() ? 2 : settle);
-    // Some of what it does comes round less than once a minute.
+    // Some periodic work happens less than once a minute.
     Duration length = bench.quick() ? Duration.ofSeconds(3) : Duration.ofMinutes(2);
     try (BenchDatabase database = bench.server().fresh();
         Connection aside = bench.server().connectAside();
         HoldfastNode node = start(kind, database.store())) {
-      bench.say(kind.label, "node %s settles for %d s".formatted(node.id(), rest.toSeconds()));
+      bench.say(
+          kind.label,
+          "waiting %2$d s for node %1$s to settle".formatted(node.id(), rest.toSeconds()));
       Thread.sleep(rest);
       bench.say(kind.label, "counting for %d s".formatted(length.toSeconds()));
       String name = databaseName(bench.server());
@@ -181,7 +183,7 @@ public final class IdleBench extends BenchCommand {
     }
   }
 
-  /** All statements of the database, by everybody, but for those of this bench. */
+  /** Returns the cost of all statements of the database, except those of this benchmark. */
   private static Map<Long, Cost> costs(Connection aside, String database) throws SQLException {
     try (PreparedStatement query =
         aside.prepareStatement(

@@ -18,14 +18,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** How long after a node was killed the first of its jobs runs elsewhere. */
+/** Measures the time from the kill of a node until another node starts the first of its jobs. */
 final class KillTimes {
   private static final LivenessSettings LIVENESS = LivenessSettings.FAST_FAILOVER;
   private static final int JOBS = 10;
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Bench bench;
-  private final BlockingQueue<Long> begun = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Long> started = new LinkedBlockingQueue<>();
 
   KillTimes(Bench bench) {
     this.bench = bench;
@@ -42,7 +42,7 @@ final class KillTimes {
                 .handle(
                     HoldTask.TYPE,
                     (payload, context) -> {
-                      begun.add(System.nanoTime());
+                      started.add(System.nanoTime());
                       return null;
                     })
                 .start()) {
@@ -68,7 +68,7 @@ final class KillTimes {
       HoldTask.enqueue(database.store(), JOBS);
       child.tell(Integer.toString(JOBS));
       child.await(Child.DONE);
-      // Not before the child has everything, since the survivor would take its share.
+      // Only when the child has claimed all jobs, because the survivor would claim some.
       survivor.mode(NodeMode.FULL);
       long killed = System.nanoTime();
       child.kill();
@@ -82,10 +82,10 @@ final class KillTimes {
   }
 
   private long next() throws InterruptedException {
-    Long at = begun.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    Long at = started.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     if (at == null) {
       throw new BenchException(
-          "A job of a killed node has not begun elsewhere within %s.".formatted(PATIENCE));
+          "No other node has started a job of the killed node within %s.".formatted(PATIENCE));
     }
     return at;
   }

@@ -26,18 +26,18 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import picocli.CommandLine.Command;
 
-/** How soon an idle node begins a job that another process asks for. */
+/** Measures how soon an idle node starts a job that another process enqueues. */
 @Command(
     name = "latency",
     description = {
-      "Measure how soon an idle node begins a job of another process.",
-      "From just before the enqueue to the start of the job, compared with a bare insert and NOTIFY"
-          + " received in another process."
+      "Measure how soon an idle node starts a job that another process enqueues.",
+      "Measures from just before the enqueue to the start of the job, and compares with a bare"
+          + " insert and NOTIFY received in another process."
     })
 public final class LatencyBench extends BenchCommand {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** What the producer sends: when it did. */
+  /** The payload: when the producer enqueued it. */
   record Ping(long sentMicros) {}
 
   static final TaskType<Ping, Void> PING = TaskType.of("bench::ping", Ping.class);
@@ -102,7 +102,7 @@ public final class LatencyBench extends BenchCommand {
       Double pickup = pickups.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
       if (pickup == null) {
         throw new BenchException(
-            "The node picked up %d of %d jobs.".formatted(millis.size(), samples));
+            "The node has started only %d of %d jobs.".formatted(millis.size(), samples));
       }
       millis.add(pickup);
     }
@@ -128,7 +128,8 @@ public final class LatencyBench extends BenchCommand {
   private static PGNotification[] notifications(PGConnection connection) throws SQLException {
     PGNotification[] received = connection.getNotifications((int) PATIENCE.toMillis());
     if (received == null || received.length == 0) {
-      throw new BenchException("No bare notification came in " + PATIENCE.toSeconds() + " s.");
+      throw new BenchException(
+          "No bare notification was received in " + PATIENCE.toSeconds() + " s.");
     }
     return received;
   }

@@ -15,13 +15,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long after a node was killed that ran many jobs all of them run on a survivor that has a free
- * slot for each.
+ * Measures the time from the kill of a node with many running jobs until all of them run on a
+ * survivor that has a free slot for each.
  */
 final class MassFailover {
   private static final int JOBS = 200;
 
-  /** What it may take beyond the timeout of the node. */
+  /** The time that the takeover may take beyond the timeout of the node. */
   static final Duration ALLOWANCE = Duration.ofSeconds(2);
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -32,7 +32,7 @@ final class MassFailover {
     this.bench = bench;
   }
 
-  /** Measures the fast preset and, unless it has to be quick, default settings. */
+  /** Measures fast failover and, unless the run is quick, the default settings. */
   void measure() throws Exception {
     measure("fast", LivenessSettings.FAST_FAILOVER, "holding-child");
     if (!bench.quick()) {
@@ -42,7 +42,8 @@ final class MassFailover {
 
   private void measure(String name, LivenessSettings liveness, String... child) throws Exception {
     double seconds = kill(liveness, child);
-    bench.say("failover", "%d jobs run elsewhere, %s: %.2f s".formatted(JOBS, name, seconds));
+    bench.say(
+        "failover", "takeover of %d jobs, %s settings: %.2f s".formatted(JOBS, name, seconds));
     bench
         .report()
         .add(
@@ -74,7 +75,7 @@ final class MassFailover {
       HoldTask.enqueue(database.store(), JOBS);
       child.tell(Integer.toString(JOBS));
       child.await(Child.DONE);
-      // Not before the child has everything, since the survivor would take its share.
+      // Only when the child has claimed all jobs, because the survivor would claim some.
       survivor.mode(NodeMode.FULL);
       long killed = System.nanoTime();
       child.kill();
@@ -83,7 +84,7 @@ final class MassFailover {
       enough.countDown();
       if (!all) {
         throw new BenchException(
-            "%d of %d jobs of a killed node do not run elsewhere after %s."
+            "%d of %d jobs of the killed node are not running on another node after %s."
                 .formatted(running.getCount(), JOBS, PATIENCE));
       }
       return seconds;

@@ -12,10 +12,10 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 
-/** Whether a node keeps anything of the jobs it has done. */
+/** Measures whether the heap of a node grows with the number of jobs it has run. */
 @Command(
     name = "memory",
-    description = "Run a million jobs in one node and compare its heap on the way.")
+    description = "Run a million jobs in one node and compare its heap at several points.")
 public final class MemoryBench extends BenchCommand {
   private static final double MEGABYTE = 1 << 20;
 
@@ -37,7 +37,7 @@ public final class MemoryBench extends BenchCommand {
     }
   }
 
-  /** The heap that is in use when so many jobs are done and none is held. */
+  /** Returns the heap in use when the given number of jobs is done and none is held. */
   private static double heapAfter(
       Bench bench, BenchDatabase database, HoldfastNode node, AtomicInteger ran, int jobs) {
     bench.say("memory", "up to %d jobs".formatted(jobs));

@@ -9,7 +9,7 @@ import dev.holdfast.cli.database.Address;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** A peer with its tables in a schema of their own, and a pool as large as it asks for. */
+/** A peer with its tables in a new schema, and a connection pool of the size it requests. */
 final class PeerSetup implements AutoCloseable {
   private final BenchServer server;
   private final String schema;
@@ -43,10 +43,10 @@ final class PeerSetup implements AutoCloseable {
     set(config, "user", address.user());
     set(config, "password", address.password());
     config.addDataSourceProperty("currentSchema", schema);
-    // Peers insert by JDBC batches, which this makes as fast as they can be.
+    // Peers insert in JDBC batches, and this makes them as fast as possible.
     config.addDataSourceProperty("reWriteBatchedInserts", "true");
     config.setMaximumPoolSize(connections);
-    // All peers together would want more connections than servers usually have.
+    // All peers together would need more connections than servers usually allow.
     config.setMinimumIdle(0);
     return new HikariDataSource(config);
   }
@@ -61,12 +61,12 @@ final class PeerSetup implements AutoCloseable {
     return peer.name();
   }
 
-  /** How many jobs it does in a few seconds. */
+  /** Returns how many jobs the peer runs in a few seconds. */
   int comfortableRound() {
     return peer.comfortableRound();
   }
 
-  /** Enqueue and drain so many jobs, and return the jobs drained per second. */
+  /** Enqueues and drains the given number of jobs, and returns the jobs drained per second. */
   double drain(int jobs) throws SQLException {
     peer.enqueue(jobs);
     server.settle();

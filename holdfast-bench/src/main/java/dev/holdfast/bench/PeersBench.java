@@ -20,13 +20,13 @@ import java.util.Locale;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
-/** Holdfast beside its peers. */
+/** Compares Holdfast with other schedulers. */
 @Command(
     name = "peers",
     description = {
-      "Drain no-op jobs with Holdfast, db-scheduler, JobRunr and Quartz, taking turns.",
-      "Each on the same server; Holdfast 100k jobs a round, the others as many as they do in a few"
-          + " seconds."
+      "Drain no-op jobs with Holdfast, db-scheduler, JobRunr and Quartz in turns.",
+      "All use the same server. Holdfast runs 100k jobs in a round, the others as many as they"
+          + " run in a few seconds."
     })
 public final class PeersBench extends BenchCommand {
   private static final String HOLDFAST = "holdfast";
@@ -55,7 +55,7 @@ public final class PeersBench extends BenchCommand {
     }
   }
 
-  /** What peers say about themselves would drown the table. */
+  /** Turns off the loggers of the peers, whose output would hide the table. */
   private static void silence(String... loggers) {
     for (String name : loggers) {
       if (LoggerFactory.getLogger(name) instanceof Logger logger) {
@@ -76,10 +76,10 @@ public final class PeersBench extends BenchCommand {
     report.add(
         Measure.of("peers.ratio", rounds.ratio(HOLDFAST, best, r -> r), Measure.RATIO)
             .should(Bar.atLeast(4)));
-    report.note("peers.ratio compares with the best of them, which is %s.".formatted(best));
+    report.note("peers.ratio compares Holdfast with the fastest peer, %s.".formatted(best));
   }
 
-  /** The name without the version, since names of measures are stable. */
+  /** Returns the name without the version, because names of measures are stable. */
   private static String name(PeerSetup setup) {
     String full = setup.name().toLowerCase(Locale.ROOT);
     int version = full.indexOf(' ');

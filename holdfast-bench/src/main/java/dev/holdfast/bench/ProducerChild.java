@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 
-/** Somebody in another process who asks for work now and then, saying when. */
+/** A client in a child process that enqueues jobs at random intervals, with the time as payload. */
 @Command(name = "producer-child", hidden = true)
 final class ProducerChild extends ChildCommand {
   static final String ENQUEUE = "ENQUEUE";
@@ -37,7 +37,7 @@ final class ProducerChild extends ChildCommand {
     this.client = HoldfastClient.on(store);
   }
 
-  /** Obey {@code ENQUEUE count} or {@code NOTIFY count schema-of-a-raw-table}. */
+  /** Executes {@code ENQUEUE count} or {@code NOTIFY count schema-of-a-raw-table}. */
   @Override
   protected String obey(String order) throws SQLException {
     String[] words = order.split(" ", -1);
@@ -85,7 +85,7 @@ final class ProducerChild extends ChildCommand {
     }
   }
 
-  /** Long enough that the other side is idle again, and never in step with anything. */
+  /** Waits long enough that the other side is idle again, and for a random time. */
   private static void pause() {
     LockSupport.parkNanos(
         ThreadLocalRandom.current().nextLong(SHORTEST_GAP.toNanos(), LONGEST_GAP.toNanos()));

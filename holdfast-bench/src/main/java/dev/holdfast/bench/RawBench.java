@@ -8,10 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** The limit. */
+/** Measures the upper bound: what the database allows without Holdfast. */
 @Command(
     name = "raw",
-    description = "Claim and finish 100k jobs as bare SQL: what the database allows at most.")
+    description =
+        "Claim and finish 100k jobs in bare SQL: the upper bound that the database allows.")
 public final class RawBench extends BenchCommand {
 
   @Override

@@ -22,8 +22,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Claims and finishes as bare SQL: what the database allows at most, by two sessions that take 500
- * jobs at a time. The tables and statements are frozen in {@code raw-*.sql}.
+ * Claims and finishes jobs in bare SQL, in two sessions with batches of 500 jobs: the upper bound
+ * that the database allows. The tables and statements are frozen in {@code raw-*.sql}.
  */
 final class RawJobs implements AutoCloseable {
   private static final int SESSIONS = 2;
@@ -56,7 +56,7 @@ final class RawJobs implements AutoCloseable {
     return schema;
   }
 
-  /** Fill the table, claim and finish everything, and return the jobs per second. */
+  /** Fills the table, claims and finishes all jobs, and returns the jobs per second. */
   double rate(int jobs) throws Exception {
     refill(jobs);
     List<Connection> sessions = new ArrayList<>();
@@ -70,12 +70,12 @@ final class RawJobs implements AutoCloseable {
         }
         work.add(() -> drain(connection));
       }
-      long begun = System.nanoTime();
+      long started = System.nanoTime();
       int done = 0;
       for (Future<Integer> part : threads.invokeAll(work)) {
         done += part.get();
       }
-      Duration time = Duration.ofNanos(System.nanoTime() - begun);
+      Duration time = Duration.ofNanos(System.nanoTime() - started);
       requireAll(jobs, done);
       return NoopJobs.rate(jobs, time);
     } finally {
@@ -99,7 +99,7 @@ final class RawJobs implements AutoCloseable {
     long history = server.number("select count(*) from %s.job_history".formatted(schema));
     if (done != jobs || history != jobs) {
       throw new BenchException(
-          "Bare SQL finished %d of %d jobs, and %d are in history: the numbers mean nothing."
+          "Bare SQL finished %d of %d jobs, and %d are in history, so the measures are not valid."
               .formatted(done, jobs, history));
     }
   }
@@ -135,7 +135,7 @@ final class RawJobs implements AutoCloseable {
         batch.add(new Claimed(row.getObject(1, UUID.class), row.getLong(2)));
       }
     }
-    // Rows are locked in the order they are named, and that must be the same for all sessions.
+    // Rows are locked in this order, which must be the same for all sessions to avoid deadlocks.
     batch.sort((one, other) -> new JobId(one.id()).compareTo(new JobId(other.id())));
     return batch;
   }
@@ -160,12 +160,12 @@ final class RawJobs implements AutoCloseable {
   private String sql(String name) {
     try (InputStream file = RawJobs.class.getResourceAsStream(name)) {
       if (file == null) {
-        throw new BenchException("%s is missing from this program.".formatted(name));
+        throw new BenchException("The resource %s is missing from the class path.".formatted(name));
       }
       return new String(file.readAllBytes(), StandardCharsets.UTF_8).replace("${schema}", schema);
     } catch (IOException unreadable) {
       throw new BenchException(
-          "%s cannot be read from this program: %s".formatted(name, unreadable.getMessage()));
+          "Could not read the resource %s: %s".formatted(name, unreadable.getMessage()));
     }
   }
 

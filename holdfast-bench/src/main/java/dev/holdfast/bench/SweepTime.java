@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** How long the sweep takes that finds a dead node with many running jobs. */
+/** Measures the duration of the sweep that finds a dead node with many running jobs. */
 final class SweepTime {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration LOOK_EVERY = Duration.ofMillis(50);
@@ -54,17 +54,17 @@ final class SweepTime {
     String ready = "select count(*) from %s.job where state = 'READY'".formatted(database.schema());
     try (HoldfastNode node =
         HoldfastNode.on(watch.watched())
-            // It takes jobs back and runs none.
+            // The node recovers jobs and runs none.
             .mode(NodeMode.TRIGGER_ONLY)
             .liveness(LivenessSettings.FAST_FAILOVER)
             .meters(new CompositeMeterRegistry())
             .handle(NoopJobs.TASK, (payload, context) -> null)
             .start()) {
-      long begun = System.nanoTime();
+      long started = System.nanoTime();
       while (bench.server().number(ready) < jobs) {
-        if (System.nanoTime() - begun > PATIENCE.toNanos()) {
+        if (System.nanoTime() - started > PATIENCE.toNanos()) {
           throw new BenchException(
-              "Node %s has not taken %d jobs back within %s.".formatted(node.id(), jobs, PATIENCE));
+              "Node %s has not recovered %d jobs within %s.".formatted(node.id(), jobs, PATIENCE));
         }
         Thread.sleep(LOOK_EVERY);
       }
@@ -72,7 +72,7 @@ final class SweepTime {
     return watch.sweep();
   }
 
-  /** A node that lives in the books, and never beats. */
+  /** Registers a node that never sends a heartbeat. */
   private static UUID deadNode(BenchDatabase database) {
     UUID incarnation = UUID.randomUUID();
     database

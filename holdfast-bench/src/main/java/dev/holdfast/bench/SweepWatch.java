@@ -9,18 +9,18 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Notes when a node looks for others that are gone, and when it has taken jobs back. */
+/** Records when a node looks for dead nodes, and when it has recovered their jobs. */
 final class SweepWatch {
   private final Store store;
   private long looked;
-  private long begun;
+  private long started;
   private long ended;
 
   SweepWatch(Store store) {
     this.store = store;
   }
 
-  /** The store, watched. */
+  /** Returns a proxy of the store that records the calls. */
   Store watched() {
     NodeStore nodes = proxy(NodeStore.class, store.nodes());
     Recovery recovery = proxy(Recovery.class, store.recovery());
@@ -43,9 +43,9 @@ final class SweepWatch {
             new Class<?>[] {type},
             (self, method, arguments) -> {
               long before = System.nanoTime();
-              Object answer = call(target, method, arguments);
+              Object result = call(target, method, arguments);
               note(method.getName(), before);
-              return answer;
+              return result;
             }));
   }
 
@@ -53,8 +53,8 @@ final class SweepWatch {
     if (method.equals("look")) {
       looked = before;
     } else if (method.equals("recover")) {
-      if (begun == 0) {
-        begun = looked;
+      if (started == 0) {
+        started = looked;
       }
       ended = System.nanoTime();
     }
@@ -69,8 +69,8 @@ final class SweepWatch {
     }
   }
 
-  /** From the look that found the first loss until the last job was taken back. */
+  /** Returns the time from the look that found the dead node until its last job was recovered. */
   synchronized Duration sweep() {
-    return Duration.ofNanos(ended - begun);
+    return Duration.ofNanos(ended - started);
   }
 }

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** How much a job makes the database write. */
+/** Measures how much write-ahead log a job causes. */
 @Command(
     name = "wal",
     description = "Count the bytes of write-ahead log per no-op job, from enqueue to history.")
@@ -41,8 +41,8 @@ public final class WalBench extends BenchCommand {
         bench
             .report()
             .note(
-                "wal.per_job has no bar here: it holds the full-page images and the writes of"
-                    + " others, which only a server of the bench's own can leave out.");
+                "wal.per_job has no bar on this server: it includes full-page images and the writes"
+                    + " of other sessions, which only the embedded server excludes.");
       }
     } finally {
       fullPageWrites(server, true);
@@ -69,7 +69,7 @@ public final class WalBench extends BenchCommand {
     if (server.isOurs()) {
       server.execute("alter system set full_page_writes = " + (on ? "on" : "off"));
       server.execute("select pg_reload_conf()");
-      // The checkpointer takes the setting over before it begins.
+      // The checkpointer applies the setting before it starts the checkpoint.
       server.settle();
     }
   }

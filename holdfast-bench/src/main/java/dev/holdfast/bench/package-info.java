@@ -1,10 +1,11 @@
 /**
- * What only a checkout can run: Holdfast beside other schedulers, as {@code holdfast bench peers},
- * and a cluster that is broken on purpose, as {@code holdfast bench chaos} in {@code chaos}.
+ * The benchmarks, {@code holdfast bench}. They run only from a checkout. {@code bench peers}
+ * compares Holdfast with other schedulers; {@code bench chaos}, in package {@code chaos}, injects
+ * faults into a running cluster.
  *
- * <p>The command finds this module through {@link java.util.ServiceLoader}, so nothing that is
- * published depends on it or on the libraries it compares with. Every peer is set up in {@code
- * peers} as its own documentation says, on the same server and in the same run.
+ * <p>The command finds this module through {@link java.util.ServiceLoader}, so no published
+ * artifact depends on it or on the libraries it compares with. Package {@code peers} configures
+ * every peer as its documentation recommends, on the same server and in the same run.
  */
 @NullMarked
 package dev.holdfast.bench;

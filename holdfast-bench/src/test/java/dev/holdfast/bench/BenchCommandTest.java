@@ -20,11 +20,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That benches run and say something; how fast they are depends on the machine. */
+/** The benchmarks run and report measures. Speed is not checked: it depends on the machine. */
 class BenchCommandTest {
   private final TestDatabase database = SharedServer.freshDatabase();
 
-  /** A finished command and what it printed. */
+  /** The exit code and output of a command. */
   private record Cli(int exit, String out, String err) {}
 
   private Cli run(String... args) {
@@ -152,9 +152,9 @@ class BenchCommandTest {
     Cli few = run("bench", "drain", "--rounds", "3", "--check");
 
     assertThat(quick.exit()).isEqualTo(2);
-    assertThat(quick.err()).contains("--quick measures too little to judge by");
+    assertThat(quick.err()).contains("--quick measures too little for --check");
     assertThat(few.exit()).isEqualTo(2);
-    assertThat(few.err()).contains("3 rounds are too few to judge by: give at least 5");
+    assertThat(few.err()).contains("3 rounds are too few for --check: use at least 5");
   }
 
   private static void assertMeasured(Cli bench, String... names) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That the benches of this module run as commands, each in a process with its own server. */
+/** Benchmarks run as commands, each in a separate process with a separate server. */
 class BenchProcessTest {
   private static final long MOST_MINUTES = 4;
 
@@ -43,7 +43,7 @@ class BenchProcessTest {
     }
   }
 
-  /** On Linux, where all processes share one monotonic clock. */
+  /** Only on Linux, where all processes share one monotonic clock. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void chaosChecksWhatItLeft() throws Exception {
@@ -62,7 +62,7 @@ class BenchProcessTest {
         bench("chaos", "--database-url", "jdbc:postgresql://127.0.0.1:1/app", "--minutes", "0.1");
 
     assertThat(refused.exit).isEqualTo(1);
-    assertThat(refused.err).contains("leave out --database-url");
+    assertThat(refused.err).contains("remove --database-url");
   }
 
   private Run bench(String... words) throws IOException, InterruptedException {

@@ -1,11 +1,11 @@
 package dev.holdfast.cli;
 
-/** Makes one sentence of whatever an exception says. */
+/** Turns the message of an exception into one sentence. */
 final class ErrorText {
 
   private ErrorText() {}
 
-  /** The first line of what it says, or what it is, ended by a full stop. */
+  /** Returns the first line of the message, or of {@code toString()}, ending with a full stop. */
   static String of(Exception failure) {
     String message = failure.getMessage();
     String text = message == null || message.isBlank() ? failure.toString() : message;

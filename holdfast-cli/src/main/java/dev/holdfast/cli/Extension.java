@@ -3,7 +3,7 @@ package dev.holdfast.cli;
 import picocli.CommandLine;
 
 /**
- * Commands of another module. {@link Main} finds its implementations on the class path with a
+ * Adds commands of another module. {@link Main} finds the implementations on the class path with
  * {@link java.util.ServiceLoader}.
  */
 public interface Extension {

@@ -30,14 +30,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** What all commands share. */
+/** The root command, with the options that all commands share. */
 @Command(
     name = "holdfast",
     description = "Durable jobs for Java on the PostgreSQL you already run.",
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,
     synopsisSubcommandLabel = "COMMAND",
-    footer = "'holdfast COMMAND --help' tells more about a command.",
+    footer = "See 'holdfast COMMAND --help' for the options of a command.",
     scope = ScopeType.INHERIT,
     sortOptions = false,
     subcommands = {
@@ -68,7 +68,7 @@ import picocli.CommandLine.Spec;
     })
 final class HoldfastCommand implements Runnable {
 
-  /** How much of the log to show. */
+  /** The log levels. */
   enum LogLevel {
     ERROR,
     WARN,
@@ -84,7 +84,7 @@ final class HoldfastCommand implements Runnable {
   @Option(
       names = "--verbose",
       scope = ScopeType.INHERIT,
-      description = "Show the stack trace of a failure.")
+      description = "Print the stack trace of a failure.")
   private boolean verbose;
 
   boolean verbose() {
@@ -96,7 +96,8 @@ final class HoldfastCommand implements Runnable {
       paramLabel = "LEVEL",
       scope = ScopeType.INHERIT,
       description =
-          "Log to standard error from this level on: ${COMPLETION-CANDIDATES}. Defaults to WARN.")
+          "Log messages of this level and above to standard error: ${COMPLETION-CANDIDATES}."
+              + " Defaults to WARN.")
   void logLevel(LogLevel level) {
     LogSetup.level(level.name());
   }

@@ -13,10 +13,11 @@ import java.net.UnknownHostException;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets up logging: to standard error, from WARN on, each line with the name that a node of this
- * process has. Logback finds it as a service; {@code -Dlogback.configurationFile} wins over it.
+ * Sets up logging to standard error at level WARN, with the default node id of this process (host
+ * and process id) in each line. Logback loads it as a service; {@code -Dlogback.configurationFile}
+ * takes precedence.
  *
- * <p>In code and not in XML, whose parser alone would add a quarter of a second to every command.
+ * <p>The setup is code because parsing XML would add a quarter of a second to every command.
  */
 public final class LogSetup extends ContextAwareBase implements Configurator {
 
@@ -42,7 +43,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
-  /** Show more or less of the log. */
+  /** Sets the log level. */
   static void level(String name) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.valueOf(name));

@@ -29,7 +29,7 @@ public final class Main {
     return line.execute(args);
   }
 
-  /** The command with all its subcommands, ready to execute. */
+  /** Returns the root command with all its subcommands. */
   private static CommandLine commandLine() {
     HoldfastCommand root = new HoldfastCommand();
     CommandLine line = new CommandLine(root);
@@ -55,7 +55,7 @@ public final class Main {
     return WRONG_USE;
   }
 
-  /** Names the word that does not exist, and the command or option that was probably meant. */
+  /** Names the unknown word, and the command or option that is closest to it. */
   private static String unknown(UnmatchedArgumentException unmatched, CommandSpec spec) {
     String word = unmatched.getUnmatched().getFirst();
     boolean option = word.startsWith("-");

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** Says which version this is, as Maven wrote it into the jar. */
+/** Reads the version that Maven wrote into the jar. */
 final class ProgramVersion implements IVersionProvider {
   private static final String WRITTEN_BY_MAVEN =
       "/META-INF/maven/dev.holdfast/holdfast-cli/pom.properties";

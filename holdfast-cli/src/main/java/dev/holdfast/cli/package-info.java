@@ -1,10 +1,10 @@
 /**
- * The {@code holdfast} command: what to run, and how it answers.
+ * The {@code holdfast} command.
  *
- * <p>{@link dev.holdfast.cli.Main} puts the subcommands together; each lives in a package of its
- * own. Everything a command prints goes through picocli's writers, so that tests can read it. Exit
- * codes: 0 for done, 1 for failed, 2 for wrong use. A failure is one sentence on standard error;
- * the stack trace is shown only when asked for by {@code --verbose}.
+ * <p>{@link dev.holdfast.cli.Main} assembles the subcommands, which are in the packages below.
+ * Commands print only to picocli's writers, so that tests can read their output. Exit codes: 0 for
+ * success, 1 for failure, 2 for wrong use. A failure is one sentence on standard error; {@code
+ * --verbose} adds the stack trace.
  */
 @NullMarked
 package dev.holdfast.cli;

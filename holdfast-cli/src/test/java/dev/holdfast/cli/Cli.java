@@ -6,7 +6,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs the command in this JVM, and keeps what it says. */
+/** Runs the command in this JVM and captures its output. */
 public record Cli(int exit, String out, String err) {
 
   public static Cli run(String... args) {
@@ -16,7 +16,7 @@ public record Cli(int exit, String out, String err) {
     return new Cli(exit, out.toString(), err.toString());
   }
 
-  /** Run on a database. */
+  /** Runs the command on a database. */
   public static Cli on(TestDatabase database, String... args) {
     List<String> all = new ArrayList<>(List.of(args));
     all.addAll(

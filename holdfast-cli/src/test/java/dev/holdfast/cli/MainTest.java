@@ -39,9 +39,9 @@ class MainTest {
       value = {
         "demo --forevr        | Unknown option: '--forevr'",
         "demo --jobs x        | 'x' is not an int",
-        "demo --jobs 0        | give at least 1",
+        "demo --jobs 0        | must be at least 1",
         "demo --jobs 5 --minutes 1 | mutually exclusive",
-        "bench                | Which bench is missing",
+        "bench                | No benchmark is given",
         "bench drain --rounds 0 | 0 rounds are not valid",
         "jobs --state asleep  | asleep",
         "jobs --database-url mysql://x | The URL of the database is not valid",
@@ -51,15 +51,15 @@ class MainTest {
         "limit mail           | MOST",
         "limit mail many      | 'many' is not a limit",
         "limit --task Mail 3  | Task name 'Mail' is not valid",
-        "retry                | Give either the ID of a job or --all",
-        "retry --queue mail   | Give either the ID of a job or --all",
+        "retry                | Use either the ID of a job or --all",
+        "retry --queue mail   | Use either the ID of a job or --all",
         "enqueue Mail         | Task name 'Mail' is not valid",
         "enqueue mail {to     | '{to' is not JSON",
         "enqueue mail --in 5x | '5x' is not a duration",
-        "enqueue mail --in 5m --at 2030-01-01T00:00:00Z | Give either --in or --at",
+        "enqueue mail --in 5m --at 2030-01-01T00:00:00Z | Use either --in or --at",
         "enqueue mail --priority 10 | Priority 10 is not valid",
         "publish mail.sent x  | 'x' is not JSON",
-        "leases --limit 0     | A page of 0 leases is not valid",
+        "leases --limit 0     | Limit 0 is not valid",
         "--log-level loud     | loud",
         "nonsense             | nonsense"
       })
@@ -107,7 +107,7 @@ class MainTest {
 
     assertThat(failed.exit()).isEqualTo(1);
     assertThat(failed.err().strip())
-        .startsWith("No database is named, and there is no embedded one in /nowhere")
+        .startsWith("No database is given, and there is no embedded database in /nowhere")
         .endsWith(".")
         .hasLineCount(1);
   }
@@ -116,6 +116,6 @@ class MainTest {
   void verboseShowsTheStackTraceToo() {
     Cli failed = Cli.run("queues", "--data-folder", "/nowhere", "--verbose");
 
-    assertThat(failed.err()).contains("\tat dev.holdfast.cli.").contains("No database is named");
+    assertThat(failed.err()).contains("\tat dev.holdfast.cli.").contains("No database is given");
   }
 }

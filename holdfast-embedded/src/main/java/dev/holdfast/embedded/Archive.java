@@ -18,7 +18,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.tukaani.xz.XZInputStream;
 
-/** PostgreSQL for one platform, packed, on the class path. */
+/** The PostgreSQL archive for one platform, on the class path. */
 record Archive(URL location) {
 
   private static final Set<PosixFilePermission> RUNNABLE =
@@ -34,14 +34,14 @@ record Archive(URL location) {
               + platform.archive()
               + ") is not on the class path: add "
               + platform.artifact()
-              + ", or point Holdfast at a PostgreSQL server of your own.");
+              + ", or use your own PostgreSQL server instead.");
     }
     return new Archive(location);
   }
 
   /**
-   * Tells this archive from every other. The jar's directory knows the checksum already; reading 15
-   * to 70 MB through a digest would cost every start more than the start itself.
+   * Returns a checksum that identifies this archive. The jar's directory already contains it;
+   * reading 15 to 70 MB through a digest would take longer than starting the server.
    */
   String checksum() throws IOException {
     URLConnection connection = location.openConnection();
@@ -54,7 +54,7 @@ record Archive(URL location) {
     }
   }
 
-  /** Unpacks into a folder that is not there yet. */
+  /** Unpacks the archive into a folder that does not exist yet. */
   void unpackInto(Path folder) throws IOException {
     boolean posix =
         Files.getFileStore(folder.resolveSibling("")).supportsFileAttributeView("posix");
@@ -63,7 +63,8 @@ record Archive(URL location) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
         Path target = folder.resolve(entry.getName()).normalize();
         if (!target.startsWith(folder)) {
-          throw new IOException("The archive " + location + " reaches outside: " + entry.getName());
+          throw new IOException(
+              "The archive " + location + " has an entry outside its root: " + entry.getName());
         }
         unpack(tar, entry, target, posix);
       }
@@ -89,7 +90,7 @@ record Archive(URL location) {
     }
   }
 
-  /** Readable for all whatever the umask: the server may run as another user. */
+  /** Creates a folder readable by all users, whatever the umask: the server may run as another. */
   private static void makeFolder(Path folder, boolean posix) throws IOException {
     if (Files.isDirectory(folder)) {
       return;

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** PostgreSQL's programs, unpacked and ready to run. */
+/** The unpacked PostgreSQL programs. */
 record Binaries(Path home, String version) {
 
   private static final Logger log = LoggerFactory.getLogger(Binaries.class);
@@ -22,8 +22,8 @@ record Binaries(Path home, String version) {
   private static final String UNFINISHED = "unpacking-";
 
   /**
-   * Finds the binaries in the cache, or unpacks them there once. A folder gets its final name only
-   * when it is complete, so one that is there can be used without asking.
+   * Finds the binaries in the cache, or unpacks them there. A folder gets its final name only when
+   * it is complete, so a folder with that name can be used without further checks.
    */
   static Binaries in(Path cache) {
     Archive archive = Archive.forPlatform(Platform.current());
@@ -43,19 +43,20 @@ record Binaries(Path home, String version) {
               + cache
               + " ("
               + e
-              + "): it needs 100 MB there; free some, or name another with cacheFolder(...).",
+              + "): it needs 100 MB; free some space, or set another folder with"
+              + " cacheFolder(...).",
           e);
     }
   }
 
-  /** The path of one of {@code initdb}, {@code pg_ctl} and {@code postgres}. */
+  /** Returns the path of {@code initdb}, {@code pg_ctl} or {@code postgres}. */
   String program(String name) {
     return home.resolve("bin")
         .resolve(Platform.current().isWindows() ? name + ".exe" : name)
         .toString();
   }
 
-  /** The part of the version that decides which data folders can be opened. */
+  /** Returns the major version, which decides which data folders can be opened. */
   String major() {
     return version.split("\\.", 2)[0];
   }
@@ -100,8 +101,9 @@ record Binaries(Path home, String version) {
   }
 
   /**
-   * Or a power cut after the rename could leave a complete folder of empty files. One call for all:
-   * forcing a thousand files one by one takes seconds.
+   * Writes all files to disk. Without it, a power failure after the rename could leave a folder of
+   * empty files. One call for the file system, because syncing a thousand files one by one takes
+   * seconds.
    */
   private static void flush(Path folder) {
     if (!Platform.current().isLinux()) {
@@ -110,7 +112,7 @@ record Binaries(Path home, String version) {
     try {
       Command.run(List.of("sync", "-f", "."), folder, Duration.ofMinutes(1));
     } catch (IOException e) {
-      log.debug("No sync on this machine; the system writes {} out in its own time", folder, e);
+      log.debug("Could not run sync; the operating system will write {} to disk later", folder, e);
     }
   }
 
@@ -124,7 +126,7 @@ record Binaries(Path home, String version) {
               + unpacked.home
               + " do not run on this machine ("
               + answer.output()
-              + "): point Holdfast at a PostgreSQL server of your own.");
+              + "): use your own PostgreSQL server instead.");
     }
     return version.group(1);
   }

@@ -9,12 +9,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where unpacked binaries are kept, for all programs of one user. */
+/** The folder for unpacked binaries, shared by all programs of one user. */
 final class CacheFolder {
 
   private CacheFolder() {}
 
-  /** Makes the folder that was asked for, or the first of the usual ones that can be made. */
+  /** Creates the requested folder, or the first of the default folders that can be created. */
   static Path open(@Nullable Path asked, OsAccount account) {
     Path folder = asked != null ? asked : usual(account, System.getenv());
     try {
@@ -29,7 +29,7 @@ final class CacheFolder {
 
   static Path usual(OsAccount account, Map<String, String> environment) {
     if (account.isSomebodyElse()) {
-      // Another user can read neither root's home nor anything below it.
+      // Another user cannot read root's home directory.
       return Path.of("/var/cache/holdfast");
     }
     String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
@@ -37,7 +37,7 @@ final class CacheFolder {
     return caches.resolve("holdfast");
   }
 
-  /** For a user without a home, as in many containers. */
+  /** Returns a folder in the temp folder, for a user without a home, as in many containers. */
   static Path inTemp(Path temp, Path unusable, IOException why) {
     Path folder =
         temp.resolve("holdfast-cache-" + System.getProperty("user.name").replaceAll("\\W", "_"));
@@ -46,7 +46,7 @@ final class CacheFolder {
         Files.createDirectory(
             folder, PosixFilePermissions.asFileAttribute(PrivateFolder.OWNER_ONLY));
       }
-      // Every user may write to the temp folder: never run a binary that another user put there.
+      // Every user can write to the temp folder: never run a binary that another user put there.
       Path mine = Files.createTempFile(temp, "holdfast-owner-", "");
       PrivateFolder ours = PrivateFolder.likeThatOf(mine);
       Files.delete(mine);
@@ -63,9 +63,9 @@ final class CacheFolder {
     return new EmbeddedPostgresException(
         "The cache folder "
             + folder
-            + " cannot be made ("
+            + " cannot be created ("
             + why
-            + "): set XDG_CACHE_HOME, or name another with cacheFolder(...).",
+            + "): set XDG_CACHE_HOME, or set another folder with cacheFolder(...).",
         why);
   }
 }

@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** A program run to its end, with what it said. */
+/** The exit code and output of a program that was run. */
 record Command(int exitCode, String output) {
 
-  /** What {@link #exitCode} is when the program had to be killed at its time limit. */
+  /** The {@link #exitCode} of a program that was killed at its time limit. */
   static final int TIMED_OUT = -1;
 
   boolean succeeded() {
@@ -20,11 +20,11 @@ record Command(int exitCode, String output) {
   }
 
   /**
-   * Runs a program, at most for {@code limit}, whether or not the thread is interrupted meanwhile:
-   * a server half started or half stopped is worse than a late answer.
+   * Runs a program, at most for {@code limit}. An interrupt of the thread does not stop it, because
+   * a half started or half stopped server is worse than a delay.
    */
   static Command run(List<String> line, Path workFolder, Duration limit) throws IOException {
-    // A file and no pipe: the server may inherit it, and a pipe would then never end.
+    // A file instead of a pipe: the server may inherit it, and a pipe would then never end.
     Path output = Files.createTempFile("holdfast-command-", ".out");
     try {
       ProcessBuilder builder =
@@ -32,7 +32,7 @@ record Command(int exitCode, String output) {
               .directory(workFolder.toFile())
               .redirectErrorStream(true)
               .redirectOutput(output.toFile());
-      // PGDATA, PGPORT and their like are meant for another server than this one.
+      // PGDATA, PGPORT and similar variables are meant for another server.
       builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
       builder.environment().put("LC_ALL", "C");
       Process process = builder.start();

@@ -13,22 +13,22 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The folder that holds everything one server is.
+ * The folder that contains all files of one server.
  *
  * <pre>
- * pgdata/      PostgreSQL's own data
- * log/         one log file a weekday, overwritten after a week
- * password     of the superuser, readable for its owner only
+ * pgdata/      PostgreSQL's data directory
+ * log/         one log file per weekday, overwritten after a week
+ * password     the password of the superuser, readable by the owner only
  * port         the port of the last start
- * owner.lock   held by the program that will stop the server
- * start.lock   held while the server is brought up or down
+ * owner.lock   locked by the program that owns the server and stops it
+ * start.lock   locked while the server is started or stopped
  * </pre>
  */
 record DataFolder(Path root) {
 
   private static final int PASSWORD_BYTES = 24;
 
-  /** Makes the folder if need be, for its owner only. */
+  /** Opens the folder; creates it, accessible by its owner only, if it does not exist. */
   static DataFolder open(Path path) {
     try {
       if (!Files.exists(path)) {
@@ -43,15 +43,15 @@ record DataFolder(Path root) {
         throw new EmbeddedPostgresException(
             "The data folder "
                 + path
-                + " is not a folder that "
+                + " is not a folder that user '"
                 + System.getProperty("user.name")
-                + " may write to: choose another, or change its owner.");
+                + "' can write to: choose another folder, or change its owner.");
       }
       if (Files.exists(folder.root.resolve("PG_VERSION"))) {
         throw new EmbeddedPostgresException(
             "The data folder "
                 + path
-                + " was made by another PostgreSQL installation: choose a folder of its own for"
+                + " was created by another PostgreSQL installation: choose a separate folder for"
                 + " the embedded server.");
       }
       return folder;
@@ -59,11 +59,11 @@ record DataFolder(Path root) {
       throw new EmbeddedPostgresException(
           "The data folder "
               + path
-              + " cannot be made ("
+              + " cannot be created ("
               + e
-              + "): choose another, or make it and give it to "
+              + "): choose another, or create it and make user '"
               + System.getProperty("user.name")
-              + ".",
+              + "' its owner.",
           e);
     }
   }
@@ -88,42 +88,43 @@ record DataFolder(Path root) {
     return root.resolve("start.lock");
   }
 
-  /** Whether there is a complete cluster; an interrupted initdb leaves none. */
+  /** Returns whether there is a complete database cluster; an interrupted initdb leaves none. */
   boolean initialised() {
     return Files.exists(pgdata());
   }
 
-  /** The major version of the PostgreSQL that made the cluster. */
+  /** Returns the major version of the PostgreSQL that created the database cluster. */
   String majorVersion() {
     return read(pgdata().resolve("PG_VERSION"))
         .orElseThrow(() ->
             new EmbeddedPostgresException(
                 pgdata()
-                    + " is not a PostgreSQL cluster, it has no PG_VERSION: restore it from a"
-                    + " backup, or move it away to begin anew."));
+                    + " is not a PostgreSQL database cluster, because it has no PG_VERSION file:"
+                    + " restore it from a backup, or move it away to start with an empty one."));
   }
 
   Optional<String> ownerOfData() {
     try {
       return initialised() ? Optional.of(Files.getOwner(pgdata()).getName()) : Optional.empty();
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("Could not read who owns " + pgdata() + ".", e);
+      throw new EmbeddedPostgresException(
+          "Could not read the owner of " + pgdata() + " (" + e + ").", e);
     }
   }
 
-  /** The password that the cluster was made with. */
+  /** Returns the password that the database cluster was created with. */
   String password() {
     return read(passwordFile())
         .orElseThrow(() ->
             new EmbeddedPostgresException(
-                "The password of the cluster in "
+                "The password of the database cluster in "
                     + root
-                    + " is gone: restore the file "
+                    + " is missing: restore the file "
                     + passwordFile()
                     + "."));
   }
 
-  /** Makes up a password for a cluster that is yet to be made. */
+  /** Generates a password, unless there is one. Called before the database cluster is created. */
   void ensurePassword() {
     if (!Files.exists(passwordFile())) {
       byte[] random = new byte[PASSWORD_BYTES];
@@ -141,7 +142,7 @@ record DataFolder(Path root) {
     write(root.resolve("port"), Integer.toString(port));
   }
 
-  /** The settings that the server was last started with. */
+  /** Returns the settings that the server was last started with. */
   Optional<String> configuration() {
     return read(configurationFile());
   }
@@ -163,17 +164,17 @@ record DataFolder(Path root) {
               + file
               + " ("
               + e
-              + "): it must be readable for "
+              + "): it must be readable by user '"
               + System.getProperty("user.name")
-              + ".",
+              + "'.",
           e);
     }
   }
 
-  /** Replaces a file at once, readable for its owner only. */
+  /** Replaces a file atomically; the new file is readable by its owner only. */
   private static void write(Path file, String text) {
     try {
-      // Temporary files are made with mode 600.
+      // Temporary files are created with mode 600.
       Path draft = Files.createTempFile(file.resolveSibling(""), ".", ".new");
       Files.writeString(draft, text + "\n", UTF_8);
       Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

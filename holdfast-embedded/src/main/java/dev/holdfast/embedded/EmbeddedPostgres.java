@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A PostgreSQL server on this machine, with its data in a folder.
+ * A PostgreSQL server on this machine that keeps its data in a folder.
  *
  * <pre>{@code
  * try (var server = EmbeddedPostgres.at(Path.of("data")).start()) {
@@ -18,20 +18,21 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It listens on the loopback address only, asks for a password that is kept in the folder, and
- * writes to disk what it commits. Data, password and port are kept over restarts.
+ * <p>The server listens on the loopback address only, requires the password stored in the folder,
+ * and flushes each commit to disk. Data, password and port survive restarts.
  *
- * <p><b>Killed programs.</b> A server outlives a program that is killed; the next program on the
- * folder adopts it, or starts it anew when it asks for other settings. A server that was killed
- * recovers at the next start.
+ * <p><b>Killed programs.</b> If the program is killed, the server keeps running. The next program
+ * that uses the folder adopts it, or restarts it if it requests different settings. A server that
+ * was killed recovers at the next start.
  *
- * <p><b>Two programs, one folder.</b> The first starts the server and owns it. The second uses the
- * running server as it is, and leaves it running at {@link #close()}. When the owner closes, the
- * server stops for both; {@link #restart()} lets the second bring it back and own it.
+ * <p><b>Two programs, one folder.</b> The first program starts the server and owns it. The second
+ * uses the running server with its current settings and leaves it running on {@link #close()}. When
+ * the owner closes, the server stops for both; {@link #restart()} lets the second start it again
+ * and own it.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
 
-  /** "duplicate_database", and what two creators at the same instant get instead. */
+  /** The error "duplicate_database", or, if two sessions create it concurrently, the next one. */
   private static final String DUPLICATE_DATABASE = "42P04";
 
   private static final String DUPLICATE_KEY = "23505";
@@ -60,55 +61,56 @@ public final class EmbeddedPostgres implements AutoCloseable {
     this.ownership = ownership;
   }
 
-  /** Begins the description of a server that keeps its data in {@code dataFolder}. */
+  /** Returns a builder for a server that keeps its data in {@code dataFolder}. */
   public static EmbeddedPostgresBuilder at(Path dataFolder) {
     return new EmbeddedPostgresBuilder(dataFolder);
   }
 
   /**
-   * Begins the description of a server for tests and benches, in a folder of its own below the
-   * system's temp folder that is deleted at close. What a killed program left there is cleared away
-   * by the next one that starts a temporary server.
+   * Returns a builder for a server for tests and benchmarks. It keeps its data in a new folder
+   * below the system's temp folder and deletes it on close. The next program that starts a
+   * temporary server also deletes the folders left behind by killed programs.
    */
   public static EmbeddedPostgresBuilder temporary() {
     return new EmbeddedPostgresBuilder(null);
   }
 
-  /** The address of the database {@code postgres}, which every server has. */
+  /** Returns the JDBC URL of the database {@code postgres}, which every server has. */
   public String jdbcUrl() {
     return jdbcUrl(Login.MAINTENANCE);
   }
 
-  /** The address of a database on this server, whether or not it exists. */
+  /** Returns the JDBC URL of a database on this server, whether or not the database exists. */
   public String jdbcUrl(String database) {
     return Login.url(port(), database);
   }
 
-  /** The superuser's name. */
+  /** Returns the name of the superuser. */
   public String user() {
     return login.user();
   }
 
-  /** The superuser's password, made up when the data folder was made. */
+  /** Returns the superuser's password, which was generated when the data folder was created. */
   public String password() {
     return login.password();
   }
 
-  /** The port it listens on; {@link #restart()} keeps it. */
+  /** Returns the port that the server listens on; {@link #restart()} keeps it. */
   public int port() {
     return running.port();
   }
 
-  /** The process id of the server, for tests that kill it and for messages to operators. */
+  /** Returns the process id of the server, for tests that kill it and for log messages. */
   public long pid() {
     return running.pid();
   }
 
+  /** Returns the data folder. */
   public Path dataFolder() {
     return folder.root();
   }
 
-  /** Whether this program stops the server at {@link #close()}; false for a guest. */
+  /** Returns whether this program owns the server and stops it on {@link #close()}. */
   public boolean isOwner() {
     lock.lock();
     try {
@@ -118,16 +120,17 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
+  /** Returns whether the server process is running. */
   public boolean isRunning() {
     return server.isRunning();
   }
 
-  /** Connects as superuser to a database of this server. */
+  /** Connects to a database of this server as the superuser. */
   public Connection connect(String database) throws SQLException {
     return login.connect(port(), database);
   }
 
-  /** Creates a database, unless it exists. */
+  /** Creates a database if it does not exist. */
   public void createDatabase(String name) {
     try (Connection connection = connect(Login.MAINTENANCE);
         Statement statement = connection.createStatement()) {
@@ -135,25 +138,35 @@ public final class EmbeddedPostgres implements AutoCloseable {
     } catch (SQLException e) {
       if (!DUPLICATE_DATABASE.equals(e.getSQLState()) && !DUPLICATE_KEY.equals(e.getSQLState())) {
         throw new EmbeddedPostgresException(
-            "Could not create the database '" + name + "' (" + e.getMessage() + ").", e);
+            "Could not create database '" + name + "': " + e.getMessage(), e);
       }
     }
   }
 
-  /** Stops the server in order; {@link #restart()} brings it back. Only its owner may. */
+  /**
+   * Stops the server with a clean shutdown; {@link #restart()} starts it again.
+   *
+   * @throws IllegalStateException if it is closed, or another program owns the server
+   */
   public void stop() {
     asOwner("stop", () -> server.stop(PgCtl.Mode.FAST));
   }
 
   /**
-   * Kills the server with all its sessions, as a power cut would; {@link #restart()} brings it
-   * back. For tests of what happens then. Only its owner may.
+   * Kills the server and all its sessions, as a power failure would; {@link #restart()} starts it
+   * again. For tests of crash recovery.
+   *
+   * @throws IllegalStateException if it is closed, or another program owns the server
    */
   public void kill() {
     asOwner("kill", () -> ForcedStop.kill(folder));
   }
 
-  /** Stops the server if it runs, and starts it at the same port. Only its owner may. */
+  /**
+   * Stops the server if it is running, and starts it on the same port.
+   *
+   * @throws IllegalStateException if it is closed, or another program owns the server
+   */
   public void restart() {
     asOwner(
         "restart",
@@ -164,8 +177,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Stops the server if this program owns it: in order, and at once when that takes longer than the
-   * stop limit. Does nothing the second time.
+   * Stops the server if this program owns it: with a clean shutdown, or with an immediate one if
+   * that takes longer than the stop limit. Has no effect if already closed.
    */
   @Override
   public void close() {
@@ -193,7 +206,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "PostgreSQL in " + folder.root() + " at port " + port();
+    return "PostgreSQL in " + folder.root() + " on port " + port();
   }
 
   static EmbeddedPostgres start(Options options) {
@@ -230,7 +243,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
     } catch (IllegalStateException e) {
       close();
       throw new EmbeddedPostgresException(
-          "PostgreSQL in " + folder.root() + " was stopped again: this program is ending.", e);
+          "PostgreSQL in "
+              + folder.root()
+              + " was stopped, because this program is shutting down: start it earlier.",
+          e);
     }
   }
 
@@ -238,7 +254,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(exitHook);
     } catch (IllegalStateException e) {
-      // The program is ending already, and this may well be the hook.
+      // The JVM is already shutting down; this may be the hook itself.
     }
   }
 
@@ -254,7 +270,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
         if (ownership == null) {
           throw new IllegalStateException(
-              "Cannot " + what + " " + this + ": another program owns it; do it there.");
+              "Cannot " + what + " " + this + ": another program owns it; do it in that program.");
         }
         action.run();
       }

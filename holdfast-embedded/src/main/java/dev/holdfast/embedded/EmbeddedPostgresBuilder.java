@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Describes a server before it starts. */
+/** Configures and starts an {@link EmbeddedPostgres}. */
 public final class EmbeddedPostgresBuilder {
 
   private final @Nullable Path dataFolder;
@@ -22,19 +22,22 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * The port to listen on. Defaults to 0: the port of the last start while it is free, else a free
-   * one, which is then remembered in the data folder.
+   * Sets the port to listen on. Defaults to 0, which means the port of the last start if it is
+   * free, otherwise a free port, which is then stored in the data folder.
    */
   public EmbeddedPostgresBuilder port(int port) {
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException(
-          "A port is between 1 and 65535, or 0 for a free one, and not " + port + ".");
+          "Port " + port + " is not valid: use 1 to 65535, or 0 for a free port.");
     }
     this.port = port;
     return this;
   }
 
-  /** One of PostgreSQL's settings, such as {@code shared_buffers} (256MB unless set). */
+  /**
+   * Sets a PostgreSQL setting, such as {@code shared_buffers}, which defaults to 256MB. The port is
+   * set with {@link #port}; {@code listen_addresses} cannot be set.
+   */
   public EmbeddedPostgresBuilder setting(String name, String value) {
     ServerSettings.check(name, value);
     settings.put(name, value);
@@ -42,8 +45,8 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * Where PostgreSQL's binaries are unpacked, once for all servers. Defaults to {@code holdfast} in
-   * {@code $XDG_CACHE_HOME} or in {@code ~/.cache}.
+   * Sets the folder into which PostgreSQL's binaries are unpacked, once for all servers. Defaults
+   * to {@code holdfast} in {@code $XDG_CACHE_HOME} or in {@code ~/.cache}.
    */
   public EmbeddedPostgresBuilder cacheFolder(Path cacheFolder) {
     this.cacheFolder = cacheFolder;
@@ -51,28 +54,31 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * Whether the server is stopped when the JVM ends without {@link EmbeddedPostgres#close()}.
-   * Defaults to true. The JVM runs its shutdown hooks all at once: a program that has work to drain
-   * on Ctrl-C sets this to false and closes the server in its own hook, after draining.
+   * Sets whether the server is stopped if the JVM ends without {@link EmbeddedPostgres#close()}.
+   * The JVM runs all shutdown hooks concurrently: if your program drains work on Ctrl-C, set this
+   * to false and close the server in your own hook, after draining. Defaults to true.
    */
   public EmbeddedPostgresBuilder stopOnExit(boolean stopOnExit) {
     this.stopOnExit = stopOnExit;
     return this;
   }
 
-  /** How long a start may take, recovery after a crash included. Defaults to two minutes. */
+  /** Sets how long a start may take, including crash recovery. Defaults to 2 minutes. */
   public EmbeddedPostgresBuilder startLimit(Duration startLimit) {
     this.startLimit = startLimit;
     return this;
   }
 
-  /** How long an orderly stop may take before the server is ended at once. Defaults to 30 s. */
+  /**
+   * Sets how long a clean shutdown may take before the server is stopped immediately, which
+   * requires recovery at the next start. Defaults to 30 s.
+   */
   public EmbeddedPostgresBuilder stopLimit(Duration stopLimit) {
     this.stopLimit = stopLimit;
     return this;
   }
 
-  /** Starts the server, or uses the one that already runs in the folder. */
+  /** Starts the server, or uses the one that is already running on the data folder. */
   public EmbeddedPostgres start() {
     return EmbeddedPostgres.start(
         new Options(dataFolder, port, settings, cacheFolder, stopOnExit, startLimit, stopLimit));

@@ -2,7 +2,7 @@ package dev.holdfast.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** Says what the embedded server could not do, with which value, and what would help. */
+/** Thrown when the embedded server fails. The message names the cause and the remedy. */
 public final class EmbeddedPostgresException extends RuntimeException {
 
   EmbeddedPostgresException(String message) {

@@ -14,18 +14,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A lock on a file, against other programs and other threads, that the operating system drops when
- * the program dies.
+ * A lock on a file that excludes other programs and other threads. The operating system releases it
+ * when the program dies.
  */
 final class FileMutex implements AutoCloseable {
 
   /**
-   * The files locked by this JVM. Such a file must not even be opened a second time: on POSIX,
-   * closing any channel on a file drops every lock that the process has on it.
+   * The files locked by this JVM. Such a file must not be opened a second time: on POSIX, closing
+   * any channel on a file releases all locks that the process has on it.
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
-  /** Long enough for another program to unpack, initialise and recover. */
+  /** Long enough for another program to unpack, initialise and recover a server. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final Path file;
@@ -37,7 +37,7 @@ final class FileMutex implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Waits until the lock is free and takes it. */
+  /** Waits until the lock is free and acquires it. */
   static FileMutex await(Path file) {
     return Pause.untilPresent(() -> tryTake(file), PATIENCE)
         .orElseThrow(() ->
@@ -45,11 +45,11 @@ final class FileMutex implements AutoCloseable {
                 "Another program has held the lock "
                     + file
                     + " for "
-                    + PATIENCE
-                    + ": look what it does, and end it if it hangs."));
+                    + PATIENCE.toMinutes()
+                    + " minutes: find out what it does, and stop it if it hangs."));
   }
 
-  /** Takes the lock, unless somebody has it. */
+  /** Acquires the lock if it is free. */
   static Optional<FileMutex> tryTake(Path file) {
     if (!HELD.add(file)) {
       return Optional.empty();
@@ -57,7 +57,7 @@ final class FileMutex implements AutoCloseable {
     boolean locked = false;
     try {
       if (Files.exists(file, NOFOLLOW_LINKS) && !Files.isRegularFile(file, NOFOLLOW_LINKS)) {
-        throw new IOException("not a regular file"); // To open a pipe would wait for its reader.
+        throw new IOException("not a regular file"); // Opening a pipe would wait for its reader.
       }
       FileChannel channel = FileChannel.open(file, CREATE, WRITE, NOFOLLOW_LINKS);
       try {
@@ -74,7 +74,7 @@ final class FileMutex implements AutoCloseable {
               + file
               + " ("
               + e
-              + "): the folder must be writable for the user that runs this program.",
+              + "): the folder must be writable by the user that runs this program.",
           e);
     } finally {
       if (!locked) {
@@ -92,7 +92,8 @@ final class FileMutex implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("Could not let go of the lock " + file + ".", e);
+      throw new EmbeddedPostgresException(
+          "Could not release the lock " + file + " (" + e + ").", e);
     } finally {
       HELD.remove(file);
     }

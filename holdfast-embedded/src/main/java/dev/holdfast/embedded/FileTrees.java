@@ -21,22 +21,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folders with everything in them.
+ * Deletes folders recursively and changes their owner.
  *
- * <p>No link is ever followed, not even one that takes the place of a folder while the tree is
- * walked: each step starts at a folder that is open already, where the system offers that.
+ * <p>Symbolic links are never followed, not even a link that replaces a folder while the tree is
+ * being walked: where the system supports it, each step starts at an already open folder.
  */
 final class FileTrees {
 
   private FileTrees() {}
 
-  /** What is done to a folder or file, folders after what is in them. */
+  /** An action on a folder or file. A folder is visited after its contents. */
   private interface Step {
     void at(SecureDirectoryStream<Path> parent, Path name, BasicFileAttributes what)
         throws IOException;
   }
 
-  /** Deletes a folder with everything in it; links are deleted, never followed. */
+  /** Deletes a folder and its contents; links are deleted, never followed. */
   static void delete(Path root) throws IOException {
     if (!Files.exists(root, NOFOLLOW_LINKS)) {
       return;
@@ -51,10 +51,10 @@ final class FileTrees {
   }
 
   /**
-   * Deletes a folder with everything in it, if it is private: decided on the folder that was
-   * opened, which cannot be exchanged for another any more.
+   * Deletes a folder and its contents if it is private. The check is made on the opened folder,
+   * which another user can no longer replace.
    *
-   * @return whether it was
+   * @return whether it was deleted
    */
   static boolean deleteIfPrivate(Path root, PrivateFolder rule) throws IOException {
     try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parentOf(root))) {
@@ -79,8 +79,8 @@ final class FileTrees {
   }
 
   /**
-   * Gives a folder and everything in it to another user. Only folders and regular files: what a
-   * link points to may be anything.
+   * Changes the owner of a folder and its contents. Changes only folders and regular files, because
+   * a link may point anywhere.
    */
   static void give(Path root, UserPrincipal owner) throws IOException {
     try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parentOf(root))) {
@@ -124,7 +124,7 @@ final class FileTrees {
       try {
         walk(folder, entry.getFileName(), step);
       } catch (NoSuchFileException gone) {
-        // A server that is just ending deletes files too.
+        // A server that is shutting down deletes files too.
       }
     }
   }
@@ -143,7 +143,7 @@ final class FileTrees {
     return parent.getFileAttributeView(name, type, NOFOLLOW_LINKS);
   }
 
-  /** For systems without open folders to start from, where the temp folder is the user's own. */
+  /** For systems without secure directory streams, where each user has a separate temp folder. */
   private static final class Deletion extends SimpleFileVisitor<Path> {
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {

@@ -5,14 +5,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The end of a server without its own programs' help. */
+/** Stops a server by signals, without {@code pg_ctl}. */
 final class ForcedStop {
 
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private ForcedStop() {}
 
-  /** Kills a server with all its sessions, as a power cut would, and waits until all are gone. */
+  /**
+   * Kills a server and all its sessions, as a power failure would, and waits until all are gone.
+   */
   static void kill(DataFolder folder) {
     if (!(Postmaster.of(folder.pgdata()) instanceof Running running)) {
       return;
@@ -24,12 +26,12 @@ final class ForcedStop {
     processes.forEach(ProcessHandle::destroyForcibly);
     if (!Pause.until(() -> processes.stream().noneMatch(Postmaster::lives), LIMIT)) {
       throw new EmbeddedPostgresException(
-          "PostgreSQL in %s (process %d) does not die: is its disk stuck?"
-              .formatted(folder.root(), running.pid()));
+          "PostgreSQL in %s (process %d) was killed and has not ended within %d s: check whether its disk hangs."
+              .formatted(folder.root(), running.pid(), LIMIT.toSeconds()));
     }
   }
 
-  /** Asks a server whose clients are all gone to end, and kills it when it does not. */
+  /** Asks a server without clients to stop, and kills it if it does not. */
   static void end(DataFolder folder) {
     if (Postmaster.of(folder.pgdata()) instanceof Running running) {
       ProcessHandle.of(running.pid()).ifPresent(ProcessHandle::destroy);

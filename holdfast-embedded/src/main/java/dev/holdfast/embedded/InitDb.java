@@ -9,16 +9,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes a cluster in a data folder that has none. */
+/** Creates a database cluster in a data folder that has none. */
 record InitDb(DataFolder folder, Binaries binaries, OsAccount account) {
 
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   /**
-   * Makes the cluster beside its place and then moves it there, so that one that was interrupted is
-   * never mistaken for a whole one.
+   * Creates the database cluster in a temporary place and then moves it, so that an interrupted one
+   * is never taken for a complete one.
    *
-   * @param durable whether to wait until everything is on the disk
+   * @param durable whether to wait until all files are on disk
    */
   void run(boolean durable) {
     Path nursery = folder.root().resolve("initdb");
@@ -37,7 +37,12 @@ record InitDb(DataFolder folder, Binaries binaries, OsAccount account) {
       FileTrees.delete(nursery);
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
-          "Could not make a cluster in " + folder.root() + " (" + e + "): is the disk full?", e);
+          "Could not create a database cluster in "
+              + folder.root()
+              + " ("
+              + e
+              + "): is the disk full?",
+          e);
     }
   }
 
@@ -64,9 +69,9 @@ record InitDb(DataFolder folder, Binaries binaries, OsAccount account) {
       throw new EmbeddedPostgresException(
           "PostgreSQL's initdb, run as "
               + account
-              + ", could not make a cluster in "
+              + ", could not create a database cluster in "
               + folder.root()
-              + "; free some space or change the folder's owner if that is the reason. It said:\n"
+              + ": check the free disk space and the owner of the folder. Its output:\n"
               + LogTail.endOf(initdb.output()));
     }
   }

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The last words of a server, for the error that reports its death. */
+/** Reads the end of a server's log, for the error that reports a failed start. */
 final class LogTail {
 
   private static final int LINES = 12;
@@ -18,7 +18,7 @@ final class LogTail {
 
   private LogTail() {}
 
-  /** The end of every log file that was written to since an instant. */
+  /** Returns the end of every log file that was modified since an instant. */
   static String since(Instant instant, Path logs) {
     try (Stream<Path> files = Files.list(logs)) {
       StringBuilder tail = new StringBuilder();
@@ -29,11 +29,11 @@ final class LogTail {
       }
       return tail.toString().strip();
     } catch (IOException e) {
-      return "(its log in " + logs + " could not be read: " + e + ")";
+      return "(could not read the log in " + logs + ": " + e + ")";
     }
   }
 
-  /** The last lines of a text. */
+  /** Returns the last lines of a text. */
   static String endOf(String text) {
     List<String> lines = text.strip().lines().toList();
     return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES), lines.size()));

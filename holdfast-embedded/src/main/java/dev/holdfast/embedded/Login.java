@@ -10,18 +10,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
 
-/** How to connect to a server on this machine. */
+/** The credentials for a server on this machine. */
 record Login(String user, String password) {
 
   static final String SUPERUSER = "postgres";
 
-  /** The database that every cluster has, for statements that belong to none. */
+  /** The database that every database cluster has, for statements that need no other. */
   static final String MAINTENANCE = "postgres";
 
   /**
-   * The address of a database. Another user may have taken the port of a server that stopped: SCRAM
-   * shows the password to no server, and is completed only by one that knows it already. So a pool
-   * that connects again neither gives the password away nor talks to a server of another user.
+   * Returns the JDBC URL of a database. It requires SCRAM, because another user may have taken the
+   * port of a stopped server: SCRAM does not reveal the password, and succeeds only with a server
+   * that knows it. So a pool that reconnects neither leaks the password nor uses a server of
+   * another user.
    */
   static String url(int port, String database) {
     return "jdbc:postgresql://%s:%d/%s?requireAuth=scram-sha-256"
@@ -37,7 +38,7 @@ record Login(String user, String password) {
     return DriverManager.getConnection(url(port, database), properties);
   }
 
-  /** Asks the server at a port which cluster it serves. */
+  /** Returns the data directory of the server that listens on a port. */
   String dataDirectory(int port) throws SQLException {
     try (Connection connection = connect(port, MAINTENANCE);
         Statement statement = connection.createStatement();

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server was asked to be.
+ * The requested configuration of a server.
  *
- * @param dataFolder where its data is, or null for a temporary folder
- * @param port what to listen on, or 0
- * @param cacheFolder where binaries are unpacked, or null for the usual place
+ * @param dataFolder the data folder, or null for a temporary folder
+ * @param port the port to listen on, or 0 for any
+ * @param cacheFolder the folder for unpacked binaries, or null for the default
  */
 record Options(
     @Nullable Path dataFolder,

@@ -11,16 +11,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Who the server runs as.
+ * The operating system account that the server runs as.
  *
- * <p>PostgreSQL refuses to run as root, so root has to become somebody else first. A user namespace
- * is best: inside it the server has no name and no power, outside it the files stay root's. Where
- * the kernel or a container's seccomp profile forbids that, the server runs as another user, who
- * then owns the data folder.
+ * <p>PostgreSQL refuses to run as root, so root has to switch to another account first. The best
+ * way is a user namespace: inside it the server has no user name and no privileges, and outside it
+ * the files are still owned by root. If the kernel or a container's seccomp profile forbids user
+ * namespaces, the server runs as another user, which then owns the data folder.
  */
 record OsAccount(Way way, String user) {
 
-  /** How a command line is made to run as this account. */
+  /** How a command is run as this account. */
   enum Way {
     DIRECTLY,
     USER_NAMESPACE,
@@ -31,7 +31,7 @@ record OsAccount(Way way, String user) {
   private static final String ROOT = "root";
   private static final Duration PROBE_LIMIT = Duration.ofMinutes(1);
 
-  /** Finds an account that may use what is in {@code folder}, and that PostgreSQL accepts. */
+  /** Finds an account that PostgreSQL accepts and that can use the files in {@code folder}. */
   static OsAccount forFolder(Path folder, Optional<String> ownerOfData) {
     if (!Platform.current().isLinux() && !isRoot()) {
       return new OsAccount(Way.DIRECTLY, "");
@@ -45,14 +45,14 @@ record OsAccount(Way way, String user) {
                 isRoot()
                     ? "PostgreSQL refuses to run as root, and none of "
                         + candidates
-                        + " could run it as somebody else: run this program as an ordinary"
-                        + " user, or install util-linux (unshare, runuser)."
-                    : "PostgreSQL needs the user that runs it to have a name, and user id "
+                        + " can run it as another user: run this program as an ordinary user, or"
+                        + " install util-linux (unshare, runuser)."
+                    : "PostgreSQL requires the user that runs it to have a name, and user id "
                         + uid()
                         + " has none: add it to /etc/passwd."));
   }
 
-  /** The command line that runs {@code line} as this account. */
+  /** Returns the command line that runs {@code line} as this account. */
   List<String> wrap(List<String> line) {
     return switch (way) {
       case DIRECTLY -> line;
@@ -66,21 +66,22 @@ record OsAccount(Way way, String user) {
     return way == Way.RUNUSER || way == Way.SU;
   }
 
-  /** Checks that this account can get at a folder, apart from owning it. */
+  /** Checks that this account can access the parent of a folder, which it need not own. */
   void requireReach(Path folder) {
     if (isSomebodyElse()) {
       try {
         List<String> visit = List.of("sh", "-c", "cd \"$0\"", folder.resolveSibling("").toString());
         if (!Command.run(wrap(visit), folder, PROBE_LIMIT).succeeded()) {
           throw new EmbeddedPostgresException(
-              "PostgreSQL refuses to run as root, and "
+              "PostgreSQL refuses to run as root, and user '"
                   + user
-                  + ", as whom it would run here, cannot reach "
+                  + "', which it would run as instead, cannot access "
                   + folder
-                  + ": choose a data folder outside of root's home.");
+                  + ": choose a data folder outside root's home directory.");
         }
       } catch (IOException e) {
-        throw new EmbeddedPostgresException("Could not run a command as " + this + ".", e);
+        throw new EmbeddedPostgresException(
+            "Could not run a command with '" + this + "' (" + e + ").", e);
       }
     }
   }
@@ -109,7 +110,7 @@ record OsAccount(Way way, String user) {
     return uid().equals("0");
   }
 
-  /** Data that an ordinary user owns stays that user's, also when root starts the server. */
+  /** Data owned by an ordinary user keeps its owner, even if root starts the server. */
   private static List<OsAccount> candidates(Optional<String> ownerOfData) {
     if (!isRoot()) {
       return List.of(new OsAccount(Way.DIRECTLY, ""), new OsAccount(Way.USER_NAMESPACE, ""));
@@ -128,13 +129,15 @@ record OsAccount(Way way, String user) {
     return candidates;
   }
 
-  /** Whether a command run this way is not root, and has a name: initdb insists on both. */
+  /**
+   * Returns whether a command run this way has a user name that is not root, as initdb requires.
+   */
   boolean works(Path workFolder) {
     try {
       Command id = Command.run(wrap(List.of("id", "-un")), workFolder, PROBE_LIMIT);
       return id.succeeded() && !id.output().equals(ROOT);
     } catch (IOException e) {
-      return false; // The program that this way needs is not on this machine.
+      return false; // This machine does not have the program that this way needs.
     }
   }
 
@@ -145,7 +148,8 @@ record OsAccount(Way way, String user) {
           ? Files.getAttribute(self, "unix:uid").toString()
           : System.getProperty("user.name").equals(ROOT) ? "0" : "unknown";
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("Could not read who runs this program from " + self, e);
+      throw new EmbeddedPostgresException(
+          "Could not read the user id of this process from " + self + " (" + e + ").", e);
     }
   }
 

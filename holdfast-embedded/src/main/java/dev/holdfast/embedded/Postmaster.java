@@ -13,28 +13,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What {@code postmaster.pid} says about the server of a cluster, held against the processes there
- * are.
+ * The state of the server of a database cluster, according to {@code postmaster.pid} and the
+ * processes on this machine.
  */
 sealed interface Postmaster {
 
-  /** There is no server, and the last one ended in order. */
+  /** There is no server, and the last one was shut down cleanly. */
   record Absent() implements Postmaster {}
 
-  /** The server died; PostgreSQL itself cleans up after it at the next start. */
+  /** The server died; PostgreSQL recovers at the next start. */
   record Dead(long pid) implements Postmaster {}
 
   /**
-   * The server died, and its number now belongs to something else: to another program after a
-   * reboot, to a thread of this one in a fresh container, or to the server's own zombie where
-   * nobody reaps. PostgreSQL would believe that it still runs and refuse to start.
+   * The server died, and its process id now belongs to something else: to another program after a
+   * reboot, to a thread of this program in a new container, or to the server's own zombie if no
+   * parent process reaps it. PostgreSQL would assume that the server still runs, and refuse to
+   * start.
    */
   record Mistaken(long pid) implements Postmaster {}
 
-  /** The server runs; {@code port} is 0 until it has one. */
+  /** The server is running; {@code port} is 0 until it listens. */
   record Running(long pid, int port) implements Postmaster {}
 
-  /** PostgreSQL writes eight short lines and a path. */
+  /** The most to read of the file, in which PostgreSQL writes eight short lines and a path. */
   int MOST_BYTES = 16_384;
 
   static Path file(Path pgdata) {
@@ -50,11 +51,12 @@ sealed interface Postmaster {
       return new Absent();
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
-          "Could not read " + file(pgdata) + " (" + e + "): who owns the data folder?", e);
+          "Could not read " + file(pgdata) + " (" + e + "): check the owner of the data folder.",
+          e);
     }
   }
 
-  /** A pipe in its place would never end, and a device might not. */
+  /** Reads only a regular file: reading a pipe or a device in its place might never end. */
   private static List<String> lines(Path file) throws IOException {
     if (!Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS).isRegularFile()) {
       throw new IOException("not a regular file");
@@ -64,7 +66,7 @@ sealed interface Postmaster {
     }
   }
 
-  /** Whether a process still does anything; a zombie that nobody reaps does not. */
+  /** Returns whether a process is alive and not a zombie. */
   static boolean lives(ProcessHandle process) {
     return process.isAlive() && !isZombie(proc(process.pid()));
   }
@@ -87,7 +89,7 @@ sealed interface Postmaster {
 
   private static boolean isPostgres(String command) {
     Path name = Path.of(command).getFileName();
-    // Linux adds " (deleted)" to the name of a program that was replaced while it runs.
+    // Linux appends " (deleted)" to the name of a program that was replaced while running.
     return name != null && name.toString().startsWith("postgres");
   }
 
@@ -100,7 +102,7 @@ sealed interface Postmaster {
     }
   }
 
-  /** A postmaster's working folder is its cluster. */
+  /** Returns whether the working directory is not this cluster, as it is for its postmaster. */
   private static boolean worksElsewhere(Path proc, Path pgdata) {
     try {
       Path folder = Files.readSymbolicLink(proc.resolve("cwd"));

@@ -12,21 +12,22 @@ import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 
 /**
- * Tells a folder of this user from one that another user prepared: a folder, not a link to one,
- * owned by this user, that nobody else may enter. What is in it was put there by this user.
+ * Distinguishes a folder of this user from one prepared by another user. A private folder is a
+ * folder, not a link, is owned by this user, and is inaccessible to others; so its contents were
+ * written by this user.
  */
 record PrivateFolder(UserPrincipal owner) {
 
   static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
-  /** The folders of the user that owns this one, which was just made. */
+  /** Returns the rule for the owner of the given file or folder, which was just created. */
   static PrivateFolder likeThatOf(Path made) throws IOException {
     return new PrivateFolder(Files.getOwner(made, NOFOLLOW_LINKS));
   }
 
   boolean admits(Path folder) throws IOException {
     if (!Files.getFileStore(folder).supportsFileAttributeView("posix")) {
-      // Windows gives each user a temp folder that other users cannot write to.
+      // On Windows each user has a temp folder that other users cannot write to.
       return Files.isDirectory(folder, NOFOLLOW_LINKS)
           && Files.getOwner(folder, NOFOLLOW_LINKS).equals(owner);
     }

@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The first connection to a server: proof that it is ours, is ready, and takes our password. */
+/** Checks that a server is ready, serves this data folder, and accepts the stored password. */
 record ReadinessCheck(DataFolder folder, Login login, Duration limit) {
 
   /** Class 28 of PostgreSQL's error codes: invalid authorization. */
   private static final String REFUSED = "28";
 
-  /** Waits until the server answers; empty when it ends instead, as one that was stopping does. */
+  /** Waits until the server accepts connections; returns empty if the server ends instead. */
   Optional<Running> await() {
     AtomicReference<@Nullable SQLException> objection = new AtomicReference<>();
     Optional<Postmaster> settled =
@@ -38,15 +38,15 @@ record ReadinessCheck(DataFolder folder, Login login, Duration limit) {
 
   private EmbeddedPostgresException noAnswer(@Nullable SQLException objection) {
     return new EmbeddedPostgresException(
-        "The server that runs in %s did not answer within %s: look at %s."
+        "The PostgreSQL server in %s did not accept connections within %s: check its log in %s."
             .formatted(folder.root(), limit, folder.logs()),
         objection);
   }
 
-  /** What keeps the server from answering for now, if anything. */
+  /** Returns why the server does not accept connections yet, or null if it does. */
   private @Nullable SQLException greet(Running running) {
     if (running.port() == 0) {
-      return new SQLException("It has no port yet.");
+      return new SQLException("The server does not listen on a port yet.");
     }
     try {
       check(running);
@@ -56,8 +56,8 @@ record ReadinessCheck(DataFolder folder, Login login, Duration limit) {
       if (state != null && state.startsWith(REFUSED)) {
         throw new EmbeddedPostgresException(
             """
-            The server that runs in %s at port %d refuses the password kept there: restore the \
-            file 'password', or stop process %d.\
+            The PostgreSQL server in %s on port %d rejects the password stored in the folder: \
+            restore the file 'password', or stop process %d.\
             """
                 .formatted(folder.root(), running.port(), running.pid()),
             e);
@@ -71,8 +71,8 @@ record ReadinessCheck(DataFolder folder, Login login, Duration limit) {
     if (!served.equals(folder.pgdata())) {
       throw new EmbeddedPostgresException(
           """
-          Port %d is answered by the server of %s instead of that of %s: was the folder copied \
-          while its server ran? Delete postmaster.pid in the copy.\
+          The server on port %d serves %s, not %s: if the folder was copied while its server was \
+          running, delete postmaster.pid in the copy.\
           """
               .formatted(running.port(), served, folder.pgdata()));
     }

@@ -13,12 +13,12 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings the server of one data folder up and down. Its callers hold the folder's start lock. */
+/** Starts and stops the server of one data folder. Callers must hold the folder's start lock. */
 final class ServerProcess {
 
   private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
 
-  /** How long to try again where that may help. */
+  /** How long to retry a failed start if a retry may help. */
   private static final Duration PERSISTENCE = Duration.ofSeconds(10);
 
   private final DataFolder folder;
@@ -36,7 +36,7 @@ final class ServerProcess {
     this.greeting = new ReadinessCheck(folder, login, options.startLimit());
   }
 
-  /** Unpacks what is not unpacked, and makes a cluster if there is none. */
+  /** Unpacks the binaries and creates the database cluster, unless that has been done. */
   static ServerProcess prepare(DataFolder folder, Options options) {
     OsAccount account = OsAccount.forFolder(folder.root(), folder.ownerOfData());
     account.requireReach(folder.root());
@@ -48,9 +48,9 @@ final class ServerProcess {
     if (!made.equals(binaries.major())) {
       throw new EmbeddedPostgresException(
           """
-          The data folder %s was made by PostgreSQL %s, and PostgreSQL %s cannot open it: put the \
-          %s.x binaries on the class path, or dump the data with %s and restore it into an empty \
-          folder.\
+          The data folder %s was created by PostgreSQL %s, and PostgreSQL %s cannot open it: put \
+          the %s.x binaries on the class path, or dump the data with PostgreSQL %s and restore it \
+          into an empty folder.\
           """
               .formatted(folder.root(), made, binaries.version(), made, made));
     }
@@ -59,17 +59,17 @@ final class ServerProcess {
   }
 
   /**
-   * Sees to it that the server runs: takes the one that does, or starts it.
+   * Ensures that the server is running: uses the running one, or starts it.
    *
-   * @param owner whether a running server that is not as asked may be stopped and started anew
-   * @param port what to listen on, or 0 for the port of last time or a free one
+   * @param owner whether a running server with other settings may be restarted
+   * @param port the port to listen on, or 0 for the port of the last start or a free one
    */
   Running bringUp(boolean owner, int port) {
     switch (postmaster()) {
       case Running found -> {
         Optional<Running> ready = greeting.await();
         if (ready.isEmpty()) {
-          return bringUp(owner, port); // It ended while we waited: look again.
+          return bringUp(owner, port); // The server ended while we waited: check again.
         }
         if (mayStay(ready.get(), owner, port)) {
           return ready.get();
@@ -83,7 +83,9 @@ final class ServerProcess {
       }
       case Dead dead -> {
         log.info(
-            "PostgreSQL in {} (process {}) was killed; it recovers", folder.root(), dead.pid());
+            "PostgreSQL in {} (process {}) was killed; starting it with crash recovery",
+            folder.root(),
+            dead.pid());
         return start(port, true);
       }
       case Absent absent -> {
@@ -92,7 +94,7 @@ final class ServerProcess {
     }
   }
 
-  /** Stops the server, and at once when that takes longer than the stop limit. */
+  /** Stops the server, immediately if that takes longer than the stop limit. */
   void stop(PgCtl.Mode mode) {
     if (!(postmaster() instanceof Running running)) {
       return;
@@ -100,16 +102,16 @@ final class ServerProcess {
     pgCtl(() -> pgCtl.stop(mode, options.stopLimit()));
     if (isRunning()) {
       log.warn(
-          "PostgreSQL in {} did not stop within {}; ending it at once, it will recover at the next"
-              + " start",
+          "PostgreSQL in {} did not stop within {}; stopping it immediately, it will recover at the"
+              + " next start",
           folder.root(),
           options.stopLimit());
       pgCtl(() -> pgCtl.stop(PgCtl.Mode.IMMEDIATE, options.stopLimit()));
     }
-    // The server removes its file a moment before it is gone.
+    // The server deletes postmaster.pid shortly before its process ends.
     if (!Pause.until(() -> isGone(running), options.stopLimit())) {
       throw new EmbeddedPostgresException(
-          "PostgreSQL in %s (process %d) does not stop: look at %s, and end the process."
+          "PostgreSQL in %s (process %d) does not stop: check the log in %s, and kill the process."
               .formatted(folder.root(), running.pid(), folder.logs()));
     }
   }
@@ -127,18 +129,20 @@ final class ServerProcess {
         (port == 0 || port == found.port())
             && folder.configuration().equals(Optional.of(settings(found.port())));
     if (owner && !asAsked) {
-      log.info("PostgreSQL in {} runs with other settings; starting it anew", folder.root());
+      log.info("PostgreSQL in {} runs with other settings; restarting it", folder.root());
       return false;
     }
     if (!asAsked) {
       log.warn(
-          "PostgreSQL in {} belongs to another program and runs with other settings than asked for"
-              + " here; using it at port {} as it is",
+          "PostgreSQL in {} is owned by another program and runs with other settings than requested"
+              + " here; using it on port {} with its current settings",
           folder.root(),
           found.port());
     }
     log.info(
-        "Using the PostgreSQL that already runs in {} at port {}", folder.root(), found.port());
+        "Using the PostgreSQL server already running in {} on port {}",
+        folder.root(),
+        found.port());
     return true;
   }
 
@@ -155,7 +159,7 @@ final class ServerProcess {
       throw didNotStart(start, began);
     }
     log.info(
-        "PostgreSQL {} serves {} at port {}, started in {} ms",
+        "Started PostgreSQL {} in {} on port {} in {} ms",
         binaries.version(),
         folder.root(),
         running.get().port(),
@@ -171,8 +175,9 @@ final class ServerProcess {
   }
 
   /**
-   * The sessions of a server that was killed may take a while to notice, and PostgreSQL waits for
-   * them. And a port that was free may have been taken before the server could.
+   * Returns whether a retry may help. The sessions of a killed server may take a while to notice,
+   * and PostgreSQL does not start before they have ended. Or another program has taken the port
+   * before the server could.
    */
   private boolean anotherTryMayHelp(int asked, boolean afterDeath) {
     boolean portWasLost = asked == 0 && folder.rememberedPort().stream().noneMatch(Port::isFree);
@@ -183,15 +188,15 @@ final class ServerProcess {
     return new EmbeddedPostgresException(
         isRunning()
             ? """
-            PostgreSQL in %s takes longer than %s to start and goes on; start again to wait for \
-            it, or set startLimit(...).
+            PostgreSQL in %s takes longer than %s to start and is still starting: start it again \
+            to wait for it, or raise startLimit(...).
             %s
             %s\
             """
                 .formatted(
                     folder.root(), options.startLimit(), start.output(), lastWordsSince(began))
             : """
-            PostgreSQL in %s did not start; its log says why:
+            PostgreSQL in %s did not start. Its log:
             %s
             %s\
             """
@@ -209,7 +214,7 @@ final class ServerProcess {
   private void forget(Mistaken stale) {
     Path file = Postmaster.file(folder.pgdata());
     log.info(
-        "PostgreSQL in {} was killed; removing {}, for process {} is no server of this folder",
+        "PostgreSQL in {} was killed; deleting {}, because process {} is not its server",
         folder.root(),
         file,
         stale.pid());

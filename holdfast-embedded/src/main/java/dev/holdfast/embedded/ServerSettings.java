@@ -4,34 +4,39 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The server's settings: ours, and over them those that were asked for. */
+/** The settings of the server: our defaults, overridden by the requested settings. */
 record ServerSettings(Map<String, String> asked) {
 
-  /** Included by {@code postgresql.conf}, written anew at every start. */
+  /** The file included by {@code postgresql.conf} and rewritten at every start. */
   static final String FILE = "holdfast.conf";
 
-  /** Checks one setting before it is asked for. */
+  /** Validates one requested setting. */
   static void check(String name, String value) {
     if (!name.matches("[a-z_][a-z0-9_.]*")) {
       throw new IllegalArgumentException(
-          "'" + name + "' is not the name of a PostgreSQL setting: write it in lower case.");
+          "'"
+              + name
+              + "' is not the name of a PostgreSQL setting: use lower-case letters, digits, '_' and"
+              + " '.'.");
     }
     if (value.contains("\n")) {
-      throw new IllegalArgumentException("The value of " + name + " must be on one line.");
+      throw new IllegalArgumentException(
+          "The value of " + name + " must not contain a line break.");
     }
     switch (name) {
       case "port" -> throw new IllegalArgumentException("Set the port with port(...).");
       case "listen_addresses" ->
           throw new IllegalArgumentException(
               "The embedded server listens on the loopback address only, so listen_addresses"
-                  + " cannot be set: run a PostgreSQL server of your own to share it.");
+                  + " cannot be set: use your own PostgreSQL server for access from other"
+                  + " machines.");
       default -> {}
     }
   }
 
   /**
-   * The settings as a configuration file. Two servers with the same text behave the same, which is
-   * how an orphan is known to be what was asked for; so the binaries are part of it.
+   * Returns the settings as the text of a configuration file. A running server is adopted if its
+   * text is the same as the requested one; therefore the text also names the binaries.
    */
   String text(Binaries binaries, DataFolder folder, int port) {
     Map<String, String> all = defaults(binaries, folder, port);
@@ -59,7 +64,7 @@ record ServerSettings(Map<String, String> asked) {
     if (binaries.haveExtension("pg_stat_statements")) {
       settings.put("shared_preload_libraries", "pg_stat_statements");
     }
-    // A file a weekday, overwritten a week later, so that the log never fills the disk for good.
+    // One file per weekday, overwritten a week later, so that the log does not fill the disk.
     settings.put("logging_collector", "on");
     settings.put("log_directory", folder.logs().toString());
     settings.put("log_filename", "postgresql-%a.log");

@@ -14,18 +14,18 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The folders of servers that nobody will start again. */
+/** The data folders of temporary servers, and the cleanup of those left by killed programs. */
 final class TemporaryFolders {
 
   private static final Logger log = LoggerFactory.getLogger(TemporaryFolders.class);
   private static final String PREFIX = "holdfast-postgres-";
 
-  /** A folder younger than this may belong to a program that has not taken its lock yet. */
+  /** A folder younger than this may belong to a program that has not acquired its lock yet. */
   private static final Duration SETTLED = Duration.ofMinutes(1);
 
   private TemporaryFolders() {}
 
-  /** Makes a new folder, and deletes those of this user whose programs were killed. */
+  /** Creates a new folder, and deletes those of this user that killed programs left behind. */
   static Path make() {
     Path temp = Path.of(System.getProperty("java.io.tmpdir"));
     try {
@@ -34,26 +34,32 @@ final class TemporaryFolders {
       return made;
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
-          "Could not make a folder in "
+          "Could not create a folder in "
               + temp
               + " ("
               + e
-              + "): name a temp folder that is writable with -Djava.io.tmpdir=...",
+              + "): set a writable temp folder with -Djava.io.tmpdir=...",
           e);
     }
   }
 
-  /** Deletes a folder, and ends the server in it if there is one. */
+  /** Stops the server in a folder, if there is one, and deletes the folder. */
   static void discard(DataFolder folder) {
     ForcedStop.end(folder);
     try {
       FileTrees.delete(folder.root());
     } catch (IOException e) {
-      log.warn("Could not delete the temporary folder {}", folder.root(), e);
+      log.warn(
+          "Could not delete the temporary folder {}; the next temporary server tries again",
+          folder.root(),
+          e);
     }
   }
 
-  /** Every user may write to the temp folder, and make folders there that look like ours. */
+  /**
+   * Deletes the folders left behind by killed programs. Checks each, because every user can create
+   * folders in the temp folder that look like ours.
+   */
   static void clearLeftovers(Path temp, PrivateFolder ours) {
     try (DirectoryStream<Path> candidates = Files.newDirectoryStream(temp, PREFIX + "*")) {
       for (Path candidate : candidates) {
@@ -79,16 +85,16 @@ final class TemporaryFolders {
       }
       try (FileMutex owned = ownership.get()) {
         if (Postmaster.of(folder.pgdata()) instanceof Postmaster.Running orphan) {
-          // Proves, by the password, that it is no other server.
+          // The password proves that this is the server of the folder.
           new Login(Login.SUPERUSER, folder.password()).dataDirectory(orphan.port());
         }
         ForcedStop.end(folder);
         if (FileTrees.deleteIfPrivate(folder.root(), ours)) {
-          log.info("Deleted the temporary server that a killed program left in {}", folder.root());
+          log.info("Deleted the temporary server left by a killed program in {}", folder.root());
         }
       }
     } catch (NoSuchFileException gone) {
-      log.debug("The temporary server in {} was deleted by another program", candidate, gone);
+      log.debug("Another program has deleted the temporary server in {}", candidate, gone);
     } catch (IOException | SQLException | EmbeddedPostgresException e) {
       log.warn("Could not delete the temporary server left in {}", candidate, e);
     }

@@ -1,14 +1,15 @@
 /**
- * PostgreSQL itself, started from Maven artefacts: {@code EmbeddedPostgres.at(folder).start()}.
+ * An embedded PostgreSQL server, started from binaries in Maven artifacts: {@code
+ * EmbeddedPostgres.at(folder).start()}.
  *
- * <p>One folder holds everything a server is: its data, password, port and log. Two locks in it
- * keep programs apart. Whoever holds {@code owner.lock} owns the server and stops it; everybody
- * else who starts on the same folder is a guest of the running server. {@code start.lock} is held
- * while a server is brought up or down. The operating system drops both with the process, so a
- * killed program leaves nothing behind but a server that the next one adopts.
+ * <p>One folder contains all files of a server: data, password, port and log. Two lock files in it
+ * coordinate programs. The program that holds {@code owner.lock} owns the server and stops it;
+ * other programs that start on the same folder use the running server. {@code start.lock} is held
+ * while the server is started or stopped. The operating system releases both when the process ends,
+ * so a killed program leaves behind only a running server, which the next program adopts.
  *
- * <p>The invariant: a data folder is never opened by two servers, and nothing in it is deleted that
- * PostgreSQL could still need. This package knows JDBC and slf4j, and nothing else of Holdfast.
+ * <p>Invariant: a data folder is never opened by two servers, and no file that PostgreSQL could
+ * still need is deleted. This package uses JDBC and slf4j, and no other Holdfast package.
  */
 @NullMarked
 package dev.holdfast.embedded;

@@ -18,7 +18,7 @@ class BinariesTest {
 
   @Test
   void twoWhoNeedThemAtOnceUnpackThemOnce() throws Exception {
-    // What a program that was killed while unpacking leaves behind.
+    // Left behind by a program that was killed while unpacking.
     Path half = Files.createDirectories(cache.resolve("unpacking-00000000/bin"));
     Files.writeString(half.resolve("postgres"), "half of it");
 

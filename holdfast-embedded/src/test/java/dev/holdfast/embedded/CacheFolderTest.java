@@ -51,7 +51,7 @@ class CacheFolderTest {
     Path used = CacheFolder.inTemp(temp, home, why);
     assertThat(used).isEqualTo(CacheFolder.inTemp(temp, home, why)).startsWith(temp.toRealPath());
 
-    // As another user could prepare it, to have binaries unpacked or run where that user can write.
+    // Another user could prepare it so that binaries are unpacked or run where that user can write.
     Files.createSymbolicLink(shared.resolve(used.getFileName().toString()), used);
     assertThatThrownBy(() -> CacheFolder.inTemp(shared, home, why))
         .isInstanceOf(EmbeddedPostgresException.class);

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link ServerProgram} in a process of its own. */
+/** A {@link ServerProgram} in a separate process. */
 final class ChildProgram implements AutoCloseable {
 
   private final Process process;
@@ -24,7 +24,7 @@ final class ChildProgram implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts the program on a folder and waits until its server runs. */
+  /** Starts the program on a folder and waits until its server is running. */
   static ChildProgram on(Path folder) throws IOException {
     return begin(folder).await();
   }
@@ -39,7 +39,7 @@ final class ChildProgram implements AutoCloseable {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
   }
 
-  /** The command line of a JVM that runs {@link ServerProgram}. */
+  /** Returns the command line of a JVM that runs {@link ServerProgram}. */
   static List<String> java(String classPath, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -82,12 +82,12 @@ final class ChildProgram implements AutoCloseable {
     return dataFolder;
   }
 
-  /** kill -9. */
+  /** Sends SIGKILL. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
 
-  /** What Kubernetes and a terminal's Ctrl-C do. */
+  /** Stops the program as Kubernetes or Ctrl-C in a terminal does. */
   void terminate() throws InterruptedException {
     process.destroy();
     process.waitFor();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server in ordinary life. */
+/** A server in normal operation. */
 @Timeout(120)
 class EmbeddedPostgresTest {
 
@@ -77,7 +77,7 @@ class EmbeddedPostgresTest {
             .filter(address -> !address.isLoopbackAddress())
             .toList();
     for (InetAddress other : others) {
-      // Nobody could listen on an address at this port if the server listened on all of them.
+      // If the server listened on all addresses, no other socket could use this port.
       assertThatCode(() -> listenOnce(other, server.port())).doesNotThrowAnyException();
     }
   }
@@ -121,7 +121,7 @@ class EmbeddedPostgresTest {
   void itsLogIsInTheDataFolder() throws Exception {
     Rows.write(server, "DO $$ BEGIN RAISE LOG 'a word for the log'; END $$");
 
-    // Another process of the server writes it, when it gets round to it.
+    // Another process of the server writes the log asynchronously.
     await()
         .untilAsserted(() -> {
           try (var logs = Files.list(server.dataFolder().resolve("log"))) {

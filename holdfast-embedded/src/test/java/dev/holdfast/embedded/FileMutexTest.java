@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Other programs are covered where two programs share a folder. */
+/** Locks within one program. {@link TwoProgramsTest} covers locks between programs. */
 @Timeout(60)
 class FileMutexTest {
 

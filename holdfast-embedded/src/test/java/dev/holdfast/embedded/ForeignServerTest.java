@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A program of another user at the port of an embedded server that stopped. */
+/** A program of another user listens on the port of an embedded server that has stopped. */
 @Timeout(60)
 class ForeignServerTest {
   private static final int SSL_REQUEST = 80_877_103;
   private static final int GSS_REQUEST = 80_877_104;
   private static final String PASSWORD = "the-secret-of-the-superuser";
 
-  /** What the foreign server asks a client for. */
+  /** The authentication that the foreign server requests. */
   enum Request {
     CLEARTEXT_PASSWORD("00000003"),
     MD5_PASSWORD("0000000501020304"),
@@ -68,7 +68,7 @@ class ForeignServerTest {
     assertThat(server.jdbcUrl("orders")).endsWith("/orders?requireAuth=scram-sha-256");
   }
 
-  /** Everything that the client sends, after it was asked for its password. */
+  /** Returns everything that the client sends after the request for its password. */
   private static String serve(ServerSocket server, Request request) {
     try (Socket client = server.accept()) {
       DataInputStream in = new DataInputStream(client.getInputStream());
@@ -91,18 +91,18 @@ class ForeignServerTest {
     }
   }
 
-  /** Until the client goes, or waits for more: then it would wait forever. */
+  /** Reads until the client disconnects, or a timeout if it waits for more. */
   private static void listen(Socket client, DataInputStream in, ByteArrayOutputStream said)
       throws IOException {
     client.setSoTimeout(2_000);
     try {
       in.transferTo(said);
     } catch (SocketTimeoutException silent) {
-      // It has said what it had to say.
+      // The client waits for a reply.
     }
   }
 
-  /** Declines encryption, and returns what the client says about itself. */
+  /** Declines encryption, and returns the startup message of the client. */
   private static byte[] startup(DataInputStream in, DataOutputStream out) throws IOException {
     while (true) {
       int length = in.readInt();

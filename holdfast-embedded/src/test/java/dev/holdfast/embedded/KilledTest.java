@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is found after a program, its server, or both were killed. */
+/** Starts after a program, its server, or both were killed. */
 @Timeout(120)
 class KilledTest {
 
@@ -154,7 +154,7 @@ class KilledTest {
     }
   }
 
-  /** Keeps a session so busy that it does not notice the death of its server. */
+  /** Keeps a session so busy that it does not notice that its server died. */
   private static void compute(Statement statement) {
     try {
       statement.execute(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who the server runs as, seen from root; as an ordinary user all other tests tell the rest. */
+/** The account that the server runs as if root starts it. The other tests cover ordinary users. */
 @Timeout(120)
 class OsAccountTest {
 
@@ -100,7 +100,7 @@ class OsAccountTest {
             temp.resolve("data").toString(),
             "true",
             cache.toString());
-    // A machine that has nothing but these.
+    // A machine that has only these programs.
     Path bin = Files.createDirectory(temp.resolve("bin"));
     for (String tool : List.of("runuser", "id", "sh")) {
       Files.createSymbolicLink(bin.resolve(tool), Path.of(which(tool)));
@@ -114,7 +114,7 @@ class OsAccountTest {
           .isIn("postgres", "nobody");
       program.end("close");
     }
-    // And root comes back to it where there are.
+    // With user namespaces, root can use the folder again.
     try (EmbeddedPostgres again =
         EmbeddedPostgres.at(temp.resolve("data")).cacheFolder(cache).start()) {
       assertThat(Rows.read(again, "SELECT 1")).isEqualTo("1");
@@ -148,7 +148,10 @@ class OsAccountTest {
     return Command.run(List.of("sh", "-c", "command -v " + tool), temp, LIMIT).output();
   }
 
-  /** This test's class path, copied to where everybody can read it, less the other platforms. */
+  /**
+   * Returns the class path of this test, copied to where every user can read it, without the
+   * binaries of other platforms.
+   */
   private String readableClassPath() throws Exception {
     Path copies = Files.createDirectory(temp.resolve("classpath"));
     List<String> entries =

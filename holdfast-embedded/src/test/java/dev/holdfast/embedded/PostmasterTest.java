@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether a server runs, told from the file it may have left behind. */
+/** Whether a server is running, according to the postmaster.pid that it may have left behind. */
 @Timeout(120)
 class PostmasterTest {
 
@@ -50,7 +50,7 @@ class PostmasterTest {
       file = Postmaster.file(server.dataFolder().resolve("pgdata"));
       left = Files.readString(file);
     }
-    // As in a container that starts again: the same small numbers, other programs.
+    // As in a container that restarts: the same small process ids, other programs.
     Files.writeString(
         file, left.replaceFirst("\\d+", Long.toString(ProcessHandle.current().pid())));
 

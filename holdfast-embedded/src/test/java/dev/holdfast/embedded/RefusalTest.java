@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What cannot be done is said in a sentence: with which value, and what would help. */
+/** Errors name the value and the remedy. */
 @Timeout(120)
 class RefusalTest {
 
@@ -25,7 +25,7 @@ class RefusalTest {
 
     assertThatThrownBy(() -> EmbeddedPostgres.at(folder).start())
         .isInstanceOf(EmbeddedPostgresException.class)
-        .hasMessageContaining(folder.toRealPath() + " was made by PostgreSQL 17")
+        .hasMessageContaining(folder.toRealPath() + " was created by PostgreSQL 17")
         .hasMessageContaining("PostgreSQL 18.6 cannot open it")
         .hasMessageContaining("restore it into an empty folder");
     assertThat(folder.resolve("pgdata")).isDirectoryContaining(version::equals);
@@ -60,7 +60,7 @@ class RefusalTest {
 
     assertThatThrownBy(() -> EmbeddedPostgres.at(temp).start())
         .isInstanceOf(EmbeddedPostgresException.class)
-        .hasMessageContaining("made by another PostgreSQL installation");
+        .hasMessageContaining("created by another PostgreSQL installation");
   }
 
   @Test

@@ -7,8 +7,8 @@ import java.io.InputStreamReader;
 import java.nio.file.Path;
 
 /**
- * A program that starts a server, says so, and waits to be told how to end. Tests run it in a JVM
- * of its own in order to kill it.
+ * A program that starts a server, prints a line, and waits for a line that tells it how to end.
+ * Tests run it in a separate JVM in order to kill it.
  */
 final class ServerProgram {
 

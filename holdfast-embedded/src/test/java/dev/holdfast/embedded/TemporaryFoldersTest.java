@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which of the folders in a temp folder that all users share are deleted. */
+/** Which folders are deleted in a temp folder that all users share. */
 @Timeout(60)
 class TemporaryFoldersTest {
 

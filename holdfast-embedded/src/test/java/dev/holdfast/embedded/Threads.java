@@ -2,10 +2,10 @@ package dev.holdfast.embedded;
 
 import java.util.concurrent.Executor;
 
-/** Threads for tests that need two things to happen at once. */
+/** Threads for tests of concurrent actions. */
 final class Threads {
 
-  /** A thread for each task; the common pool has one thread in all on a small machine. */
+  /** Starts a thread for each task; on a small machine the common pool has only one thread. */
   static final Executor OWN = task -> Thread.ofPlatform().daemon().start(task);
 
   private Threads() {}

@@ -1,4 +1,4 @@
-/** The contract that every store must pass, and a simulated cluster. */
+/** The contract suite that every store must pass, and the simulation of a cluster. */
 @NullMarked
 package dev.holdfast.tck;
 

@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The file in which a process writes what it does, line by line. What was written is there for
- * others even if the process is killed at once.
+ * The file in which a process logs its effects, line by line. A line that was written survives if
+ * the process is then killed.
  */
 final class AttemptLog {
   private static final String EFFECT = "E";
   private static final String COUNTS = "C";
 
-  // Not a channel, which an interrupt would close under the thread that writes.
+  // Not a channel, because an interrupt of the writing thread would close it.
   private final FileOutputStream file;
 
   /**
-   * What a process counted, as of its last word.
+   * The last counts that a process logged.
    *
-   * @param clockShift how far its time of day was from that of others at most, in milliseconds
+   * @param clockShift the largest difference of its wall clock from the real time, in milliseconds
    */
   record Counts(long fenced, long died, long recovered, long stale, long clockShift) {
     static final Counts NONE = new Counts(0, 0, 0, 0, 0);
@@ -40,7 +40,7 @@ final class AttemptLog {
     }
   }
 
-  /** What a file says. */
+  /** The contents of a file. */
   record Contents(List<Effect> effects, Counts counts) {}
 
   AttemptLog(Path path) throws IOException {
@@ -65,7 +65,7 @@ final class AttemptLog {
 
   private void write(String line) {
     try {
-      // One call of the system for each line, so that lines of several threads do not mix.
+      // One system call for each line, so that lines of different threads do not mix.
       file.write(line.getBytes(StandardCharsets.UTF_8));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);

@@ -20,12 +20,12 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Whether Holdfast keeps its promises while everything around it breaks. */
+/** Checks Holdfast's guarantees while nodes, the network and PostgreSQL fail. */
 @Command(
     name = "chaos",
     description = {
-      "Kill, stop and cut off nodes and restart PostgreSQL under load, then check every effect.",
-      "On an embedded PostgreSQL only, since it is killed too."
+      "Kill, stop and disconnect nodes and restart PostgreSQL under load, then check every effect.",
+      "Runs only on the embedded PostgreSQL, because it kills the database too."
     })
 public final class ChaosBench extends BenchCommand {
   private static final String DATABASE = "chaos";
@@ -34,14 +34,15 @@ public final class ChaosBench extends BenchCommand {
   @Option(
       names = "--minutes",
       paramLabel = "M",
-      description = "How long the storm lasts. Defaults to 5, or 1 with --quick.")
+      description =
+          "How long to inject faults (one storm), in minutes. Defaults to 5, or 1 with --quick.")
   private @Nullable Double minutes;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
-      description = "What happens when; the same for the same seed. Defaults to 1.")
+      description = "The seed that determines which faults happen when. Defaults to 1.")
   private long seed = 1;
 
   @Option(
@@ -49,10 +50,11 @@ public final class ChaosBench extends BenchCommand {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "How many storms, one after another, of the seeds from --seed on. Defaults to 1.")
+          "The number of storms, run one after another with consecutive seeds from --seed on."
+              + " Defaults to 1.")
   private int seeds = 1;
 
-  /** Whether a promise was broken needs no second look. */
+  /** Returns false: a violated guarantee needs no second round. */
   @Override
   protected boolean takesTurns() {
     return false;
@@ -61,7 +63,7 @@ public final class ChaosBench extends BenchCommand {
   @Override
   public void measure(Bench bench) throws Exception {
     if (seeds < 1) {
-      throw new BenchException("%d seeds are not valid: give at least 1.".formatted(seeds));
+      throw new BenchException("%d seeds are not valid: use at least 1.".formatted(seeds));
     }
     silence("com.zaxxer.hikari", "dev.holdfast");
     EmbeddedPostgres server =
@@ -70,8 +72,8 @@ public final class ChaosBench extends BenchCommand {
             .own()
             .orElseThrow(() ->
                 new BenchException(
-                    "Chaos kills the database, so it runs on one of its own only: leave out"
-                        + " --database-url and HOLDFAST_DATABASE_URL."));
+                    "The chaos benchmark kills the database, so it runs only on the embedded one:"
+                        + " remove --database-url and HOLDFAST_DATABASE_URL."));
     double length = minutes != null ? minutes : bench.quick() ? 1 : 5;
     ChaosTotals toll = ChaosTotals.NONE;
     for (int number = 0; number < seeds; number++) {
@@ -99,12 +101,12 @@ public final class ChaosBench extends BenchCommand {
       Traces.erase(folder);
     } else {
       report.note(
-          "What the nodes of seed %d wrote and said is in %s.".formatted(plan.seed(), folder));
+          "The effects and logs of the nodes of seed %d are in %s.".formatted(plan.seed(), folder));
     }
     return ChaosTotals.of(outcome);
   }
 
-  /** What this process says about the database it kills would drown the table. */
+  /** Turns off loggers, whose errors about the killed database would hide the table. */
   private static void silence(String... loggers) {
     for (String name : loggers) {
       if (LoggerFactory.getLogger(name) instanceof Logger logger) {
@@ -133,8 +135,8 @@ public final class ChaosBench extends BenchCommand {
     report.add(Measure.of("chaos.settled", toll.settled().toMillis() / 1e3, "s"));
     if (toll.blows(Kind.CLOCK) == 0) {
       report.note(
-          "No clock was set wrong: that needs libfaketime, which is not below /usr/lib; on Debian"
-              + " it is the package libfaketime.");
+          "No clock was shifted, because libfaketime was not found below /usr/lib: on Debian,"
+              + " install the package libfaketime.");
     }
   }
 

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** A node in a process of its own. It ends when its standard input does. */
+/** The main class of a node process. The process ends when its standard input ends. */
 final class ChaosNode {
   static final int CONCURRENCY = 16;
   private static final int PREFETCH = 8;
@@ -33,10 +33,10 @@ final class ChaosNode {
   }
 
   /**
-   * Run until told to end.
+   * Runs the node until the end of standard input.
    *
-   * @param args the schema, the name of the node, its journal, and the time of day at which it was
-   *     started
+   * @param args the schema, the id of the node, its attempt log, and the real time at which the
+   *     process was started
    */
   public static void main(String[] args) throws Exception {
     Map<String, String> environment = System.getenv();
@@ -45,7 +45,7 @@ final class ChaosNode {
             environment.getOrDefault("HOLDFAST_DATABASE_URL", ""),
             environment.get("HOLDFAST_DATABASE_USER"),
             environment.get("HOLDFAST_DATABASE_PASSWORD"));
-    // Left to the end of the process to close: others may be writing until then.
+    // Closed by the end of the process, because other threads may write until then.
     AttemptLog journal = new AttemptLog(Path.of(args[2]));
     new ChaosNode(journal, Instant.parse(args[3])).run(address, args[0], args[1]);
     System.exit(0);
@@ -65,7 +65,7 @@ final class ChaosNode {
                 .start()) {
       Thread.ofPlatform().daemon().name("counts").start(this::keepCounting);
       while (System.in.read() >= 0) {
-        // Nobody says anything; the end is what counts.
+        // Input is ignored; only its end matters.
       }
     }
     count();

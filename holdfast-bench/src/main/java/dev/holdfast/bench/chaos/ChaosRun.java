@@ -20,12 +20,12 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/** A cluster under load, a storm over it, and what the checker says when it has settled. */
+/** Runs a cluster under load, injects faults, waits until it has settled, and checks the result. */
 final class ChaosRun {
   private static final int MEMBERS = 4;
   private static final String SCHEMA = "holdfast_chaos";
   private static final Duration TIME_TO_START = Duration.ofMinutes(2);
-  // A job with a few crashes on its record waits longer than a minute before it runs again.
+  // A job that has crashed a few times waits for more than a minute before its next attempt.
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Duration LOOK_EVERY = Duration.ofMillis(250);
 
@@ -33,16 +33,16 @@ final class ChaosRun {
   private final String database;
   private final Path folder;
   private final Consumer<String> say;
-  private final StoredState books;
+  private final StoredState stored;
 
   /**
-   * What there is to do.
+   * The parameters of a run.
    *
-   * @param length how long the storm lasts
-   * @param idle how long a transaction is held open in it
+   * @param length how long faults are injected
+   * @param idle how long a transaction is held open meanwhile
    */
   record Plan(long seed, Duration length, Duration idle) {
-    /** A transaction stays open for a minute, unless that is all there is. */
+    /** Returns a plan with an idle transaction of a fifth of the length, at most a minute. */
     static Plan of(long seed, Duration length) {
       Duration fifth = length.dividedBy(5);
       Duration minute = Duration.ofMinutes(1);
@@ -51,10 +51,10 @@ final class ChaosRun {
   }
 
   /**
-   * What came of it.
+   * The outcome of a run.
    *
-   * @param counts what all nodes counted; one that was killed loses the last moments
-   * @param settled how long after the storm the last job ended
+   * @param counts the sum of the counts of all nodes, without the last moments of killed nodes
+   * @param settled the time from the last fault until the last job ended
    */
   record Outcome(
       Script script,
@@ -66,16 +66,16 @@ final class ChaosRun {
       List<String> stuck) {}
 
   /**
-   * @param server restarted and killed on the way
-   * @param database of that server, with no tables in it yet
-   * @param folder where journals and logs go
+   * @param server the server, which is restarted and killed during the run
+   * @param database a database of that server, without tables
+   * @param folder the folder for attempt logs and log files
    */
   ChaosRun(EmbeddedPostgres server, String database, Path folder, Consumer<String> say) {
     this.server = server;
     this.database = database;
     this.folder = folder;
     this.say = say;
-    this.books = new StoredState(server, database, SCHEMA);
+    this.stored = new StoredState(server, database, SCHEMA);
   }
 
   Outcome run(Plan plan) throws Exception {
@@ -116,24 +116,24 @@ final class ChaosRun {
   }
 
   private void awaitMembers() throws Exception {
-    long begun = System.nanoTime();
-    while (books.livingNodes() < MEMBERS) {
-      if (System.nanoTime() - begun > TIME_TO_START.toNanos()) {
+    long started = System.nanoTime();
+    while (stored.livingNodes() < MEMBERS) {
+      if (System.nanoTime() - started > TIME_TO_START.toNanos()) {
         throw new BenchException(
-            "%d of %d nodes have started within %s; their logs are in %s."
-                .formatted(books.livingNodes(), MEMBERS, TIME_TO_START, folder));
+            "Only %d of %d nodes have started within %s: see their logs in %s."
+                .formatted(stored.livingNodes(), MEMBERS, TIME_TO_START, folder));
       }
       Thread.sleep(LOOK_EVERY);
     }
   }
 
   private void settle() throws Exception {
-    say.accept("the storm is over; %d jobs are left".formatted(books.liveJobs()));
+    say.accept("all faults are injected; waiting for %d jobs".formatted(stored.liveJobs()));
     long left = Long.MAX_VALUE;
     long progressed = System.nanoTime();
     while (left > 0 && System.nanoTime() - progressed < PATIENCE.toNanos()) {
       Thread.sleep(LOOK_EVERY);
-      long now = books.liveJobs();
+      long now = stored.liveJobs();
       if (now < left) {
         left = now;
         progressed = System.nanoTime();
@@ -148,7 +148,7 @@ final class ChaosRun {
     Counts counts = Counts.NONE;
     for (Member member : members) {
       for (Path journal : member.journals()) {
-        // A process that was killed at once may not have come so far.
+        // A process that was killed right after its start may not have created the file.
         if (Files.exists(journal)) {
           Contents contents = AttemptLog.read(journal);
           effects.addAll(contents.effects());
@@ -157,8 +157,8 @@ final class ChaosRun {
       }
     }
     Findings findings =
-        Checker.check(new Evidence(acknowledged, books.ended(), books.live(), effects));
+        Checker.check(new Evidence(acknowledged, stored.ended(), stored.live(), effects));
     return new Outcome(
-        script, acknowledged.size(), effects.size(), counts, settled, findings, books.stuck(20));
+        script, acknowledged.size(), effects.size(), counts, settled, findings, stored.stuck(20));
   }
 }

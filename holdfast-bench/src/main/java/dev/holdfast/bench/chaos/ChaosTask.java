@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What jobs of the chaos run do: a few effects, with time between them to be torn away in. */
+/** The task of the chaos run: a few effects, with pauses in which the node may be killed. */
 final class ChaosTask {
   static final String QUEUE = "default";
 
-  // The script must not use up what jobs are allowed: a dead letter is a finding.
+  // High limits, so that faults alone never dead-letter a job: a dead-lettered job is a finding.
   static final TaskType<Work, Void> TYPE =
       TaskType.of("chaos::work", Work.class)
           .with(options ->
@@ -23,9 +23,9 @@ final class ChaosTask {
                   .retry(RetryPolicy.fixed(Duration.ofMillis(300)).maxAttempts(100)));
 
   /**
-   * @param effects how many
-   * @param pauseMillis the time between two
-   * @param failsFirst whether its first attempt fails
+   * @param effects the number of effects
+   * @param pauseMillis the pause between two effects
+   * @param failsFirst whether the first attempt fails
    */
   record Work(int effects, int pauseMillis, boolean failsFirst) {}
 
@@ -35,7 +35,7 @@ final class ChaosTask {
     this.journal = journal;
   }
 
-  /** Work of some kind: mostly short, some long, some that fails once, some that is due later. */
+  /** Returns a random job: most are short, some long, some fail once, some are due later. */
   static JobRequest<Work, Void> some(RandomGenerator random) {
     return switch (random.nextInt(10)) {
       case 0 -> JobRequest.of(TYPE, new Work(3, 10, true));

@@ -8,10 +8,10 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What one storm or several have come to.
+ * The totals of one or more storms. A storm is one run with injected faults.
  *
- * @param blows how often each thing was done
- * @param settled the longest time after a storm until its last job ended
+ * @param blows how often each kind of fault was injected
+ * @param settled the longest time from the last fault of a storm until its last job ended
  */
 record ChaosTotals(
     int storms,
@@ -58,10 +58,10 @@ record ChaosTotals(
         findings.plus(other.findings));
   }
 
-  /** One line for people. */
+  /** Returns a summary in one line. */
   @Override
   public String toString() {
-    return "%d jobs, %d effects, %d blows, %d fencings, %d recoveries, settled in %.1f s, %s"
+    return "%d jobs, %d effects, %d faults, %d fencings, %d recoveries, settled in %.1f s, %s"
         .formatted(
             jobs,
             effects,
@@ -69,6 +69,6 @@ record ChaosTotals(
             counts.fenced(),
             counts.recovered(),
             settled.toMillis() / 1e3,
-            findings.none() ? "nothing wrong" : findings.count() + " FINDINGS");
+            findings.none() ? "no findings" : findings.count() + " FINDINGS");
   }
 }

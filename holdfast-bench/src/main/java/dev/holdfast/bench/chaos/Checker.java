@@ -10,7 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Compares what tasks did with what the books say. */
+/** Compares the effects of tasks with the stored state. */
 final class Checker {
   private final Map<UUID, List<Ended>> ends = new HashMap<>();
   private final Map<UUID, SortedMap<Long, Attempt>> attempts = new HashMap<>();
@@ -21,7 +21,7 @@ final class Checker {
   private int outOfOrder;
   private int staleAccepted;
 
-  /** What was done under one token. */
+  /** The effects under one fencing token. */
   private static final class Attempt {
     private final String process;
     private long first;
@@ -74,10 +74,10 @@ final class Checker {
   private void ended(UUID job, boolean live) {
     if (!ends.containsKey(job)) {
       lost++;
-      sentences.add("Job %s %s.".formatted(job, live ? "has not ended" : "is nowhere to be found"));
+      sentences.add("Job %s %s.".formatted(job, live ? "has not ended" : "is not stored"));
     } else if (live) {
       endedTwice++;
-      sentences.add("Job %s has ended and lives.".formatted(job));
+      sentences.add("Job %s has ended and is still live.".formatted(job));
     }
   }
 
@@ -88,7 +88,7 @@ final class Checker {
     }
     if (rows.stream().anyMatch(row -> row.state().equals(Evidence.FAILED))) {
       failed++;
-      sentences.add("Job %s is in the dead letter.".formatted(job));
+      sentences.add("Job %s is dead-lettered.".formatted(job));
     }
   }
 
@@ -105,7 +105,7 @@ final class Checker {
       if (attempt.first <= latest) {
         outOfOrder++;
         sentences.add(
-            "Job %s: token %d still had effects %d us after token %d had begun (%s)."
+            "Job %s: token %d still had effects %d us after token %d had started (%s)."
                 .formatted(
                     job,
                     latestToken,
@@ -125,7 +125,7 @@ final class Checker {
     if (!byToken.isEmpty() && byToken.lastKey() > end.token()) {
       staleAccepted++;
       sentences.add(
-          "Job %s was ended by token %d, and token %d has effects."
+          "Job %s was ended by token %d, but the newer token %d has effects."
               .formatted(end.job(), end.token(), byToken.lastKey()));
     }
     if (end.state().equals("SUCCEEDED")) {
@@ -133,7 +133,7 @@ final class Checker {
       if (attempt == null || !attempt.complete) {
         staleAccepted++;
         sentences.add(
-            "Job %s succeeded by token %d, which had not done all."
+            "Job %s succeeded with token %d, which had not completed all effects."
                 .formatted(end.job(), end.token()));
       }
     }

@@ -5,30 +5,30 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a run left behind.
+ * The evidence that a run left behind.
  *
- * @param acknowledged the jobs whose enqueue was answered
- * @param ended the books, with one entry for each row
+ * @param acknowledged the jobs whose enqueue call returned
+ * @param ended the stored ended jobs, one entry for each row
  * @param live the jobs that have not ended
- * @param effects what tasks did, in any order
+ * @param effects the effects of the tasks, in any order
  */
 record Evidence(Set<UUID> acknowledged, List<Ended> ended, Set<UUID> live, List<Effect> effects) {
 
-  /** What the state of a job that went to the dead letter is called. */
+  /** The state of a dead-lettered job. */
   static final String FAILED = "FAILED";
 
-  /** A job that has ended, under the token that ended it. */
+  /** A job that has ended, with the fencing token that ended it. */
   record Ended(UUID job, long token, String state) {}
 
   /**
-   * Something a task did.
+   * One effect of a task.
    *
-   * @param process which process did it
-   * @param last whether it was the last thing the attempt had to do
-   * @param nanos when it was decided, on the clock that all processes of a machine share: read
-   *     before the task last looked whether it is to stop, so that a process which was stopped
-   *     between looking and doing is not blamed for what nothing but the effect's own system can
-   *     prevent
+   * @param process the process that caused it
+   * @param last whether it was the last effect of the attempt
+   * @param nanos when it was decided, on the monotonic clock that all processes of a machine share.
+   *     It is read before the task last checks whether it should stop, so that a process that is
+   *     suspended between the check and the effect is not reported: only the system that the effect
+   *     goes to can prevent that
    */
   record Effect(UUID job, long token, String process, boolean last, long nanos) {}
 }

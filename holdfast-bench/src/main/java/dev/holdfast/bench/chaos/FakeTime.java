@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A time of day of its own for one process, by libfaketime. The monotonic clock stays what it is,
- * as it does when an operator or NTP sets the time.
+ * A separate wall clock for one process, by libfaketime. The monotonic clock is not changed, just
+ * as when an operator or NTP sets the time.
  */
 final class FakeTime {
   private static final Path LIBRARIES = Path.of("/usr/lib");
@@ -24,7 +24,7 @@ final class FakeTime {
     set(Duration.ZERO);
   }
 
-  /** The library, if this machine has it. */
+  /** Returns the path of the library, if it is installed. */
   static Optional<Path> library() throws IOException {
     if (!Files.isDirectory(LIBRARIES)) {
       return Optional.empty();
@@ -40,11 +40,11 @@ final class FakeTime {
     return Optional.empty();
   }
 
-  /** Let a process that is about to start live by this time. */
+  /** Adds the variables for this clock to the environment of a new process. */
   void into(Map<String, String> environment) {
     environment.put("LD_PRELOAD", library.toString());
     environment.put("FAKETIME_TIMESTAMP_FILE", shift.toString());
-    // How many seconds a change of the file may go unnoticed.
+    // The number of seconds after which a change of the file is noticed.
     environment.put("FAKETIME_CACHE_DURATION", "1");
     environment.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     environment.put("DONT_FAKE_MONOTONIC", "1");

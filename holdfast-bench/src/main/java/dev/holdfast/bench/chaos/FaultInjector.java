@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
-/** Does what a script says. */
+/** Injects the faults of a script. */
 final class FaultInjector {
   private final EmbeddedPostgres server;
   private final String database;
@@ -29,13 +29,13 @@ final class FaultInjector {
     this.say = say;
   }
 
-  /** Strike, and return when everything is as it was before. */
+  /** Injects all faults, and returns when the last has been repaired. */
   void rage(Script script) throws Exception {
-    long begun = System.nanoTime();
+    long started = System.nanoTime();
     List<Future<?>> blows = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (Blow blow : script.blows()) {
-        Thread.sleep(blow.at().minusNanos(System.nanoTime() - begun));
+        Thread.sleep(blow.at().minusNanos(System.nanoTime() - started));
         say.accept(told(blow));
         blows.add(
             threads.submit(() -> {
@@ -99,7 +99,7 @@ final class FaultInjector {
           """
               .formatted(database));
     } catch (SQLException away) {
-      say.accept("no sessions to end: " + away.getMessage());
+      say.accept("could not end sessions: " + away.getMessage());
     }
   }
 

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The network between one node and the database: it passes bytes on until it is cut. Silently, as
- * when a cable is pulled: what was sent meanwhile arrives when it is healed. Or hard, as when a
- * firewall refuses: connections break and no new ones are made.
+ * The network between one node and the database: a proxy that forwards bytes until it is cut. A
+ * silent cut is like a pulled cable: bytes sent meanwhile arrive when the network is healed. A hard
+ * cut is like a rejecting firewall: connections break, and new ones are refused.
  */
 final class FaultyProxy implements AutoCloseable {
   private static final int BUFFER = 16 * 1024;
@@ -73,7 +73,7 @@ final class FaultyProxy implements AutoCloseable {
         Socket guest = door.accept();
         Thread.ofVirtual().name("gate").start(() -> connect(guest));
       } catch (IOException closed) {
-        // Either the door was closed, or one guest left before it was let in.
+        // Either the server socket was closed, or the client disconnected before accept.
       }
     }
   }
@@ -84,7 +84,7 @@ final class FaultyProxy implements AutoCloseable {
     try {
       host = new Socket(InetAddress.getLoopbackAddress(), target);
     } catch (IOException away) {
-      // The database is away: the guest finds out by losing its connection.
+      // The database is down: the client notices because its connection is closed.
       shut(guest);
       return;
     }
@@ -97,7 +97,7 @@ final class FaultyProxy implements AutoCloseable {
     Thread.ofVirtual().name("gate").start(() -> pass(host, guest));
   }
 
-  /** In one step with the look whether the gate is cut, or a cut would miss this connection. */
+  /** Registers a connection under the same lock as the check, so that no cut can miss it. */
   private boolean admit(Socket guest, Socket host) {
     lock.lock();
     try {
@@ -121,7 +121,7 @@ final class FaultyProxy implements AutoCloseable {
         out.write(buffer, 0, read);
       }
     } catch (IOException broken) {
-      // One side is gone, which the other is about to learn.
+      // One side has disconnected; the other side is closed below.
     } finally {
       awaitHealed();
       sockets.remove(from);
@@ -146,7 +146,7 @@ final class FaultyProxy implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException alreadyBroken) {
-      // It is as closed as it can be.
+      // The socket is closed anyway.
     }
   }
 

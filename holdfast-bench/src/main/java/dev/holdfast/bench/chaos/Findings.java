@@ -4,15 +4,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What is wrong with a run; nothing, if all numbers are zero.
+ * The violations found in a run; none if all counts are zero.
  *
- * @param lost jobs whose enqueue was answered and that did not end
- * @param endedTwice jobs with more than one end
- * @param failed jobs in the dead letter, where the script puts none
- * @param outOfOrder effects of a holder after those of its successor, or of two holders of one
- *     token
- * @param staleAccepted jobs ended by somebody who was not their last holder, or had not done all
- * @param sentences each of them, for people
+ * @param lost jobs whose enqueue call returned and that did not end
+ * @param endedTwice jobs that ended more than once
+ * @param failed dead-lettered jobs, of which the script causes none
+ * @param outOfOrder effects of a holder after those of its successor, or of two holders with the
+ *     same token
+ * @param staleAccepted jobs ended by a node that was not their last holder, or before all effects
+ *     were completed
+ * @param sentences a description of each violation
  */
 record Findings(
     int lost,

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
-/** Somebody who asks for work all the time, and remembers what was promised. */
+/** A client that enqueues jobs all the time and records which were acknowledged. */
 final class Load implements AutoCloseable {
   private static final Duration BETWEEN_CALLS = Duration.ofMillis(100);
   private static final int JOBS_PER_CALL = 8;
@@ -39,7 +39,7 @@ final class Load implements AutoCloseable {
           acknowledged.add(job.id().value());
         }
       } catch (StoreException unanswered) {
-        // Nobody promised anything: these jobs may exist or not.
+        // Not acknowledged: these jobs may or may not exist.
       }
       LockSupport.parkNanos(BETWEEN_CALLS.toNanos());
     }
@@ -53,7 +53,7 @@ final class Load implements AutoCloseable {
     return requests;
   }
 
-  /** Stop asking, and return what was acknowledged. */
+  /** Stops enqueuing, and returns the acknowledged jobs. */
   Set<UUID> stop() throws InterruptedException {
     closed = true;
     thread.join();

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A place in the cluster: a network of its own, and a process that is replaced when it ends. */
+/** A member of the cluster: a separate network, and a node process that is replaced if it ends. */
 final class Member implements AutoCloseable {
   private static final int SECONDS_TO_END = 20;
   private static final Duration BEFORE_REPLACEMENT = Duration.ofMillis(300);
@@ -26,7 +26,7 @@ final class Member implements AutoCloseable {
   private Process process;
   private boolean closed;
 
-  /** What the members of one cluster share. */
+  /** The parameters that all members of a cluster share. */
   record Cluster(EmbeddedPostgres server, String database, String schema, Path folder) {}
 
   Member(int number, Cluster cluster, Optional<FakeTime> time) throws IOException {
@@ -45,7 +45,7 @@ final class Member implements AutoCloseable {
     return time.orElseThrow();
   }
 
-  /** The journals of all processes that were here. */
+  /** Returns the attempt logs of all processes of this member. */
   synchronized List<Path> journals() {
     return List.copyOf(journals);
   }
@@ -56,7 +56,7 @@ final class Member implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // Small and quick to start, since there are many on few cores.
+                // Small and quick to start, because many processes share few cores.
                 "-Xmx128m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
@@ -82,7 +82,7 @@ final class Member implements AutoCloseable {
     return started;
   }
 
-  /** Put another process into the place of one that has ended. */
+  /** Starts a new process when the given one has ended. */
   private void watch(Process one) {
     one.onExit().join();
     LockSupport.parkNanos(BEFORE_REPLACEMENT.toNanos());
@@ -94,17 +94,17 @@ final class Member implements AutoCloseable {
         process = launch();
       } catch (IOException failure) {
         throw new BenchException(
-            "Node %d could not be started again: %s".formatted(number, failure.getMessage()));
+            "Could not restart node %d: %s".formatted(number, failure.getMessage()));
       }
     }
   }
 
-  /** Kill the process; another takes its place. */
+  /** Kills the process; a new one replaces it. */
   synchronized void kill() {
     process.destroyForcibly();
   }
 
-  /** Send the process that is here now a signal such as {@code STOP} or {@code CONT}. */
+  /** Sends a signal such as {@code STOP} or {@code CONT} to the current process. */
   void signal(String name) throws IOException, InterruptedException {
     long pid;
     synchronized (this) {

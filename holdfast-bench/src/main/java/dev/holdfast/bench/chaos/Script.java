@@ -9,40 +9,40 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** What is done to a cluster, and when; the same for the same seed. */
+/** The faults to inject into a cluster, and when; the same for the same seed. */
 record Script(List<Blow> blows) {
-  /** The member whose time of day can be set. */
+  /** The member whose wall clock can be set. */
   static final int CLOCK_MEMBER = 0;
 
   private static final Duration SHORTEST_GAP = Duration.ofMillis(800);
   private static final Duration LONGEST_GAP = Duration.ofMillis(2500);
-  // Around the deadline of fast failover, three seconds, and its terms, four.
+  // Around the deadline of fast failover, three seconds, and its timeout, four.
   private static final Duration SHORTEST_OUTAGE = Duration.ofMillis(1500);
   private static final Duration LONGEST_OUTAGE = Duration.ofSeconds(9);
   private static final Duration REPLACED_AFTER = Duration.ofSeconds(4);
 
-  /** Something done to a cluster. */
+  /** A kind of fault. */
   enum Kind {
     /** kill -9 of a node. */
     KILL(true, "kills"),
-    /** SIGSTOP of a node, and SIGCONT. */
+    /** SIGSTOP of a node, later SIGCONT. */
     PAUSE(true, "pauses"),
-    /** The network of a node is gone without a word. */
+    /** The network of a node drops everything silently. */
     CUT_SILENTLY(true, "silent_cuts"),
-    /** The network of a node breaks its connections, and refuses new ones. */
+    /** The network of a node breaks its connections and refuses new ones. */
     CUT_HARD(true, "hard_cuts"),
-    /** About half of the sessions in the database are ended. */
+    /** About half of the sessions in the database are terminated. */
     TERMINATE(false, "terminations"),
-    /** PostgreSQL stops in order, and starts. */
+    /** PostgreSQL is stopped cleanly and restarted. */
     RESTART(false, "restarts"),
-    /** kill -9 of PostgreSQL, and it starts. */
+    /** kill -9 of PostgreSQL, and a restart. */
     CRASH(false, "crashes"),
-    /** A transaction stays open and does nothing. */
+    /** A transaction stays open and idle. */
     IDLE_TRANSACTION(false, "idle_transactions"),
-    /** The time of day of a node is wrong by an hour. */
+    /** The wall clock of a node is wrong by an hour. */
     CLOCK(false, "clock_shifts");
 
-    /** Whether it puts one node out of action, for as long as it lasts. */
+    /** Whether it disables one node for its duration. */
     private final boolean strikesOne;
 
     private final String measure;
@@ -52,24 +52,24 @@ record Script(List<Blow> blows) {
       this.measure = measure;
     }
 
-    /** What its count is called. */
+    /** Returns the name of the measure that counts it. */
     String measure() {
       return measure;
     }
   }
 
   /**
-   * One of them.
+   * One fault.
    *
-   * @param member the node it strikes, where it strikes one
+   * @param member the affected node, if the fault affects a single node
    */
   record Blow(Duration at, Kind kind, int member, Duration length) {}
 
   /**
-   * What to write a script for.
+   * The parameters of a script.
    *
    * @param idle how long a transaction is held open
-   * @param clocks whether the time of day can be set
+   * @param clocks whether the wall clock can be set
    */
   record Stage(int members, Duration length, Duration idle, boolean clocks) {}
 
@@ -84,7 +84,7 @@ record Script(List<Blow> blows) {
     List<Blow> blows = new ArrayList<>();
     Duration at = Duration.ZERO;
     while (true) {
-      // In rounds, so that a short run has all kinds too.
+      // In rounds, so that a short run also has all kinds.
       List<Kind> round = new ArrayList<>(kinds);
       Collections.shuffle(round, random);
       for (Kind kind : round) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** Reads the tables of a cluster, past the store whose word is to be checked. */
+/** Reads the tables of a cluster directly, bypassing the store that is being checked. */
 final class StoredState {
   private final EmbeddedPostgres server;
   private final String database;
@@ -72,7 +72,7 @@ final class StoredState {
     return live;
   }
 
-  /** The jobs that have not ended, as people would look at them to find out why. */
+  /** Returns a line for each job that has not ended, with what helps to find out why. */
   List<String> stuck(int most) throws SQLException {
     List<String> lines = new ArrayList<>();
     try (Connection connection = server.connect(database);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The folder a run leaves behind. */
+/** Deletes the folder that a run leaves behind. */
 final class Traces {
 
   private Traces() {}

@@ -1,12 +1,12 @@
 /**
- * Proof by breaking things: real node processes under load while they are killed, stopped, cut off
- * and lied to about the time, and while PostgreSQL restarts under them.
+ * A fault-injection test: real node processes run under load while they are killed, suspended and
+ * disconnected and their clocks are shifted, and while PostgreSQL restarts.
  *
- * <p>{@link dev.holdfast.bench.chaos.Script} says what is done when, as a function of a seed;
- * {@link dev.holdfast.bench.chaos.Storm} does it. Tasks write each effect into a file of their
- * process, since one that is cut off cannot write to the database. {@link
- * dev.holdfast.bench.chaos.Checker} is a function from these files and the books to what is wrong,
- * and knows nothing of how they came about.
+ * <p>{@link dev.holdfast.bench.chaos.Script} determines which fault happens when, as a function of
+ * a seed; {@link dev.holdfast.bench.chaos.FaultInjector} injects it. Tasks log each effect to a
+ * file of their process, because a disconnected process cannot write to the database. {@link
+ * dev.holdfast.bench.chaos.Checker} is a pure function from these files and the stored state to the
+ * violations.
  */
 @NullMarked
 package dev.holdfast.bench.chaos;

@@ -2,7 +2,7 @@ package dev.holdfast.bench.harness;
 
 import java.util.Locale;
 
-/** What a number should reach. */
+/** The threshold that a measured value must meet. */
 public sealed interface Bar {
 
   static Bar atLeast(double limit) {
@@ -15,7 +15,7 @@ public sealed interface Bar {
 
   boolean isMetBy(double value);
 
-  /** Such as {@code >= 0.50}. */
+  /** Returns the bar as text, such as {@code >= 0.50}. */
   String text();
 
   record AtLeast(double limit) implements Bar {

@@ -2,7 +2,7 @@ package dev.holdfast.bench.harness;
 
 import java.io.PrintWriter;
 
-/** What a bench works with. */
+/** What a benchmark works with: its options, the server, the report and the progress output. */
 public final class Bench {
   private final BenchOptions options;
   private final BenchServer server;
@@ -24,12 +24,12 @@ public final class Bench {
     return report;
   }
 
-  /** Whether this is only to see that it works. */
+  /** Returns whether this is a quick run that only checks that the benchmark works. */
   public boolean quick() {
     return options.quick();
   }
 
-  /** How many jobs a round has: as many as were asked for, or these. */
+  /** Returns the number of jobs per round: the one given by --jobs, or one of these defaults. */
   public int jobs(int usual, int quickly) {
     return options.jobs(usual, quickly);
   }
@@ -38,7 +38,7 @@ public final class Bench {
     return rounds(bench, BenchOptions.USUAL_ROUNDS);
   }
 
-  /** Rounds for a bench that needs more of them than others, unless so many were asked for. */
+  /** Returns rounds for a benchmark with its own default number of rounds. */
   public <T> Rounds<T> rounds(String bench, int usual) {
     return new Rounds<>(options.rounds(usual), step -> say(bench, step));
   }
@@ -47,7 +47,7 @@ public final class Bench {
     return options.rounds(BenchOptions.USUAL_ROUNDS);
   }
 
-  /** Tell whoever waits what is being done. */
+  /** Prints a line of progress. */
   public void say(String bench, String step) {
     progress.println("  " + bench + ": " + step);
     progress.flush();

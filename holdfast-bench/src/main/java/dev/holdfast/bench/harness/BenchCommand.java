@@ -9,10 +9,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * A bench, run on its own as a subcommand of {@code holdfast bench} or as a part of another.
+ * A benchmark, run as a subcommand of {@code holdfast bench} or as a part of another benchmark.
  *
- * <p>To add one from another module, annotate it as a picocli command and name it in {@code
- * META-INF/services/dev.holdfast.cli.bench.BenchCommand}.
+ * <p>To add one, annotate it as a picocli command and add it to {@code BenchSuite}.
  */
 public abstract class BenchCommand implements Callable<Integer> {
 
@@ -22,12 +21,12 @@ public abstract class BenchCommand implements Callable<Integer> {
 
   @Mixin private final BenchOptions options = new BenchOptions();
 
-  /** Measure, and add what was found to the report. */
+  /** Runs the benchmark and adds its measures to the report. */
   public abstract void measure(Bench bench) throws Exception;
 
   /**
-   * Whether it compares sides that take turns, so that a verdict needs enough rounds of them, and
-   * large ones.
+   * Returns whether the benchmark compares sides that take turns. Then {@code --check} needs enough
+   * rounds, and large ones.
    */
   protected boolean takesTurns() {
     return true;

@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Holdfast's tables in a schema of their own, dropped when closed. */
+/** Holdfast's tables in a new schema, which is dropped on close. */
 public final class BenchDatabase implements AutoCloseable {
   private final BenchServer server;
   private final String schema;
@@ -17,11 +17,11 @@ public final class BenchDatabase implements AutoCloseable {
     this.server = server;
     this.schema = schema;
     this.store = open(server, schema);
-    // Declared by its settings, so that nobody is warned of jobs that no node serves yet.
+    // Gives the queue a settings row, so that no warning is logged about jobs without a node.
     store.queues().pause(NoopJobs.QUEUE, false);
   }
 
-  /** Open a store as a user would, with default settings. */
+  /** Opens a store with default settings, as an application would. */
   static PostgresStore open(BenchServer server, String schema) {
     return PostgresStore.connect(server.address().settings(schema).name("holdfast-bench").build());
   }
@@ -34,7 +34,7 @@ public final class BenchDatabase implements AutoCloseable {
     return store;
   }
 
-  /** Empty all tables. No node may be running. */
+  /** Empties all tables. No node may be running. */
   public void clear() throws SQLException {
     try (Connection connection = server.connect();
         Statement statement = connection.createStatement()) {
@@ -54,13 +54,13 @@ public final class BenchDatabase implements AutoCloseable {
     }
   }
 
-  /** Enqueue and drain so many jobs on emptied tables, and return the jobs drained per second. */
+  /** Empties the tables, enqueues and drains jobs, and returns the jobs drained per second. */
   public double drain(int jobs) throws SQLException {
     clear();
     return drainMore(jobs);
   }
 
-  /** Enqueue and drain so many jobs beside whatever is there. */
+  /** Enqueues and drains jobs without emptying the tables first. */
   public double drainMore(int jobs) throws SQLException {
     long before = history();
     NoopJobs.enqueue(store, jobs);
@@ -70,12 +70,12 @@ public final class BenchDatabase implements AutoCloseable {
     return rate;
   }
 
-  /** Check that a round did what it was to do: that all jobs are in history, and none is left. */
+  /** Checks that a round has finished all its jobs, so that they are in history. */
   public void requireDone(long jobs, long historyBefore) throws SQLException {
     long done = history() - historyBefore;
     if (done != jobs) {
       throw new BenchException(
-          "%d of %d jobs are in history after the round: the numbers mean nothing."
+          "%d of %d jobs are in history after the round, so its measures are not valid."
               .formatted(done, jobs));
     }
   }

@@ -2,7 +2,7 @@ package dev.holdfast.bench.harness;
 
 import dev.holdfast.api.HoldfastException;
 
-/** A bench that could not measure what it should. */
+/** Thrown when a benchmark cannot measure what it should. */
 public final class BenchException extends HoldfastException {
   private static final long serialVersionUID = 1L;
 

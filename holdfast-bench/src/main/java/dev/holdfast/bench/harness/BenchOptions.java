@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options of every bench. */
+/** The options of every benchmark. */
 public final class BenchOptions {
   static final int USUAL_ROUNDS = 5;
 
@@ -17,14 +17,14 @@ public final class BenchOptions {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "How often each side is measured. Defaults to 5 or more, as the bench needs, or to 1 with"
+          "The number of measured rounds. Defaults to 5, or more for some benchmarks, or to 1 with"
               + " --quick.")
   private @Nullable Integer rounds;
 
   @Option(
       names = "--jobs",
       paramLabel = "N",
-      description = "How many jobs a round has. Defaults to what the bench says.")
+      description = "The number of jobs in a round. The default depends on the benchmark.")
   private @Nullable Integer jobs;
 
   @Option(names = "--json", description = "Print an array of {name, value, unit, bar, ok}.")
@@ -33,11 +33,13 @@ public final class BenchOptions {
   @Option(
       names = "--check",
       description =
-          "Exit with 1 and name each bar that is missed, or that could not be measured. Not with"
-              + " --quick or less than 5 rounds, by which ratios cannot be judged.")
+          "Exit with 1 and print each measure that misses its bar or could not be taken. Cannot be"
+              + " combined with --quick or fewer than 5 rounds, which are too few to judge ratios.")
   private boolean check;
 
-  @Option(names = "--quick", description = "Small and soon over, to see that it works at all.")
+  @Option(
+      names = "--quick",
+      description = "Run a small version that only checks that the benchmark works.")
   private boolean quick;
 
   Optional<Address> named() {
@@ -65,24 +67,23 @@ public final class BenchOptions {
   }
 
   /**
-   * What is wrong with them, if anything is.
+   * Returns the error message for invalid options, if they are invalid.
    *
-   * @param takesTurns whether a verdict depends on the number of rounds and their size
+   * @param takesTurns whether {@code --check} needs enough rounds, and large ones
    */
   Optional<String> complaint(boolean takesTurns) {
     if (rounds != null && rounds < 1) {
-      return Optional.of("%d rounds are not valid: give at least 1.".formatted(rounds));
+      return Optional.of("%d rounds are not valid: use at least 1.".formatted(rounds));
     }
     if (jobs != null && jobs < 1) {
-      return Optional.of("%d jobs are not valid: give at least 1.".formatted(jobs));
+      return Optional.of("%d jobs are not valid: use at least 1.".formatted(jobs));
     }
     if (check && takesTurns && quick) {
-      return Optional.of(
-          "--quick measures too little to judge by: leave it out, or leave out --check.");
+      return Optional.of("--quick measures too little for --check: remove one of them.");
     }
     if (check && takesTurns && rounds != null && rounds < USUAL_ROUNDS) {
       return Optional.of(
-          "%d rounds are too few to judge by: give at least %d, or leave out --check."
+          "%d rounds are too few for --check: use at least %d, or remove --check."
               .formatted(rounds, USUAL_ROUNDS));
     }
     return Optional.empty();

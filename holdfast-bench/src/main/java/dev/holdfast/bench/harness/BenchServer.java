@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The server that is measured: one the user named, or an embedded one for this run alone. */
+/** The server that is measured: one given by the user, or a temporary embedded one. */
 public final class BenchServer implements AutoCloseable {
   private static final String DATABASE = "bench";
 
@@ -37,24 +37,24 @@ public final class BenchServer implements AutoCloseable {
     return address;
   }
 
-  /** Whether the server is there for this run alone, so that its settings may be changed. */
+  /** Returns whether the server is the temporary one, so that its settings may be changed. */
   public boolean isOurs() {
     return own != null;
   }
 
-  /** The server itself, if it is there for this run alone. */
+  /** Returns the temporary server; empty if the user gave a database. */
   public Optional<EmbeddedPostgres> own() {
     return Optional.ofNullable(own);
   }
 
-  /** A name that no schema has yet. */
+  /** Returns a random schema name. */
   public static String freshSchema() {
     byte[] random = new byte[4];
     new SecureRandom().nextBytes(random);
     return "holdfast_bench_" + HexFormat.of().formatHex(random);
   }
 
-  /** Holdfast's tables in a schema of their own. */
+  /** Creates Holdfast's tables in a new schema. */
   public BenchDatabase fresh() {
     return new BenchDatabase(this, freshSchema());
   }
@@ -63,7 +63,10 @@ public final class BenchServer implements AutoCloseable {
     return address.connect();
   }
 
-  /** A connection to another database of the server, whose statements can be told from ours. */
+  /**
+   * Connects to another database of the temporary server, so that {@code pg_stat_statements} can
+   * distinguish these statements from the measured ones.
+   */
   public Connection connectAside() throws SQLException {
     return own == null ? address.connect() : own.connect("postgres");
   }
@@ -85,7 +88,8 @@ public final class BenchServer implements AutoCloseable {
   }
 
   /**
-   * Write out what the last round left behind, where we may, so that the next does not pay for it.
+   * Writes a checkpoint on the temporary server, so that the next round does not pay for the writes
+   * of the last.
    */
   public void settle() throws SQLException {
     if (isOurs()) {
@@ -104,6 +108,6 @@ public final class BenchServer implements AutoCloseable {
   public String toString() {
     return own == null
         ? "%s, in schemas that are dropped at the end.".formatted(address)
-        : "an embedded PostgreSQL that is thrown away at the end.";
+        : "a temporary embedded PostgreSQL, which is deleted at the end.";
   }
 }

@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another process of this program, spoken to in lines: it says {@code READY}, is told what to do,
- * and answers when it is done. It ends when its standard input does, so it never outlives us.
+ * A child process of the benchmark. It communicates in lines: it prints {@code READY}, reads
+ * commands, and prints a reply after each. It ends when its standard input ends, so it never
+ * outlives its parent.
  */
 public final class Child implements AutoCloseable {
   public static final String READY = "READY";
@@ -33,7 +34,8 @@ public final class Child implements AutoCloseable {
   }
 
   /**
-   * Start a hidden subcommand of {@code holdfast bench} on a schema, and wait until it is ready.
+   * Starts a hidden subcommand of {@code holdfast bench} on a schema. Wait for {@link #READY}
+   * before the first command.
    */
   public static Child start(BenchServer server, String schema, String... command)
       throws IOException {
@@ -47,7 +49,7 @@ public final class Child implements AutoCloseable {
     line.addAll(List.of(command));
     line.addAll(List.of("--schema", schema));
     ProcessBuilder builder = new ProcessBuilder(line).redirectError(Redirect.INHERIT);
-    // Not among the arguments, which everybody on the machine can read.
+    // Not in the arguments, which every user of the machine can read.
     builder.environment().put("HOLDFAST_DATABASE_URL", address.url());
     put(builder, "HOLDFAST_DATABASE_USER", address.user());
     put(builder, "HOLDFAST_DATABASE_PASSWORD", address.password());
@@ -68,7 +70,7 @@ public final class Child implements AutoCloseable {
     to.flush();
   }
 
-  /** Wait for a line that begins with this word, and return the numbers that follow it. */
+  /** Waits for a line that starts with a word, and returns the numbers that follow the word. */
   public long[] await(String word) throws IOException {
     for (String line = from.readLine(); line != null; line = from.readLine()) {
       if (line.startsWith(word)) {
@@ -79,11 +81,11 @@ public final class Child implements AutoCloseable {
       }
     }
     throw new BenchException(
-        "A process of the bench ended early; what it said last is above, or run again with"
+        "A child process of the benchmark ended early: see its output above, or run again with"
             + " --log-level INFO.");
   }
 
-  /** Kill it, without giving it a chance to say good-bye. */
+  /** Kills the process, so that its node cannot deregister. */
   public void kill() {
     process.destroyForcibly();
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The other end of a {@link Child}. */
+/** The command that runs in the child process of a {@link Child}. */
 public abstract class ChildCommand implements Callable<Integer> {
 
   @Spec
@@ -26,21 +26,25 @@ public abstract class ChildCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init")
   private String schema;
 
-  /** Get ready, before the first order. */
+  /** Prepares the process for the first command. */
   protected abstract void begin(Address address, PostgresStore store, String schema)
       throws Exception;
 
   /**
-   * Carry an order out.
+   * Executes one command.
    *
-   * @return the numbers to answer with
+   * @return the numbers to reply with
    */
   protected abstract String obey(String order) throws Exception;
 
   @Override
   public final Integer call() throws Exception {
     Address address =
-        server.named().orElseThrow(() -> new BenchException("A child has no database."));
+        server
+            .named()
+            .orElseThrow(() ->
+                new BenchException(
+                    "The child process has no database: HOLDFAST_DATABASE_URL is not set."));
     PrintWriter out = spec.commandLine().getOut();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -8,11 +8,11 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes many rows of one by SQL alone, since millions through the front door take too long. */
+/** Copies one row many times in SQL, because enqueuing millions of jobs would take too long. */
 public final class Copies {
   private static final int PER_STATEMENT = 500_000;
 
-  /** Ids that grow and lie in the past, as those of jobs do that were made before. */
+  /** Increasing ids with timestamps in the past, as those of older jobs. */
   private static final String ID =
       "(lpad(to_hex(1600000000000 + n), 12, '0') || substr(md5(n::text), 13))::uuid";
 
@@ -25,10 +25,10 @@ public final class Copies {
   }
 
   /**
-   * Copy one row.
+   * Copies one row.
    *
-   * @param where finds the row; of several any will do
-   * @param firstId the ids begin with this number
+   * @param where the condition that selects the row; if several match, any of them is copied
+   * @param firstId the number that the ids start with
    */
   public void make(String table, String where, long firstId, long copies) throws SQLException {
     try (Connection connection = server.connect();
@@ -56,7 +56,7 @@ public final class Copies {
           statement.executeUpdate();
         }
       }
-      // As it would be after a while anyway, and not in the middle of a round.
+      // Autovacuum would do this sooner or later, possibly in the middle of a round.
       session.execute("vacuum (analyze) %s.%s".formatted(schema, table));
     }
   }

@@ -14,14 +14,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Drains without a break while a transaction elsewhere keeps the database from cleaning up behind
- * finished jobs, and compares the end with the beginning.
+ * Drains jobs continuously while an open transaction prevents vacuum from removing the rows of
+ * finished jobs, and compares the last rate with the first.
  */
 public final class HeldTransaction {
-  /** Enough to keep a node busy, and few beside what is finished meanwhile. */
+  /** Enough to keep a node busy, and few compared with the number of finished jobs. */
   private static final int BACKLOG = 30_000;
 
-  /** Twice the time between two beats, and a third of the time after which others take over. */
+  /** Twice the heartbeat interval, and a third of the timeout after which other nodes take over. */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(20);
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(5);
@@ -40,10 +40,10 @@ public final class HeldTransaction {
         HoldfastNode node = NoopJobs.start(database.store(), ran)) {
       Future<?> producer = threads.submit(() -> produce(database, ran, enough));
       try {
-        bench.say("growth", "node %s warms up".formatted(node.id()));
+        bench.say("growth", "warm-up of node %s".formatted(node.id()));
         rate(ran, window);
         try (Connection held = hold()) {
-          bench.say("growth", "a transaction is held open for %s".formatted(length));
+          bench.say("growth", "holding a transaction open for %s".formatted(length));
           double first = rate(ran, window);
           watch(ran, length.minus(window.multipliedBy(2)));
           double last = rate(ran, window);
@@ -72,13 +72,15 @@ public final class HeldTransaction {
                 .should(Bar.atMost((double) LONGEST_SILENCE.toSeconds())));
   }
 
-  /** How long ago the node's last beat was: fast as it is, without beats it would count as dead. */
+  /**
+   * Returns the time since the node's last heartbeat: even a fast node must not miss heartbeats.
+   */
   private static Duration silence(BenchDatabase database, HoldfastNode node) {
     return database.store().nodes().list().stream()
         .filter(status -> status.registration().incarnation().equals(node.incarnation()))
         .map(NodeStore.NodeStatus::sinceLastHeartbeat)
         .findFirst()
-        .orElseThrow(() -> new BenchException("The node is not in the books any more."));
+        .orElseThrow(() -> new BenchException("The node is no longer registered."));
   }
 
   private Connection hold() throws SQLException {
@@ -103,7 +105,7 @@ public final class HeldTransaction {
     }
   }
 
-  /** Go on and say how it goes. */
+  /** Prints the rate every 30 seconds. */
   private void watch(AtomicInteger ran, Duration length) throws InterruptedException {
     long end = System.nanoTime() + length.toNanos();
     Duration step = Duration.ofSeconds(30);
@@ -115,9 +117,9 @@ public final class HeldTransaction {
   }
 
   private static double rate(AtomicInteger ran, Duration window) throws InterruptedException {
-    long begun = System.nanoTime();
+    long started = System.nanoTime();
     int before = ran.get();
     Thread.sleep(window);
-    return NoopJobs.rate(ran.get() - before, Duration.ofNanos(System.nanoTime() - begun));
+    return NoopJobs.rate(ran.get() - before, Duration.ofNanos(System.nanoTime() - started));
   }
 }

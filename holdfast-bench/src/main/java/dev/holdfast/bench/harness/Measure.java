@@ -4,11 +4,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One number that a bench found.
+ * One measured value.
  *
- * @param name what it is, such as {@code drain.ratio}; names are stable
- * @param unit what it counts; {@code x} for a ratio
- * @param bar what it should reach; null where it is only shown
+ * @param name a stable name, such as {@code drain.ratio}
+ * @param unit the unit; {@code x} for a ratio
+ * @param bar the threshold that the value must meet; null if the value is only shown
  */
 public record Measure(String name, double value, String unit, @Nullable Bar bar) {
 
@@ -24,18 +24,19 @@ public record Measure(String name, double value, String unit, @Nullable Bar bar)
   }
 
   /**
-   * Whether it reaches its bar; one without a bar always does. A number that is none never does.
+   * Returns whether the value meets its bar. A value without a bar always does; NaN never meets
+   * one.
    */
   public boolean ok() {
     return bar == null || bar.isMetBy(value);
   }
 
-  /** Whether there is a number at all. */
+  /** Returns whether there is a value. */
   public boolean isMeasured() {
     return !Double.isNaN(value);
   }
 
-  /** The value with as many digits as mean something. */
+  /** Returns the value with its significant digits. */
   public String shown() {
     if (!isMeasured()) {
       return "none";

@@ -3,7 +3,7 @@ package dev.holdfast.bench.harness;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** The wall clock, which all processes of a machine share. */
+/** The wall clock in microseconds, which all processes of a machine share. */
 public final class Micros {
 
   private Micros() {}

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Jobs that do nothing, with a payload of 50 bytes, enqueued and run as a user would. */
+/** No-op jobs with a payload of 50 bytes, enqueued and run as in an application. */
 public final class NoopJobs {
-  /** How many jobs one bulk enqueue has. */
+  /** The number of jobs in one bulk enqueue. */
   public static final int CHUNK = 10_000;
 
-  /** How many jobs a node runs at once: enough that it always has room for the next batch. */
+  /** The number of slots of a node: enough that it always has room for the next batch. */
   public static final int CONCURRENCY = 1_000;
 
   public static final String QUEUE = "default";
@@ -26,7 +26,7 @@ public final class NoopJobs {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration LOOK_EVERY = Duration.ofNanos(500_000);
 
-  /** Encoded as JSON it has 50 bytes. */
+  /** A payload that has 50 bytes when encoded as JSON. */
   public record Payload(String text) {
     public static final Payload OF_50_BYTES = new Payload("x".repeat(39));
   }
@@ -35,7 +35,7 @@ public final class NoopJobs {
 
   private NoopJobs() {}
 
-  /** Requests for so many jobs. */
+  /** Returns the given number of job requests. */
   public static List<JobRequest<Payload, Void>> requests(int count) {
     List<JobRequest<Payload, Void>> requests = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -44,7 +44,7 @@ public final class NoopJobs {
     return requests;
   }
 
-  /** Enqueue so many jobs, in chunks. */
+  /** Enqueues the given number of jobs, in chunks. */
   public static void enqueue(Store store, int count) {
     try (Holdfast client = HoldfastClient.on(store)) {
       for (int done = 0; done < count; done += CHUNK) {
@@ -53,12 +53,12 @@ public final class NoopJobs {
     }
   }
 
-  /** Start a node that counts what it runs. */
+  /** Starts a node that counts the jobs it runs. */
   public static HoldfastNode start(Store store, AtomicInteger ran) {
     return HoldfastNode.on(store)
         .maxConcurrent(CONCURRENCY)
         .queue(QUEUE, CONCURRENCY)
-        // What the default is for whoever has no meters; the default itself takes one node only.
+        // Equivalent to the default without metrics, which only one node of a process can use.
         .meters(new CompositeMeterRegistry())
         .handle(
             TASK,
@@ -70,21 +70,22 @@ public final class NoopJobs {
   }
 
   /**
-   * Run all of so many waiting jobs in a node of this process.
+   * Runs the given number of waiting jobs in a node of this process.
    *
    * @return the time from the start of the node until the last job is durably finished
    */
   public static Duration drain(Store store, int count) {
     AtomicInteger ran = new AtomicInteger();
-    long begun = System.nanoTime();
+    long started = System.nanoTime();
     try (HoldfastNode node = start(store, ran)) {
       await(node, ran, count);
-      return Duration.ofNanos(System.nanoTime() - begun);
+      return Duration.ofNanos(System.nanoTime() - started);
     }
   }
 
   /**
-   * Wait until a node has run so many jobs and holds none, which it does until they are written.
+   * Waits until a node has run the given number of jobs and holds none, so that all are durably
+   * finished.
    */
   public static void await(HoldfastNode node, AtomicInteger ran, int count) {
     int seen = 0;
@@ -97,13 +98,13 @@ public final class NoopJobs {
         progressed = now;
       } else if (now - progressed > PATIENCE.toNanos()) {
         throw new BenchException(
-            "The node has run %d of %d jobs, holds %d, and has done nothing for %d seconds."
+            "The node has run %d of %d jobs, holds %d, and has made no progress for %d seconds."
                 .formatted(seen, count, node.held(), PATIENCE.toSeconds()));
       }
     }
   }
 
-  /** Jobs per second. */
+  /** Returns the jobs per second. */
   public static double rate(int jobs, Duration time) {
     return jobs / (time.toNanos() / 1e9);
   }

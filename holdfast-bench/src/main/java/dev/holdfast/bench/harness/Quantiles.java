@@ -3,19 +3,19 @@ package dev.holdfast.bench.harness;
 import java.util.Arrays;
 import java.util.Collection;
 
-/** Medians and their like. */
+/** Medians and other quantiles. */
 public final class Quantiles {
 
   private Quantiles() {}
 
-  /** The middle value, or the mean of the middle two. */
+  /** Returns the middle value, or the mean of the middle two. */
   public static double median(Collection<Double> values) {
     double[] sorted = sorted(values);
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** The smallest value that at least this share of the values does not exceed. */
+  /** Returns the smallest value that at least this share of the values does not exceed. */
   public static double of(Collection<Double> values, double share) {
     double[] sorted = sorted(values);
     return sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)];

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What benches found, in the order they found it. */
+/** The measures and notes of the benchmarks, in the order in which they were taken. */
 public final class Report {
   private final List<Measure> measures = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
@@ -18,17 +18,17 @@ public final class Report {
     measures.add(measure);
   }
 
-  /** Add a sentence that belongs to the numbers. */
+  /** Adds a sentence that explains the measures. */
   public void note(String sentence) {
     notes.add(sentence);
   }
 
-  /** The sentences that belong to the numbers. */
+  /** Returns the sentences that explain the measures. */
   public List<String> notes() {
     return List.copyOf(notes);
   }
 
-  /** A table for people, with the notes below it. */
+  /** Prints a table, with the notes below it. */
   public void print(PrintWriter out) {
     Table table = Table.of("name", "value", "unit", "bar", "ok").numbers("value");
     for (Measure measure : measures) {
@@ -46,8 +46,8 @@ public final class Report {
   }
 
   /**
-   * An array of {name, value, unit, bar, ok} for programs; a value of null was not measured. Notes
-   * are no part of it.
+   * Prints a JSON array of {name, value, unit, bar, ok}, without the notes. The value is null if it
+   * was not measured.
    */
   public void printJson(PrintWriter out) {
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
@@ -64,7 +64,7 @@ public final class Report {
     Json.print(rows, out);
   }
 
-  /** A sentence for each bar that was missed. */
+  /** Returns a sentence for each measure that misses its bar. */
   public List<String> misses() {
     List<String> misses = new ArrayList<>();
     for (Measure measure : measures) {

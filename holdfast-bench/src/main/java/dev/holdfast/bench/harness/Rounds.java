@@ -10,10 +10,10 @@ import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Lets sides take turns: a round of each to warm up, which does not count, and then rounds in which
- * the order is reversed every other time, so that neither gains by always being first.
+ * Measures several sides in turns: first a warm-up of each, which does not count, then rounds whose
+ * order is reversed every other time, so that no side gains from always being first.
  *
- * @param <T> what one turn finds
+ * @param <T> the result of one turn
  */
 public final class Rounds<T> {
   private final int count;
@@ -50,17 +50,17 @@ public final class Rounds<T> {
   private T turn(String side) throws Exception {
     Callable<T> turn = sides.get(side);
     if (turn == null) {
-      throw new IllegalArgumentException("There is no side " + side);
+      throw new IllegalArgumentException("There is no side '" + side + "'.");
     }
     return turn.call();
   }
 
-  /** The median of a side. */
+  /** Returns the median of a side. */
   public double median(String side, ToDoubleFunction<T> what) {
     return Quantiles.median(of(side).stream().map(what::applyAsDouble).toList());
   }
 
-  /** The median, over all rounds, of one side divided by another. */
+  /** Returns the median over all rounds of one side divided by another. */
   public double ratio(String side, String other, ToDoubleFunction<T> what) {
     List<T> ones = of(side);
     List<T> others = of(other);

@@ -1,6 +1,6 @@
 /**
- * What all benchmarks share: databases, child processes, repeated rounds, measures with their bars,
- * and the report.
+ * The parts that all benchmarks share: databases, child processes, rounds, measures with their
+ * bars, and the report.
  */
 @NullMarked
 package dev.holdfast.bench.harness;

@@ -12,25 +12,25 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** db-scheduler: one table, a row per execution, deleted when it is done. */
+/** db-scheduler: one table with a row per execution, which is deleted when it is done. */
 public final class DbSchedulerPeer implements Peer {
   private static final TaskDescriptor<Void> NOTHING = TaskDescriptor.of("nothing", Void.class);
 
-  // One of the three settings of its published benchmark. Every completion is a commit of its own,
-  // so that it lives from many threads sharing a flush. The other two, fewer threads, fewer
-  // connections than threads and virtual threads measured the same or worse.
+  // One of the three configurations of its published benchmark. Every completion is a separate
+  // commit, so throughput depends on many threads that share a flush. The other two configurations,
+  // fewer threads, fewer connections than threads, and virtual threads were no faster.
   private static final int THREADS = 50;
   private static final double FETCH_BELOW = 0.5;
   private static final double FETCH_UP_TO = 4.0;
 
-  // The poller and the housekeeper work beside the threads.
+  // The poller and the housekeeper need connections besides the threads.
   private static final int CONNECTIONS = THREADS + 3;
 
   // A batch is one commit. Its variant for streams commits every 100 instances.
   private static final int BATCH = 1_000;
 
-  // Its documented table for PostgreSQL, which its jar does not ship, without the column and the
-  // index of the opt-in feature priority: they would only cost.
+  // Its documented table for PostgreSQL, which its jar does not contain, without the column and the
+  // index of the optional priority feature, which would only slow it down.
   private static final String DDL =
       """
       create table scheduled_tasks (
@@ -104,7 +104,7 @@ public final class DbSchedulerPeer implements Peer {
         Scheduler.create(tables.database(), task)
             .threads(THREADS)
             .pollUsingLockAndFetch(FETCH_BELOW, FETCH_UP_TO)
-            // While work is due it fetches as threads come free; this is only how long it idles.
+            // Applies only when idle: while jobs are due, it fetches when threads become free.
             .pollingInterval(Duration.ofSeconds(1))
             .build();
     scheduler.start();

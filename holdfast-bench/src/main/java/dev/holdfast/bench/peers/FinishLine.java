@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Times one round: from the first job run until the last is finished in the peer's own tables. */
+/** Times one round: from the start of the first job until all are finished in the peer's tables. */
 final class FinishLine {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -18,7 +18,7 @@ final class FinishLine {
     this.expected = expected;
   }
 
-  /** What every no-op job does. */
+  /** Counts one job. Called by every no-op job. */
   void jobRan() {
     int crossed = ran.incrementAndGet();
     if (crossed == 1) {
@@ -30,10 +30,10 @@ final class FinishLine {
   }
 
   /**
-   * Wait for the round to end.
+   * Waits for the end of the round, and returns its duration.
    *
-   * @param unfinished a query for whether a job is left that the peer has not recorded as finished;
-   *     asked only after every job ran, so that it costs the peer nothing
+   * @param unfinished a query that returns whether there is a job that the peer has not recorded as
+   *     finished; executed only after every job ran, so that it does not slow the peer down
    */
   Duration await(Tables tables, String unfinished) {
     try {
@@ -51,8 +51,7 @@ final class FinishLine {
     while (!allRan.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
       int now = ran.get();
       if (now == before) {
-        throw new IllegalStateException(
-            "Nothing happened for " + PATIENCE + " after " + progress());
+        throw new IllegalStateException("No job ran for " + PATIENCE + " after " + progress());
       }
       before = now;
     }

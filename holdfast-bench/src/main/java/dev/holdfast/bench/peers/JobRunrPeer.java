@@ -20,17 +20,18 @@ import org.jobrunr.utils.mapper.JsonMapper;
 import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 
 /**
- * JobRunr, the open source edition: a row per job with its history as JSON, kept as {@code
- * SUCCEEDED} when it is done.
+ * JobRunr, open source edition: a row per job with its history as JSON, kept as {@code SUCCEEDED}
+ * when it is done.
  */
 public final class JobRunrPeer implements Peer {
-  // How many jobs it may hold is also how many it fetches at once, so it gains from far more
-  // workers than its default of 16 per core, on virtual threads, which it picks by itself from Java
-  // 21 on. They wait for few connections: more only made PostgreSQL busier.
+  // The number of workers is also the fetch size, so it gains from far more workers than its
+  // default
+  // of 16 per core. They run on virtual threads, its default from Java 21 on, and share few
+  // connections: more connections only put more load on PostgreSQL.
   private static final int WORKERS = 128;
   private static final int CONNECTIONS = 20;
 
-  // The shortest it accepts on a SQL store. It also fetches whenever a worker comes free.
+  // The shortest interval it accepts on a SQL store. It also fetches when a worker becomes free.
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
 
   private static final String UNFINISHED =
@@ -60,7 +61,7 @@ public final class JobRunrPeer implements Peer {
     new PostgresStorageProvider(database, DatabaseOptions.CREATE).close();
   }
 
-  /** A stream is saved in batches of 5,000; a request is cheaper to analyse than a lambda. */
+  /** Enqueues a stream, saved in batches of 5,000; requests are cheaper to analyse than lambdas. */
   @Override
   public void enqueue(int count) {
     try (StorageProvider store = store()) {
@@ -102,7 +103,7 @@ public final class JobRunrPeer implements Peer {
                 WORKERS, BackgroundJobServerThreadType.VirtualThreads));
   }
 
-  /** The request of a no-op job; public because JobRunr makes it from JSON. */
+  /** The request of a no-op job; public because JobRunr creates it from JSON. */
   public record Nothing() implements JobRequest {
     @Override
     public Class<NothingHandler> getJobRequestHandler() {
@@ -124,7 +125,7 @@ public final class JobRunrPeer implements Peer {
     }
   }
 
-  /** Gives every job the handler of this round, as a container would. */
+  /** Supplies the handler of this round for every job, as a container would. */
   private record Activator(NothingHandler handler) implements JobActivator {
     Activator(FinishLine finishLine) {
       this(new NothingHandler(finishLine));

@@ -4,41 +4,41 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * A scheduler to compare with. Used by one thread: {@link #install}, then rounds of {@link
- * #enqueue} and {@link #drain}, then {@link #close}.
+ * A scheduler to compare Holdfast with. One thread calls {@link #install}, then {@link #enqueue}
+ * and {@link #drain} in each round, then {@link #close}.
  */
 public interface Peer extends AutoCloseable {
 
-  /** The name and version to print, as in {@code Quartz 2.5.2}. */
+  /** Returns the name and version to print, such as {@code Quartz 2.5.2}. */
   String name();
 
   /**
-   * How many connections the pool handed to {@link #install} should have. The driver should be told
-   * {@code reWriteBatchedInserts=true}, which makes one multi-row insert of the batches that
-   * db-scheduler and JobRunr send.
+   * Returns the number of connections that the pool passed to {@link #install} should have. The
+   * driver should use {@code reWriteBatchedInserts=true}, which turns the batches of db-scheduler
+   * and JobRunr into one multi-row insert.
    */
   int connections();
 
-  /** How many jobs make a round of about ten seconds; the first rounds warm the JVM up. */
+  /** Returns the number of jobs for a round of about ten seconds. */
   int comfortableRound();
 
   /**
-   * Make the tables in a database that has none of this peer's yet.
+   * Creates the tables of this peer in a database that does not have them.
    *
-   * @param database stays the caller's to close, after this peer
+   * @param database closed by the caller, after this peer
    */
   void install(DataSource database);
 
-  /** Add no-op jobs that are due at once, in the fastest way the peer documents. */
+  /** Enqueues no-op jobs that are due at once, in the fastest way that the peer documents. */
   void enqueue(int count);
 
   /**
-   * Run the jobs that were enqueued, and stop the workers again.
+   * Runs the enqueued jobs, and stops the workers.
    *
-   * @param count how many jobs are waiting
-   * @return the time from the first job run to the moment when the peer's own tables say that all
-   *     are finished. Start-up and the first fetch are left out, in favour of every peer alike:
-   *     JobRunr waits a second before it first looks for work, the others do not.
+   * @param count the number of waiting jobs
+   * @return the time from the start of the first job until all jobs are finished in the peer's
+   *     tables. Start-up and the first fetch are excluded for every peer alike: JobRunr waits a
+   *     second before its first fetch, the others do not.
    */
   Duration drain(int count);
 

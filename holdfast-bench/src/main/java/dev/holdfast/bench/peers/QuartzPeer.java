@@ -27,16 +27,16 @@ import org.quartz.simpl.SimpleThreadPool;
 import org.quartz.utils.ConnectionProvider;
 import org.quartz.utils.DBConnectionManager;
 
-/** Quartz on JDBC, clustered: a trigger per job, deleted when it has fired and its job has run. */
+/** Quartz on JDBC, clustered: a trigger per job, deleted when its job has run. */
 public final class QuartzPeer implements Peer {
   private static final String NAME = "bench";
 
-  // It claims at most as many triggers at once as threads are free.
+  // It claims at most as many triggers at once as there are free threads.
   private static final int THREADS = 50;
 
-  // Its documentation asks for threads plus three. But whatever it does in a cluster, it does while
-  // holding one row lock, and threads that queue for a connection cost less than threads that queue
-  // in PostgreSQL for that row: five were up to twice as fast.
+  // Its documentation recommends the number of threads plus three. But in a cluster it does
+  // everything under one row lock, and threads that wait for a connection cost less than threads
+  // that wait in PostgreSQL for that row: five connections were up to twice as fast.
   private static final int CONNECTIONS = 5;
 
   private static final String DDL = "tables_postgres.sql";
@@ -78,10 +78,11 @@ public final class QuartzPeer implements Peer {
     }
   }
 
-  /** Many triggers of one durable job: with a job per trigger there are twice the rows to write. */
+  /** Adds many triggers of one durable job, because a job per trigger would double the rows. */
   @Override
   public void enqueue(int count) {
-    // A scheduler in standby may still fire a batch it was about to; it counts for the new round.
+    // A scheduler in standby may still fire a batch that it has claimed; it counts for the new
+    // round.
     finishLine = new FinishLine(count);
     JobDetail job = JobBuilder.newJob(Nothing.class).withIdentity("nothing").storeDurably().build();
     Set<Trigger> triggers = HashSet.newHashSet(count);
@@ -149,11 +150,11 @@ public final class QuartzPeer implements Peer {
             Map.entry("org.quartz.jobStore.dataSource", NAME),
             Map.entry("org.quartz.jobStore.isClustered", "true"),
             Map.entry("org.quartz.jobStore.useProperties", "true"),
-            // One by one is the default; a batch must be claimed under the lock.
+            // The default is one by one; batches must be claimed under the lock.
             Map.entry(
                 "org.quartz.scheduler.batchTriggerAcquisitionMaxCount", Integer.toString(THREADS)),
             Map.entry("org.quartz.jobStore.acquireTriggersWithinLock", "true"),
-            // A trigger that waits longer than a minute for its turn must not count as misfired.
+            // A trigger that waits for more than a minute must not count as misfired.
             Map.entry(
                 "org.quartz.jobStore.misfireThreshold",
                 Long.toString(Duration.ofHours(1).toMillis()))));
@@ -163,9 +164,9 @@ public final class QuartzPeer implements Peer {
   private static String ddl() {
     try (InputStream shipped = JobStoreTX.class.getResourceAsStream(DDL)) {
       if (shipped == null) {
-        throw new IllegalStateException("Quartz no longer ships " + DDL);
+        throw new IllegalStateException("The jar of Quartz no longer contains " + DDL);
       }
-      // The connection commits by itself.
+      // The connection is in autocommit mode.
       return new String(shipped.readAllBytes(), StandardCharsets.UTF_8).replace("COMMIT;", "");
     } catch (IOException failure) {
       throw new IllegalStateException("Cannot read " + DDL + " from the jar of Quartz", failure);
@@ -180,7 +181,7 @@ public final class QuartzPeer implements Peer {
     }
   }
 
-  /** Lets Quartz use a pool that it neither opens nor closes. */
+  /** Lets Quartz use an external pool, which it neither opens nor closes. */
   private record Connections(DataSource database) implements ConnectionProvider {
     @Override
     public Connection getConnection() throws SQLException {

@@ -8,7 +8,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The database that holds a peer's tables, and what the benchmark itself asks of it. */
+/** The database with a peer's tables, and the statements of the benchmark itself. */
 final class Tables {
   private static final Duration PAUSE = Duration.ofMillis(1);
 
@@ -30,19 +30,19 @@ final class Tables {
         Statement statement = connection.createStatement()) {
       statement.execute(script);
     } catch (SQLException failure) {
-      throw new IllegalStateException("PostgreSQL refused: " + script, failure);
+      throw new IllegalStateException("PostgreSQL rejected: " + script, failure);
     }
   }
 
   /**
-   * Refresh the planner's statistics. A table that was empty a moment ago is planned as if it still
-   * were until autovacuum comes by, and the first round would measure when that happens to be.
+   * Refreshes the planner's statistics. Otherwise a table that was just empty is planned as empty
+   * until the next autovacuum, and the first round would depend on when that happens.
    */
   void analyze() {
     run("analyze");
   }
 
-  /** Ask {@code question} until the answer is no. */
+  /** Executes {@code question} until its result is false. */
   void awaitNo(String question, Duration patience) throws InterruptedException {
     long askedFirst = System.nanoTime();
     try (Connection connection = database().getConnection();
@@ -55,13 +55,13 @@ final class Tables {
         Thread.sleep(PAUSE);
       }
     } catch (SQLException failure) {
-      throw new IllegalStateException("PostgreSQL refused: " + question, failure);
+      throw new IllegalStateException("PostgreSQL rejected: " + question, failure);
     }
   }
 
   private static boolean isTrue(Statement statement, String question) throws SQLException {
-    try (ResultSet answer = statement.executeQuery(question)) {
-      return answer.next() && answer.getBoolean(1);
+    try (ResultSet result = statement.executeQuery(question)) {
+      return result.next() && result.getBoolean(1);
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Other schedulers on PostgreSQL, each doing the same two things as Holdfast in the benchmark:
- * taking no-op jobs in bulk, and running them until its own store says they are finished.
+ * Other schedulers on PostgreSQL. Each does the same two things as Holdfast in the benchmark: it
+ * enqueues no-op jobs in bulk, and runs them until its tables show that they are finished.
  *
- * <p>One class per peer, behind {@link dev.holdfast.bench.peers.Peer}. Each is set up for
- * throughput the way its own documentation says, and where that leaves a choice, with what measured
- * best. Nothing here knows Holdfast. The invariant it guards: every peer is timed by the same
- * {@link dev.holdfast.bench.peers.FinishLine}, so that no rate flatters one side.
+ * <p>One class per peer, behind {@link dev.holdfast.bench.peers.Peer}. Each is configured for
+ * throughput as its documentation recommends and, where that leaves a choice, with the settings
+ * that measured best. Nothing here depends on Holdfast. Invariant: every peer is timed by the same
+ * {@link dev.holdfast.bench.peers.FinishLine}, so that no rate favours one side.
  */
 @NullMarked
 package dev.holdfast.bench.peers;

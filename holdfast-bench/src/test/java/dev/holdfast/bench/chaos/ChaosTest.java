@@ -18,8 +18,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * A short storm over four nodes; {@code holdfast bench chaos} has longer ones. On Linux, where all
- * processes share one monotonic clock. Another seed is {@code -Dholdfast.chaos.seed=...}.
+ * A short run with four nodes; {@code holdfast bench chaos} runs longer ones. Only on Linux, where
+ * all processes share one monotonic clock. Set another seed with {@code -Dholdfast.chaos.seed=...}.
  */
 @EnabledOnOs(OS.LINUX)
 class ChaosTest {

@@ -47,8 +47,8 @@ class ChaosTotalsTest {
   void oneBadStormSpoilsTheTotal() {
     assertThat(CALM)
         .hasToString(
-            "100 jobs, 250 effects, 2 blows, 1 fencings, 3 recoveries, settled in 9.0 s, nothing"
-                + " wrong");
+            "100 jobs, 250 effects, 2 faults, 1 fencings, 3 recoveries, settled in 9.0 s, no"
+                + " findings");
     assertThat(CALM.plus(BAD).findings().none()).isFalse();
     assertThat(CALM.plus(BAD).toString()).endsWith("3 FINDINGS");
   }

@@ -50,7 +50,7 @@ class CheckerTest {
     assertThat(findings.sentences())
         .singleElement()
         .asString()
-        .contains("token 1 still had effects 34 us after token 2 had begun");
+        .contains("token 1 still had effects 34 us after token 2 had started");
   }
 
   @Test

@@ -68,7 +68,7 @@ class FaultyProxyTest {
     }
   }
 
-  /** The host has accepted before the gate knows of the connection it has just made. */
+  /** The server has accepted the connection before the proxy has registered it. */
   @Test
   void aHardCutEndsConnectionsThatAreBeingMade() throws Exception {
     for (int i = 0; i < 500; i++) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** When {@code --check} fails, whatever this machine measures. */
+/** When {@code --check} fails, independent of the speed of this machine. */
 class CheckTest {
   private static final TestDatabase DATABASE = SharedServer.freshDatabase();
   private static final Measure MET = measure("fake.met", 3).should(Bar.atLeast(2));
@@ -23,7 +23,7 @@ class CheckTest {
       measure("fake.none", Double.NaN).should(Bar.atMost(2));
   private static final Measure SHOWN = measure("fake.shown", 0);
 
-  /** A bench that finds what it is told to. */
+  /** A benchmark that reports the given measures. */
   @Command(name = "fake")
   static final class FakeBench extends BenchCommand {
     private final List<Measure> found;

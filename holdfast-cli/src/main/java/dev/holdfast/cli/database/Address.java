@@ -8,27 +8,27 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a database is and how to get in.
+ * The URL and credentials of a database.
  *
- * @param user null to leave it to the URL
- * @param password null to leave it to the URL, or to {@code ~/.pgpass}
+ * @param user null to use the one in the URL
+ * @param password null to use the one in the URL or in {@code ~/.pgpass}
  */
 public record Address(String url, @Nullable String user, @Nullable String password) {
 
-  /** Settings of a store there, to be completed. */
+  /** Returns a settings builder for a store in a schema of this database. */
   public PostgresSettings.Builder settings(String schema) {
     return PostgresSettings.builder(url).user(user).password(password).schema(schema);
   }
 
-  /** A connection of one's own, for statements that may take their time. */
+  /** Opens a connection outside the store's pool, for statements that may take long. */
   public Connection connect() throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", "holdfast-cli");
-    // A server that accepts a connection and then says nothing must not hold a command up for ever.
+    // A server that accepts a connection and then stays silent must not block a command forever.
     properties.setProperty("connectTimeout", "10");
     properties.setProperty("loginTimeout", "20");
     properties.setProperty("tcpKeepAlive", "true");
-    // Statements are prepared on the server from their first use on.
+    // Prepare statements on the server at their first use, not at the fifth.
     properties.setProperty("prepareThreshold", "1");
     if (user != null) {
       properties.setProperty("user", user);
@@ -39,7 +39,7 @@ public record Address(String url, @Nullable String user, @Nullable String passwo
     return DriverManager.getConnection(url, properties);
   }
 
-  /** The URL without what may be secret. */
+  /** Returns the URL without its parameters, which may contain a password. */
   @Override
   public String toString() {
     int parameters = url.indexOf('?');

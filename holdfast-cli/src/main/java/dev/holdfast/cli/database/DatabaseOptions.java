@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options that name a database and the tables in it. */
+/** The options that select a database and a schema in it. */
 public final class DatabaseOptions {
   private static final String DATABASE = "holdfast";
 
-  /** How long a look at what is there may take. */
+  /** The network timeout of the query that checks whether the tables exist. */
   private static final int LOOK_MILLIS = 30_000;
 
   @Mixin private final ServerOptions server = new ServerOptions();
@@ -27,29 +27,29 @@ public final class DatabaseOptions {
   @Option(
       names = "--schema",
       paramLabel = "NAME",
-      description = "The schema that the tables are in. Defaults to holdfast.")
+      description = "The schema of the Holdfast tables. Defaults to holdfast.")
   private @Nullable String schema;
 
   @Option(
       names = "--data-folder",
       paramLabel = "FOLDER",
       description = {
-        "Where the embedded PostgreSQL keeps its data when no database is named.",
+        "The data folder of the embedded PostgreSQL, which is used without --database-url.",
         "Defaults to holdfast/postgres in $$XDG_DATA_HOME or ~/.local/share."
       })
   private @Nullable Path dataFolder;
 
-  /** The database that was named, if any was. */
+  /** Returns the database given by the user, if any. */
   public Optional<Address> named() {
     return server.named();
   }
 
-  /** The schema that was named, or another. */
+  /** Returns the schema given by the user, or the given default. */
   public String schemaOr(String other) {
     return schema == null ? other : schema;
   }
 
-  /** Where the embedded server keeps its data. */
+  /** Returns the data folder of the embedded server. */
   public Path dataFolder() {
     return dataFolder != null ? dataFolder : usualFolder();
   }
@@ -62,9 +62,9 @@ public final class DatabaseOptions {
   }
 
   /**
-   * Start the embedded server, or use the one that runs.
+   * Starts the embedded server, or uses it if it is running.
    *
-   * @param stopOnExit false for a caller that stops it in its own time when the program ends
+   * @param stopOnExit false if the caller stops the server itself when the program ends
    */
   public EmbeddedPostgres startEmbedded(boolean stopOnExit) {
     EmbeddedPostgres started = EmbeddedPostgres.at(dataFolder()).stopOnExit(stopOnExit).start();
@@ -72,12 +72,12 @@ public final class DatabaseOptions {
     return started;
   }
 
-  /** The database for jobs of an embedded server. */
+  /** Returns the address of the Holdfast database on an embedded server. */
   public static Address addressOf(EmbeddedPostgres server) {
     return new Address(server.jdbcUrl(DATABASE), server.user(), server.password());
   }
 
-  /** Open the store that is there already, for a look or a word. */
+  /** Opens an existing store. Never creates tables or a data folder. */
   public OpenStore open() throws SQLException {
     Optional<Address> named = named();
     if (named.isPresent()) {
@@ -85,7 +85,7 @@ public final class DatabaseOptions {
     }
     if (!Files.exists(dataFolder())) {
       throw new HoldfastException(
-          "No database is named, and there is no embedded one in %s: give --database-url, or run 'holdfast demo' first."
+          "No database is given, and there is no embedded database in %s: use --database-url, or run 'holdfast demo' first."
               .formatted(dataFolder()));
     }
     EmbeddedPostgres embedded = startEmbedded(true);
@@ -103,7 +103,7 @@ public final class DatabaseOptions {
     return PostgresStore.connect(address.settings(name).poolSize(2).name("holdfast-cli").build());
   }
 
-  /** A store makes its tables when it is opened, which whoever only wants to look does not want. */
+  /** Fails if there are no tables: opening a store would create them, which a command must not. */
   private static void requireTables(Address address, String schema) throws SQLException {
     try (Connection connection = address.connect();
         PreparedStatement query =
@@ -115,7 +115,7 @@ public final class DatabaseOptions {
         row.next();
         if (!row.getBoolean(1)) {
           throw new HoldfastException(
-              "Schema '%s' of %s has no Holdfast tables: name another with --schema, or start a node there first."
+              "Schema '%s' of %s has no Holdfast tables: choose another with --schema, or start a node there first."
                   .formatted(schema, address));
         }
       }

@@ -5,9 +5,9 @@ import dev.holdfast.postgres.PostgresStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store, and the embedded server below it if it is on one.
+ * An open store, and the embedded server that it is on, if any.
  *
- * @param server null for a database that the user named
+ * @param server null for a database given by the user
  */
 public record OpenStore(PostgresStore store, @Nullable EmbeddedPostgres server)
     implements AutoCloseable {

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that name a database. */
+/** The options that select a database server and the user to log in as. */
 public final class ServerOptions {
 
   @Spec(Spec.Target.MIXEE)
@@ -20,7 +20,7 @@ public final class ServerOptions {
       paramLabel = "URL",
       defaultValue = "${env:HOLDFAST_DATABASE_URL}",
       description = {
-        "The database, such as jdbc:postgresql://localhost:5432/app.",
+        "The JDBC URL of the database, such as jdbc:postgresql://localhost:5432/app.",
         "Defaults to $HOLDFAST_DATABASE_URL."
       })
   private @Nullable String url;
@@ -29,7 +29,8 @@ public final class ServerOptions {
       names = "--user",
       paramLabel = "NAME",
       defaultValue = "${env:HOLDFAST_DATABASE_USER}",
-      description = "Who to log in as. Defaults to $HOLDFAST_DATABASE_USER, or what the URL says.")
+      description =
+          "The user to log in as. Defaults to $HOLDFAST_DATABASE_USER, or the user in the URL.")
   private @Nullable String user;
 
   @Option(
@@ -40,12 +41,12 @@ public final class ServerOptions {
       echo = false,
       defaultValue = "${env:HOLDFAST_DATABASE_PASSWORD}",
       description = {
-        "The password; without a value it is asked for.",
-        "Defaults to $HOLDFAST_DATABASE_PASSWORD, or what the URL or ~/.pgpass says."
+        "The password. Without a value, the command prompts for it.",
+        "Defaults to $HOLDFAST_DATABASE_PASSWORD, or the password in the URL or in ~/.pgpass."
       })
   private @Nullable String password;
 
-  /** The database that was named, if any was. */
+  /** Returns the database given by the user, if any. */
   public Optional<Address> named() {
     if (url == null || url.isBlank()) {
       return Optional.empty();

@@ -1,9 +1,9 @@
 /**
- * Which database a command works on: one that its user names, or an embedded one in the user's own
- * data folder.
+ * Selects the database that a command works on: the one given by the user, or an embedded one in
+ * the user's data folder.
  *
- * <p>A command that only looks makes neither tables nor a data folder; an embedded server that does
- * not run is started for as long as the command takes.
+ * <p>Only the demo creates tables or a data folder. An embedded server that is not running is
+ * started for the duration of the command.
  */
 @NullMarked
 package dev.holdfast.cli.database;

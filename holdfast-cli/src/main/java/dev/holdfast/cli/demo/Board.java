@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints where the queues stand, a line at a time: what waits as the database says, what was done
- * as the node's own meters say.
+ * Prints the state of the queues, one line at a time. Waiting and running jobs are read from the
+ * database, finished jobs from the node's metrics.
  */
 final class Board {
   private static final String CELL = "%6s %7s %7s %6s %6s";
@@ -36,7 +36,7 @@ final class Board {
     this.out = out;
   }
 
-  /** Print one line. */
+  /** Prints one line. */
   void print(double seconds) {
     if (lines++ % LINES_PER_HEADER == 0) {
       printHeader();
@@ -65,7 +65,7 @@ final class Board {
     out.flush();
   }
 
-  /** Once when it is first seen, and once when it is over. */
+  /** Prints one line when the queue is first seen paused, and one when it is resumed. */
   private void tellIfPaused(String queue, @Nullable QueueStatus status) {
     boolean isPaused = status != null && status.paused();
     if (isPaused && paused.add(queue)) {
@@ -73,7 +73,7 @@ final class Board {
           "Queue '%s' is paused: its jobs wait until 'holdfast resume %s'."
               .formatted(queue, queue));
     } else if (!isPaused && paused.remove(queue)) {
-      out.println("Queue '%s' is not paused any more.".formatted(queue));
+      out.println("Queue '%s' is no longer paused.".formatted(queue));
     }
   }
 
@@ -106,7 +106,7 @@ final class Board {
     return counter == null ? 0 : (long) counter.count();
   }
 
-  /** How many jobs have not ended yet and can; those of a paused queue cannot. */
+  /** Returns how many jobs have not ended, without those of paused queues, which cannot end. */
   long live() {
     List<QueueStatus> statuses = client.queues().list();
     return statuses.stream()

@@ -14,18 +14,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 
-/** Runs a node, enqueues jobs, and shows a line a second, until it is enough. */
+/** Runs a node, enqueues jobs and prints a line a second until the demo ends. */
 final class Demo {
   private static final int JOBS_PER_SECOND = 200;
-  private static final Duration BEAT = Duration.ofMillis(50);
+  private static final Duration TICK = Duration.ofMillis(50);
   private static final Duration LINE_EVERY = Duration.ofSeconds(1);
   private static final Duration DRAIN_AT_MOST = Duration.ofSeconds(15);
 
   /**
-   * When it is enough.
+   * When the demo ends: when the time is over or the number of jobs is reached.
    *
-   * @param time after this time
-   * @param jobs or when so many jobs were enqueued
+   * @param time for how long to enqueue jobs
+   * @param jobs how many jobs to enqueue
    */
   record Length(Duration time, long jobs) {}
 
@@ -35,12 +35,12 @@ final class Demo {
   private final CountDownLatch stop;
   private final DemoTasks tasks = new DemoTasks(RandomGenerator.getDefault());
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private final long begun = System.nanoTime();
+  private final long started = System.nanoTime();
   private long enqueued;
   private long printed;
 
   /**
-   * @param stop counted down by whoever wants it to end at once
+   * @param stop counted down to end the demo at once
    */
   Demo(Store store, Length length, PrintWriter out, CountDownLatch stop) {
     this.store = store;
@@ -58,18 +58,18 @@ final class Demo {
       if (!stopped) {
         awaitDrained(board);
       }
-      out.println("The node stops: it claims no more, and jobs that run may finish ...");
+      out.println("Stopping the node: it claims no more jobs and lets running jobs finish ...");
       out.flush();
     }
     summarise(board);
   }
 
-  /** Return whether somebody stopped it. */
+  /** Returns whether the demo was stopped early. */
   private boolean enqueueUntilEnough(Holdfast client, Board board) throws InterruptedException {
     while (enqueued < length.jobs() && elapsed().compareTo(length.time()) < 0) {
       enqueueDue(client);
       printDue(board);
-      if (stop.await(BEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (stop.await(TICK.toMillis(), TimeUnit.MILLISECONDS)) {
         return true;
       }
     }
@@ -77,7 +77,7 @@ final class Demo {
   }
 
   private void enqueueDue(Holdfast client) {
-    long due = Math.min(length.jobs(), (elapsed().plus(BEAT).toMillis() * JOBS_PER_SECOND) / 1000);
+    long due = Math.min(length.jobs(), (elapsed().plus(TICK).toMillis() * JOBS_PER_SECOND) / 1000);
     List<JobRequest<?, ?>> batch = new ArrayList<>();
     while (enqueued < due) {
       batch.add(tasks.any());
@@ -87,11 +87,11 @@ final class Demo {
   }
 
   private void awaitDrained(Board board) throws InterruptedException {
-    out.println("Enough enqueued; what is left is finished ...");
+    out.println("All jobs are enqueued; waiting for the rest to finish ...");
     long deadline = System.nanoTime() + DRAIN_AT_MOST.toNanos();
     while (board.live() > 0 && System.nanoTime() < deadline) {
       printDue(board);
-      if (stop.await(BEAT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (stop.await(TICK.toMillis(), TimeUnit.MILLISECONDS)) {
         return;
       }
     }
@@ -109,8 +109,8 @@ final class Demo {
   private void summarise(Board board) {
     long done = total(board::succeeded);
     out.printf(
-        "%nIn %d seconds %d jobs were enqueued and %d done; %d attempts failed and were tried"
-            + " again, %d jobs failed for good.%n",
+        "%nIn %d seconds %d jobs were enqueued and %d done; %d attempts failed and were retried,"
+            + " %d jobs were dead-lettered.%n",
         elapsed().toSeconds(), enqueued, done, total(board::retried), total(board::failed));
     out.flush();
   }
@@ -120,6 +120,6 @@ final class Demo {
   }
 
   private Duration elapsed() {
-    return Duration.ofNanos(System.nanoTime() - begun);
+    return Duration.ofNanos(System.nanoTime() - started);
   }
 }

@@ -20,30 +20,30 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Shows jobs flow. */
+/** Runs the demo. */
 @Command(
     name = "demo",
     description = {
-      "Run a node and watch jobs flow, for 20 seconds unless told otherwise.",
-      "Without --database-url it starts an embedded PostgreSQL and keeps its data."
+      "Run a node with example jobs and watch them. Defaults to 20 seconds.",
+      "Without --database-url, starts an embedded PostgreSQL and keeps its data."
     })
 public final class DemoCommand implements Callable<Integer> {
   private static final Duration USUAL_TIME = Duration.ofSeconds(20);
   private static final Duration FOREVER = Duration.ofDays(36_500);
   private static final Duration STOP_AT_MOST = Duration.ofSeconds(40);
 
-  /** The schema in a database that is not the demo's own. */
+  /** The default schema in a database given by the user. */
   private static final String GUEST_SCHEMA = "holdfast_demo";
 
-  /** How long to go on. */
+  /** How long the demo runs. */
   static final class HowLong {
-    @Option(names = "--minutes", paramLabel = "N", description = "Go on for so many minutes.")
+    @Option(names = "--minutes", paramLabel = "N", description = "Run for N minutes.")
     private @Nullable Integer minutes;
 
-    @Option(names = "--jobs", paramLabel = "N", description = "Go on until so many jobs are done.")
+    @Option(names = "--jobs", paramLabel = "N", description = "Run until N jobs are done.")
     private @Nullable Integer jobs;
 
-    @Option(names = "--forever", description = "Go on until Ctrl-C.")
+    @Option(names = "--forever", description = "Run until Ctrl-C.")
     private boolean forever;
 
     Demo.Length length() {
@@ -58,14 +58,15 @@ public final class DemoCommand implements Callable<Integer> {
 
     String sentence() {
       if (minutes != null) {
-        return "It runs for %d minutes; Ctrl-C ends it sooner.".formatted(minutes);
+        return "The demo runs for %d minutes. Press Ctrl-C to end it sooner.".formatted(minutes);
       }
       if (jobs != null) {
-        return "It runs until %d jobs are done; Ctrl-C ends it sooner.".formatted(jobs);
+        return "The demo runs until %d jobs are done. Press Ctrl-C to end it sooner."
+            .formatted(jobs);
       }
       return forever
-          ? "It runs until you press Ctrl-C."
-          : "It runs for 20 seconds; --forever goes on until Ctrl-C.";
+          ? "The demo runs until you press Ctrl-C."
+          : "The demo runs for 20 seconds. Use --forever to run it until Ctrl-C.";
     }
   }
 
@@ -84,11 +85,10 @@ public final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Demo.Length length = howLong.length();
     if (length.jobs() < 1 || length.time().isNegative() || length.time().isZero()) {
-      throw new ParameterException(
-          spec.commandLine(), "The demo cannot be that short: give at least 1.");
+      throw new ParameterException(spec.commandLine(), "--minutes and --jobs must be at least 1.");
     }
     Optional<Address> named = database.named();
-    // The server may go only when the node has: so Ctrl-C is heard here, and nowhere else.
+    // The server must stop after the node, so this hook is the only one that reacts to Ctrl-C.
     Thread onCtrlC = new Thread(this::stopAndWait, "holdfast-demo-stop");
     Runtime.getRuntime().addShutdownHook(onCtrlC);
     try {
@@ -124,7 +124,7 @@ public final class DemoCommand implements Callable<Integer> {
       new Demo(store, length, out, stop).run();
     }
     out.println(
-        named() ? "The jobs are in schema %s.".formatted(schema) : "Look closer, for example:");
+        named() ? "The jobs are in schema %s.".formatted(schema) : "To inspect the jobs, run:");
     if (!named()) {
       out.println("  holdfast jobs --state failed");
       out.println("  holdfast job ID");
@@ -140,12 +140,12 @@ public final class DemoCommand implements Callable<Integer> {
     out.printf(
         """
         This process is a Holdfast node on %s, schema %s.
-        It asks itself for about 200 jobs a second, and runs them:
-          mail     quick greetings; deliveries that fail at times and are retried, %d attempts in all;
-                   reminders that are due in %d seconds
-          reports  slow jobs that wait, on virtual threads
+        It enqueues about 200 jobs a second into three queues and runs them:
+          mail     quick greetings; deliveries that sometimes fail and are retried, up to %d attempts;
+                   reminders that are due after %d seconds
+          reports  slow jobs that wait for I/O, on virtual threads
           cpu      jobs that compute, on platform threads
-        Ready jobs wait for a slot, running ones are held by this node, done ones are in history.
+        Ready jobs wait for a slot, running jobs are claimed by this node, done jobs are in history.
         %s
 
         """,
@@ -157,7 +157,11 @@ public final class DemoCommand implements Callable<Integer> {
     stop.countDown();
     try {
       if (!stopped.await(STOP_AT_MOST.toMillis(), TimeUnit.MILLISECONDS)) {
-        spec.commandLine().getErr().println("The demo did not end in time.");
+        spec.commandLine()
+            .getErr()
+            .println(
+                "The demo did not stop within %d seconds; exiting anyway."
+                    .formatted(STOP_AT_MOST.toSeconds()));
       }
     } catch (InterruptedException impatient) {
       Thread.currentThread().interrupt();
@@ -168,7 +172,7 @@ public final class DemoCommand implements Callable<Integer> {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      // The program ends already, by this very hook.
+      // The JVM is already shutting down, because of this hook.
     }
   }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
-/** The tasks of the demo: what they are called, what they do, and how often they are asked for. */
+/** The tasks of the demo: their types, their handlers, and how often each is enqueued. */
 final class DemoTasks {
   static final String MAIL = "mail";
   static final String REPORTS = "reports";
@@ -31,25 +31,25 @@ final class DemoTasks {
 
   record Numbers(int below) {}
 
-  /** Quick, and with a result. */
+  /** A quick task with a result. */
   private static final TaskType<Person, String> GREET =
       TaskType.of("demo::greet", Person.class, String.class).with(o -> o.queue(MAIL));
 
-  /** Fails now and then, and is tried again after a second. */
+  /** A task that sometimes fails and is retried after a second. */
   private static final TaskType<Person, Void> DELIVER =
       TaskType.of("demo::deliver", Person.class)
           .with(o ->
               o.queue(MAIL).retry(RetryPolicy.fixed(Duration.ofSeconds(1)).maxAttempts(ATTEMPTS)));
 
-  /** Due in a moment. */
+  /** A task that is due after {@link #REMIND_IN}. */
   private static final TaskType<Person, Void> REMIND =
       TaskType.of("demo::remind", Person.class).with(o -> o.queue(MAIL).runIn(REMIND_IN));
 
-  /** Slow, because it waits for something. */
+  /** A slow task that waits, as for I/O. */
   private static final TaskType<Report, Void> REPORT =
       TaskType.of("demo::report", Report.class).with(o -> o.queue(REPORTS));
 
-  /** Keeps a core busy, so it runs on a platform thread. */
+  /** A task that keeps a core busy, so it runs on a platform thread. */
   private static final TaskType<Numbers, Long> PRIMES =
       TaskType.of("demo::primes", Numbers.class, Long.class).with(o -> o.queue(CPU));
 
@@ -61,7 +61,7 @@ final class DemoTasks {
     this.random = random;
   }
 
-  /** A node that knows these tasks. */
+  /** Returns the builder of a node that handles these tasks. */
   NodeBuilder node(Store store) {
     return HoldfastNode.on(store)
         .queue(MAIL, 50)
@@ -75,7 +75,7 @@ final class DemoTasks {
         .handle(PRIMES, (numbers, context) -> countPrimes(numbers.below()));
   }
 
-  /** Something to do, mostly something quick. */
+  /** Returns a random job, usually a quick one. */
   JobRequest<?, ?> any() {
     int dice = random.nextInt(100);
     if (dice < 4) {

@@ -1,9 +1,9 @@
 /**
- * A node with a handful of tasks, and somebody who keeps asking for work: to see jobs flow before
- * writing any code.
+ * The demo: a node with a few tasks and a producer that keeps enqueuing jobs, to try Holdfast
+ * before writing any code.
  *
- * <p>It uses the public interfaces only and is meant to be read as an example. Ctrl-C ends it as a
- * program of one's own should end: claim no more, let running jobs finish, say goodbye.
+ * <p>It uses only the public API and can be read as an example. Ctrl-C stops it as an application
+ * should stop: claim no more jobs, let running jobs finish, deregister the node.
  */
 @NullMarked
 package dev.holdfast.cli.demo;

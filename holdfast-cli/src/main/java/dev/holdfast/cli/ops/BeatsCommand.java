@@ -10,14 +10,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists heartbeats of the past. */
+/** Lists the stored heartbeats of a node. */
 @Command(
     name = "beats",
-    description = "List the latest heartbeats of a node, latest first.",
-    footer = "Only nodes that are set to keep their heartbeats have any, for a day.")
+    description = "List the latest heartbeats of a node, newest first.",
+    footer =
+        "Heartbeats are stored only for nodes with the liveness setting keepHeartbeats, and only"
+            + " for a day.")
 public final class BeatsCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "ID", description = "The node, as 'nodes' shows it.")
+  @Parameters(paramLabel = "ID", description = "The id of the node, as listed by 'nodes'.")
   @SuppressWarnings("NullAway.Init")
   private String id;
 
@@ -25,7 +27,7 @@ public final class BeatsCommand extends ClientCommand {
       names = "--limit",
       paramLabel = "N",
       defaultValue = "50",
-      description = "How many; ${DEFAULT-VALUE} by default.")
+      description = "The maximum number of heartbeats. Defaults to ${DEFAULT-VALUE}.")
   private int limit;
 
   @Option(names = "--json", description = "Print JSON.")
@@ -41,7 +43,7 @@ public final class BeatsCommand extends ClientCommand {
     if (beats.isEmpty()) {
       return session.answer(
           false,
-          "No heartbeats of '%s' were kept: let it keep them with liveness keepHeartbeats."
+          "No heartbeats of node '%s' are stored: check the id with 'nodes', and enable the liveness setting keepHeartbeats on the node."
               .formatted(id));
     }
     Table table = Table.of("at", "after", "incarnation", "host", "process");

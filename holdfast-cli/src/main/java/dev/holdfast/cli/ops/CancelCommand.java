@@ -7,10 +7,15 @@ import picocli.CommandLine.Parameters;
 /** Cancels a job. */
 @Command(
     name = "cancel",
-    description = "Cancel a job: at once if it has not begun, by interrupting it if it runs.")
+    description =
+        "Cancel a job. A job that has not started is cancelled at once; a running job is"
+            + " interrupted by its node.")
 public final class CancelCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "ID", converter = JobIdConverter.class, description = "The job.")
+  @Parameters(
+      paramLabel = "ID",
+      converter = JobIdConverter.class,
+      description = "The id of the job.")
   @SuppressWarnings("NullAway.Init")
   private JobId id;
 
@@ -18,12 +23,13 @@ public final class CancelCommand extends ClientCommand {
   int ask(Session session) {
     return switch (session.client().cancel(id)) {
       case CANCELLED ->
-          session.answer(true, "Job %s is cancelled; it had not begun.".formatted(id));
+          session.answer(true, "Job %s is cancelled; it had not started.".formatted(id));
       case REQUESTED ->
-          session.answer(true, "Job %s runs; its node was told to stop it.".formatted(id));
-      case ALREADY_ENDED -> session.answer(false, "Job %s had ended before.".formatted(id));
+          session.answer(
+              true, "Job %s is running; its node was told to interrupt it.".formatted(id));
+      case ALREADY_ENDED -> session.answer(false, "Job %s had already ended.".formatted(id));
       case NOT_FOUND ->
-          session.answer(false, "There is no job %s, or it is no longer kept.".formatted(id));
+          session.answer(false, "There is no job %s, or its retention has expired.".formatted(id));
     };
   }
 }

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** A command that asks one thing of a database. */
+/** The base of the commands that open a store, make one request and print the result. */
 abstract class ClientCommand implements Callable<Integer> {
   static final int DONE = 0;
   static final int FAILED = 1;
@@ -28,26 +28,26 @@ abstract class ClientCommand implements Callable<Integer> {
 
   @Mixin private final DatabaseOptions database = new DatabaseOptions();
 
-  /** What a command may use. */
+  /** What a command works with: a client, the store, and the writer for its output. */
   record Session(Holdfast client, Store store, PrintWriter out) {
 
-    /** Say something, and whether it is what was wished for. */
-    int answer(boolean asWished, String sentence) {
+    /** Prints a sentence and returns the exit code. */
+    int answer(boolean done, String sentence) {
       out.println(sentence);
       out.flush();
-      return asWished ? DONE : FAILED;
+      return done ? DONE : FAILED;
     }
   }
 
-  /** Checks the arguments, before a database is looked for. */
+  /** Validates the arguments before the database is opened. */
   void check() {}
 
-  /** An error of the user, to be thrown. */
+  /** Returns the exception that reports invalid arguments, with exit code 2. */
   final ParameterException wrongUse(String sentence) {
     return new ParameterException(spec.commandLine(), sentence);
   }
 
-  /** What is read from arguments; a value that is not valid is an error of the user. */
+  /** Returns a value read from the arguments; an invalid value is reported as wrong use. */
   final <T> T checked(Supplier<T> read) {
     try {
       return read.get();
@@ -57,7 +57,7 @@ abstract class ClientCommand implements Callable<Integer> {
   }
 
   /**
-   * Do what the command is for.
+   * Executes the command.
    *
    * @return the exit code
    */
@@ -72,7 +72,7 @@ abstract class ClientCommand implements Callable<Integer> {
     }
   }
 
-  /** Reads a job id, or says what one looks like. */
+  /** Reads a job id; the error for an invalid id shows a valid one. */
   static final class JobIdConverter implements ITypeConverter<JobId> {
     @Override
     public JobId convert(String text) {
@@ -84,7 +84,7 @@ abstract class ClientCommand implements Callable<Integer> {
     }
   }
 
-  /** Reads the name of a queue, or says which are good. */
+  /** Reads a queue name; the error for an invalid name lists the allowed characters. */
   static final class QueueConverter implements ITypeConverter<String> {
     @Override
     public String convert(String text) {

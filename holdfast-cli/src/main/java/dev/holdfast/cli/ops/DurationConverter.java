@@ -27,7 +27,7 @@ final class DurationConverter implements ITypeConverter<Duration> {
       return Duration.parse(text);
     } catch (DateTimeParseException wrong) {
       throw new TypeConversionException(
-          "'%s' is not a duration: give one such as 90s, 5m, 2h, 1d or PT5M.".formatted(text));
+          "'%s' is not a duration: use a value such as 90s, 5m, 2h, 1d or PT5M.".formatted(text));
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.cli.ops;
 
 import java.time.Duration;
 
-/** Durations as people say them. */
+/** Formats durations with their two largest units, such as 4m05s or 2d03h. */
 final class DurationText {
 
   private DurationText() {}

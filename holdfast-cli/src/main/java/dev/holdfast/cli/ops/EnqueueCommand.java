@@ -19,17 +19,17 @@ import tools.jackson.databind.JsonNode;
 /** Enqueues a job. */
 @Command(
     name = "enqueue",
-    description = "Enqueue one job of a task.",
+    description = "Enqueue one job.",
     footer =
-        "Defaults that the task has in code, such as its queue and retries, are not known here:"
-            + " give what matters.")
+        "The command does not know the defaults that the task type declares in code, such as its"
+            + " queue and retry policy: pass every option that differs from the defaults above.")
 public final class EnqueueCommand extends ClientCommand {
 
   @Parameters(
       index = "0",
       paramLabel = "TASK",
       converter = TasksCommand.TaskConverter.class,
-      description = "The task, such as email::send.")
+      description = "The task name, such as email::send.")
   @SuppressWarnings("NullAway.Init")
   private String task;
 
@@ -51,36 +51,38 @@ public final class EnqueueCommand extends ClientCommand {
   @Option(
       names = "--priority",
       paramLabel = "N",
-      description = "0 to 9, 9 most urgent. Defaults to 4.")
+      description = "The priority, from 0 to 9; 9 is the most urgent. Defaults to 4.")
   private int priority = JobOptions.DEFAULTS.priority();
 
   @Option(
       names = "--in",
       paramLabel = "TIME",
       converter = DurationConverter.class,
-      description = "Due after this time, such as 90s, 5m, 2h or 1d. Defaults to now.")
+      description = "Run the job after this delay, such as 90s, 5m, 2h or 1d. Defaults to now.")
   private @Nullable Duration in;
 
   @Option(
       names = "--at",
       paramLabel = "INSTANT",
-      description = "Due at this time, such as 2027-01-01T00:00:00Z.")
+      description = "Run the job at this time, such as 2027-01-01T00:00:00Z.")
   private @Nullable Instant at;
 
-  @Option(names = "--tag", paramLabel = "WORD", description = "A tag; may be given several times.")
+  @Option(names = "--tag", paramLabel = "WORD", description = "Add a tag. May be repeated.")
   private List<String> tags = List.of();
 
   @Option(
       names = "--unique",
       paramLabel = "KEY",
-      description = "Only if no live job of the task has this key.")
+      description =
+          "Set this unique key. If a job of the task that has not ended has it, no job is"
+              + " enqueued.")
   private @Nullable String unique;
 
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
       converter = DurationConverter.class,
-      description = "How long one attempt may take. Defaults to no limit.")
+      description = "The timeout of one attempt. Defaults to no timeout.")
   private @Nullable Duration timeout;
 
   @Option(names = "--json", description = "Print JSON.")
@@ -91,7 +93,7 @@ public final class EnqueueCommand extends ClientCommand {
   @Override
   void check() {
     if (in != null && at != null) {
-      throw wrongUse("Give either --in or --at.");
+      throw wrongUse("Use either --in or --at, not both.");
     }
     value = checked(() -> Json.read(payload));
     checked(() -> JobOptions.DEFAULTS.with(this::options));
@@ -112,7 +114,8 @@ public final class EnqueueCommand extends ClientCommand {
         true,
         isNew
             ? "Job %s is enqueued. %s".formatted(job.id(), waits)
-            : "Job %s has the unique key '%s' already. %s".formatted(job.id(), unique, waits));
+            : "No job was enqueued: job %s already has the unique key '%s'. %s"
+                .formatted(job.id(), unique, waits));
   }
 
   private JobOptions.Builder options(JobOptions.Builder job) {

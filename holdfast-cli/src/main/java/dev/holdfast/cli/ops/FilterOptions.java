@@ -6,16 +6,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say which jobs are meant. */
+/** The options that select jobs by queue, task and tag. */
 final class FilterOptions {
 
-  @Option(names = "--queue", paramLabel = "NAME", description = "Only of this queue.")
+  @Option(names = "--queue", paramLabel = "NAME", description = "Select the jobs of this queue.")
   private @Nullable String queue;
 
-  @Option(names = "--task", paramLabel = "NAME", description = "Only of this task.")
+  @Option(names = "--task", paramLabel = "NAME", description = "Select the jobs of this task.")
   private @Nullable String task;
 
-  @Option(names = "--tag", paramLabel = "WORD", description = "Only with this tag.")
+  @Option(names = "--tag", paramLabel = "WORD", description = "Select the jobs with this tag.")
   private @Nullable String tag;
 
   boolean isEmpty() {

@@ -15,12 +15,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Shows one job. */
-@Command(
-    name = "job",
-    description = "Show one job: what it is, why it waits, and its failed attempts.")
+@Command(name = "job", description = "Show one job, why it waits, and its failed attempts.")
 public final class JobCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "ID", converter = JobIdConverter.class, description = "The job.")
+  @Parameters(
+      paramLabel = "ID",
+      converter = JobIdConverter.class,
+      description = "The id of the job.")
   @SuppressWarnings("NullAway.Init")
   private JobId id;
 
@@ -31,10 +32,15 @@ public final class JobCommand extends ClientCommand {
   int ask(Session session) {
     Optional<Job> found = session.client().find(id);
     if (found.isEmpty()) {
-      return session.answer(false, "There is no job %s, or it is no longer kept.".formatted(id));
+      return session.answer(
+          false, "There is no job %s, or its retention has expired.".formatted(id));
     }
     String waits =
-        session.client().whyWaiting(id).map(WaitReason::describe).orElse("It has just gone.");
+        session
+            .client()
+            .whyWaiting(id)
+            .map(WaitReason::describe)
+            .orElse("The job was just deleted.");
     if (json) {
       Map<String, Object> both = new LinkedHashMap<>();
       both.put("job", found.get());
@@ -51,12 +57,12 @@ public final class JobCommand extends ClientCommand {
     fields.line("job", job.id());
     fields.line("task", job.task());
     fields.line("queue", job.queue() + ", priority " + job.priority());
-    fields.line("state", job.state() + (job.cancelRequested() ? ", asked to stop" : ""));
+    fields.line("state", job.state() + (job.cancelRequested() ? ", cancel requested" : ""));
     fields.line("waits", job.state().hasEnded() ? null : waits);
     fields.line("attempt", job.attempt());
     fields.line("node", job.node());
     fields.line("stack", job.stack());
-    fields.line("made by", job.source());
+    fields.line("source", job.source());
     fields.line("created", job.createdAt());
     fields.line("due", job.runAt());
     fields.line("start by", job.startBy());

@@ -26,7 +26,7 @@ public final class JobsCommand extends ClientCommand {
       names = "--state",
       split = ",",
       paramLabel = "STATE",
-      description = "Only in these states: ${COMPLETION-CANDIDATES}.")
+      description = "Select the jobs in these states: ${COMPLETION-CANDIDATES}.")
   private final Set<JobState> states = EnumSet.noneOf(JobState.class);
 
   @Mixin private final FilterOptions filter = new FilterOptions();
@@ -35,13 +35,17 @@ public final class JobsCommand extends ClientCommand {
       names = "--before",
       paramLabel = "ID",
       converter = JobIdConverter.class,
-      description = "Only older than this job: the last one of the page before.")
+      description =
+          "Select the jobs older than this one. For the next page, give the last id of this page.")
   private @Nullable JobId before;
 
-  @Option(names = "--limit", defaultValue = "20", description = "How many. Defaults to 20.")
+  @Option(
+      names = "--limit",
+      defaultValue = "20",
+      description = "The maximum number of jobs. Defaults to 20.")
   private int limit;
 
-  @Option(names = "--count", description = "Count by state instead.")
+  @Option(names = "--count", description = "Print the number of jobs in each state instead.")
   private boolean count;
 
   @Option(names = "--json", description = "Print JSON.")

@@ -11,15 +11,15 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The queues or tasks that a cluster knows. A setting for another is most likely a typing error,
- * and would wait unseen for jobs that never come.
+ * The queues or tasks that a cluster knows. A setting for any other name is most likely a typo: it
+ * would be stored and never apply to a job.
  *
  * @param what "queue" or "task"
  */
 record KnownNames(String what, Set<String> names) {
   private static final int MOST_SHOWN = 20;
 
-  /** The queues that have jobs, settings, or a node that is alive or died lately. */
+  /** Returns the queues that have jobs, settings, or a node that is live or died recently. */
   static KnownNames queues(Holdfast client) {
     Set<String> names = new TreeSet<>();
     client.queues().list().stream().map(QueueStatus::name).forEach(names::add);
@@ -27,7 +27,7 @@ record KnownNames(String what, Set<String> names) {
     return new KnownNames("queue", names);
   }
 
-  /** The tasks that have settings, or a node that is alive or died lately. */
+  /** Returns the tasks that have settings, or a node that is live or died recently. */
   static KnownNames tasks(Holdfast client) {
     Set<String> names = new TreeSet<>();
     client.tasks().list().stream().map(TaskStatus::task).forEach(names::add);
@@ -35,7 +35,7 @@ record KnownNames(String what, Set<String> names) {
     return new KnownNames("task", names);
   }
 
-  /** What to say about a name that is not known; empty for one that is. */
+  /** Returns the error message for an unknown name; empty if the name is known. */
   Optional<String> objection(String name, String remedy) {
     if (names.contains(name)) {
       return Optional.empty();
@@ -51,7 +51,7 @@ record KnownNames(String what, Set<String> names) {
                     names.stream().limit(MOST_SHOWN).collect(Collectors.joining(", ")),
                     names.size() > MOST_SHOWN ? ", ..." : "");
     return Optional.of(
-        "No %s is called '%s', and nothing was changed.%s%s%s"
+        "There is no %s '%s'; nothing was changed.%s%s%s"
             .formatted(what, name, meant, known, remedy.isEmpty() ? "" : " " + remedy));
   }
 }

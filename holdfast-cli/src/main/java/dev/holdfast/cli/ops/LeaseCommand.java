@@ -9,19 +9,19 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Ends a lease for its holder. */
+/** Releases or reopens a lease. */
 @Command(
     name = "lease",
-    description = "Release a lease that is held, or reopen one that is done.",
+    description = "Release a held lease, or reopen a lease that is done.",
     footer = {
-      "release: it ends as failed, and its holder learns of it when it renews the lease. Until then"
-          + " the holder goes on, beside the next one.",
-      "reopen: what was to be done once may be done again."
+      "release: ends the lease as failed. Its holder notices when it next renews the lease; until"
+          + " then it may run at the same time as the next holder.",
+      "reopen: lets a completed lease be acquired with acquireOnce before its ttl is over."
     })
 public final class LeaseCommand extends ClientCommand {
   private static final String RELEASED = "released by an operator";
 
-  /** What to do with it. */
+  /** The possible actions. */
   enum Action {
     RELEASE,
     REOPEN
@@ -30,11 +30,11 @@ public final class LeaseCommand extends ClientCommand {
   @Parameters(
       index = "0",
       paramLabel = "ACTION",
-      description = "What to do: ${COMPLETION-CANDIDATES}, in letters of any case.")
+      description = "One of ${COMPLETION-CANDIDATES}, in upper or lower case.")
   @SuppressWarnings("NullAway.Init")
   private Action action;
 
-  @Parameters(index = "1", paramLabel = "KEY", description = "The lease.")
+  @Parameters(index = "1", paramLabel = "KEY", description = "The key of the lease.")
   @SuppressWarnings("NullAway.Init")
   private String key;
 
@@ -49,21 +49,22 @@ public final class LeaseCommand extends ClientCommand {
       case RELEASE -> release(session, leases, found.get());
       case REOPEN ->
           leases.reopen(key)
-              ? session.answer(true, "Lease '%s' may be acquired once more.".formatted(key))
+              ? session.answer(true, "Lease '%s' can be acquired again.".formatted(key))
               : session.answer(
                   false,
-                  "Lease '%s' is %s, and nothing keeps it from being acquired for that reason."
+                  "Lease '%s' is %s; no completed run prevents acquiring it, so there is nothing to reopen."
                       .formatted(key, found.get().state()));
     };
   }
 
-  /** Names the token that was seen: a holder that came meanwhile keeps the lease. */
+  /** Passes the fencing token it has read, so that a newer holder keeps the lease. */
   private int release(Session session, LeaseStore leases, LeaseInfo seen) {
     boolean released =
         seen.state() == LeaseState.CLAIMED
             && leases.end(new LeaseClaim(key, seen.fencingToken()), new Ending.Failed(RELEASED));
     return released
         ? session.answer(true, "Lease '%s' of '%s' is released.".formatted(key, seen.holder()))
-        : session.answer(false, "Nobody holds lease '%s'; it is %s.".formatted(key, seen.state()));
+        : session.answer(
+            false, "Lease '%s' is not held; its state is %s.".formatted(key, seen.state()));
   }
 }

@@ -11,26 +11,27 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Lists leases. */
-@Command(name = "leases", description = "List the leases by key.")
+@Command(name = "leases", description = "List leases, ordered by key.")
 public final class LeasesCommand extends ClientCommand {
 
   @Option(
       names = "--state",
       paramLabel = "STATE",
-      description = "Only in this state: ${COMPLETION-CANDIDATES}.")
+      description = "Select the leases in this state: ${COMPLETION-CANDIDATES}.")
   private @Nullable LeaseState state;
 
   @Option(
       names = "--after",
       paramLabel = "KEY",
-      description = "Only after this key: the last one of the page before.")
+      description =
+          "Select the leases after this key. For the next page, give the last key of this page.")
   private @Nullable String after;
 
   @Option(
       names = "--limit",
       paramLabel = "N",
       defaultValue = "50",
-      description = "How many. Defaults to 50.")
+      description = "The maximum number of leases, from 1 to 1000. Defaults to 50.")
   private int limit = 50;
 
   @Option(names = "--json", description = "Print JSON.")
@@ -39,7 +40,7 @@ public final class LeasesCommand extends ClientCommand {
   @Override
   void check() {
     if (limit < 1 || limit > 1000) {
-      throw wrongUse("A page of %d leases is not valid: ask for 1 to 1000.".formatted(limit));
+      throw wrongUse("Limit %d is not valid: use 1 to 1000.".formatted(limit));
     }
   }
 
@@ -56,7 +57,9 @@ public final class LeasesCommand extends ClientCommand {
     for (LeaseInfo lease : leases) {
       table.row(
           lease.key(),
-          lease.state() == LeaseState.CLAIMED && !lease.isHeld() ? "CLAIMED, over" : lease.state(),
+          lease.state() == LeaseState.CLAIMED && !lease.isHeld()
+              ? "CLAIMED, expired"
+              : lease.state(),
           lease.holder(),
           DurationText.of(lease.remaining()),
           lease.fencingToken(),

@@ -12,7 +12,8 @@ import picocli.CommandLine.TypeConversionException;
 /** Limits a queue or a task. */
 @Command(
     name = "limit",
-    description = "Limit how many jobs of a queue or task the whole cluster holds at once.")
+    description =
+        "Limit how many jobs of a queue or task are claimed at the same time in the whole cluster.")
 public final class LimitCommand extends ClientCommand {
 
   @Parameters(
@@ -23,19 +24,19 @@ public final class LimitCommand extends ClientCommand {
   @SuppressWarnings("NullAway.Init")
   private String name;
 
-  @Option(names = "--task", description = "Limit the task of this name instead of the queue.")
+  @Option(names = "--task", description = "NAME is a task, not a queue.")
   private boolean task;
 
   @Parameters(
       index = "1",
       paramLabel = "MOST",
       converter = LimitConverter.class,
-      description = "How many jobs at most, or 'none' to take the limit away.")
+      description = "The maximum number of jobs, or 'none' to remove the limit.")
   private OptionalInt most = OptionalInt.empty();
 
   @Option(
       names = "--force",
-      description = "Limit it although it has no jobs, settings or node yet.")
+      description = "Set the limit even if NAME has no jobs, settings or node yet.")
   private boolean force;
 
   @Override
@@ -51,12 +52,12 @@ public final class LimitCommand extends ClientCommand {
     }
     limit(session.client(), most.getAsInt());
     return session.answer(
-        true, "%s '%s' is limited to %d jobs at once.".formatted(what, name, most.getAsInt()));
+        true, "%s '%s' is limited to %d jobs at a time.".formatted(what, name, most.getAsInt()));
   }
 
   private Optional<String> objection(Holdfast client) {
     KnownNames known = task ? KnownNames.tasks(client) : KnownNames.queues(client);
-    return known.objection(name, "To limit it before it has jobs or a node, add --force.");
+    return known.objection(name, "Add --force to limit it before it has jobs or a node.");
   }
 
   private void limit(Holdfast client, int jobs) {
@@ -75,7 +76,7 @@ public final class LimitCommand extends ClientCommand {
     }
   }
 
-  /** Reads a number of jobs, or none. */
+  /** Reads a number of jobs; "none" means no limit. */
   static final class LimitConverter implements ITypeConverter<OptionalInt> {
     @Override
     public OptionalInt convert(String text) {
@@ -84,7 +85,7 @@ public final class LimitCommand extends ClientCommand {
       }
       if (!text.matches("[1-9][0-9]{0,8}")) {
         throw new TypeConversionException(
-            "'%s' is not a limit: give a number from 1 on, or 'none'.".formatted(text));
+            "'%s' is not a limit: use a number of at least 1, or 'none'.".formatted(text));
       }
       return OptionalInt.of(Integer.parseInt(text));
     }

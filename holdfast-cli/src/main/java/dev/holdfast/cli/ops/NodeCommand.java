@@ -7,14 +7,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Steers a node. */
+/** Fences a node or changes its mode. */
 @Command(
     name = "node",
-    description = "Tell a node to start over, or what to do with work.",
-    footer = "A node hears of it at its next heartbeat at the latest.")
+    description = "Fence a node, or change its mode.",
+    footer = "The node applies the change at its next heartbeat at the latest.")
 public final class NodeCommand extends ClientCommand {
 
-  /** What to tell it. */
+  /** The possible actions. */
   enum Action {
     FENCE,
     MODE,
@@ -25,12 +25,15 @@ public final class NodeCommand extends ClientCommand {
       index = "0",
       paramLabel = "ACTION",
       description =
-          "fence: give up everything and start over; mode: do this with work; clear: make no"
-              + " exceptions.")
+          "fence: make the node give up everything it has claimed and rejoin as a new incarnation;"
+              + " mode: set its mode; clear: remove its mode overrides.")
   @SuppressWarnings("NullAway.Init")
   private Action action;
 
-  @Parameters(index = "1", paramLabel = "ID", description = "The node, as 'nodes' shows it.")
+  @Parameters(
+      index = "1",
+      paramLabel = "ID",
+      description = "The id of the node, as listed by 'nodes'.")
   @SuppressWarnings("NullAway.Init")
   private String id;
 
@@ -44,7 +47,7 @@ public final class NodeCommand extends ClientCommand {
   @Option(
       names = "--task",
       paramLabel = "PATTERN",
-      description = "For tasks of this pattern only, such as ml::*.")
+      description = "Set or clear the mode override for this task pattern only, such as ml::*.")
   private @Nullable String task;
 
   @Override
@@ -57,8 +60,8 @@ public final class NodeCommand extends ClientCommand {
           case CLEAR -> task == null ? nodes.clearModes(id) : nodes.clearMode(id, task);
         };
     return told > 0
-        ? session.answer(true, "%d live node(s) called '%s' were told.".formatted(told, id))
-        : session.answer(false, "No live node is called '%s'; see 'nodes'.".formatted(id));
+        ? session.answer(true, "%d live node(s) with id '%s' were notified.".formatted(told, id))
+        : session.answer(false, "There is no live node with id '%s'; see 'nodes'.".formatted(id));
   }
 
   private int setMode(Nodes nodes, NodeMode wanted) {

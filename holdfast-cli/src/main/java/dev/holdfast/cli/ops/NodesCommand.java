@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Lists nodes. */
-@Command(name = "nodes", description = "List the nodes that live, or died lately.")
+@Command(name = "nodes", description = "List live nodes and nodes that died recently.")
 public final class NodesCommand extends ClientCommand {
 
   @Option(names = "--json", description = "Print JSON.")

@@ -6,16 +6,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Pauses a queue. */
-@Command(name = "pause", description = "Let no node start jobs of a queue until it is resumed.")
+@Command(name = "pause", description = "Pause a queue: no node starts its jobs until 'resume'.")
 public final class PauseCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "QUEUE", converter = QueueConverter.class, description = "The queue.")
+  @Parameters(
+      paramLabel = "QUEUE",
+      converter = QueueConverter.class,
+      description = "The name of the queue.")
   @SuppressWarnings("NullAway.Init")
   private String queue;
 
   @Option(
       names = "--force",
-      description = "Pause it although it has no jobs, settings or node yet.")
+      description = "Pause the queue even if it has no jobs, settings or node yet.")
   private boolean force;
 
   @Override
@@ -24,11 +27,11 @@ public final class PauseCommand extends ClientCommand {
         force
             ? Optional.empty()
             : KnownNames.queues(session.client())
-                .objection(queue, "To pause it before it has jobs or a node, add --force.");
+                .objection(queue, "Add --force to pause it before it has jobs or a node.");
     if (objection.isPresent()) {
       return session.answer(false, objection.get());
     }
     session.client().queues().pause(queue);
-    return session.answer(true, "Queue '%s' is paused; jobs that run go on.".formatted(queue));
+    return session.answer(true, "Queue '%s' is paused; running jobs continue.".formatted(queue));
   }
 }

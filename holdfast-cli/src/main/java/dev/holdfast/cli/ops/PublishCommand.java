@@ -10,10 +10,13 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** Publishes an event. */
-@Command(name = "publish", description = "Publish an event, which starts tasks by their triggers.")
+@Command(name = "publish", description = "Publish an event; its triggers enqueue jobs.")
 public final class PublishCommand extends ClientCommand {
 
-  @Parameters(index = "0", paramLabel = "EVENT", description = "Such as resource.updated.")
+  @Parameters(
+      index = "0",
+      paramLabel = "EVENT",
+      description = "The event name, such as resource.updated.")
   @SuppressWarnings("NullAway.Init")
   private String event;
 
@@ -45,7 +48,7 @@ public final class PublishCommand extends ClientCommand {
     }
     if (published.outcomes().isEmpty()) {
       return session.answer(
-          true, "No trigger listens to '%s', or all that do are paused.".formatted(event));
+          true, "No active trigger listens to event '%s'; see 'triggers'.".formatted(event));
     }
     Table table = Table.of("trigger", "outcome", "job");
     for (Published.Outcome outcome : published.outcomes()) {

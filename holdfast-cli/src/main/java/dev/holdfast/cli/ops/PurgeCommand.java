@@ -10,13 +10,13 @@ import picocli.CommandLine.Option;
 /** Deletes dead-lettered jobs. */
 @Command(
     name = "purge",
-    description = "Delete jobs that failed permanently: all, or those that the options name.",
-    footer = "Without --yes it only counts them.")
+    description = "Delete dead-lettered jobs: all, or those that the options select.",
+    footer = "Without --yes the command only counts the jobs.")
 public final class PurgeCommand extends ClientCommand {
 
   @Mixin private final FilterOptions filter = new FilterOptions();
 
-  @Option(names = "--yes", description = "Delete them. They cannot be brought back.")
+  @Option(names = "--yes", description = "Delete the jobs. This cannot be undone.")
   private boolean yes;
 
   @Override
@@ -28,6 +28,8 @@ public final class PurgeCommand extends ClientCommand {
     }
     long count = session.client().count(failed).getOrDefault(JobState.FAILED, 0L);
     return session.answer(
-        false, "%d failed jobs would be deleted; nothing was. Add --yes.".formatted(count));
+        false,
+        "%d failed jobs would be deleted. Nothing was deleted; add --yes to delete them."
+            .formatted(count));
   }
 }

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Lists queues. */
-@Command(name = "queues", description = "List the queues that have jobs, settings or a node.")
+@Command(name = "queues", description = "List queues that have jobs, settings or a node.")
 public final class QueuesCommand extends ClientCommand {
 
   @Option(names = "--json", description = "Print JSON.")
@@ -39,7 +39,7 @@ public final class QueuesCommand extends ClientCommand {
     return DONE;
   }
 
-  /** A count that stopped at its bound has a plus sign. */
+  /** Formats a count; a count that stopped at its upper bound gets a plus sign. */
   static String count(long jobs, boolean more) {
     return jobs + (more ? "+" : "");
   }

@@ -4,15 +4,18 @@ import dev.holdfast.api.job.JobId;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Lets a job be run by whoever is free. */
+/** Makes a job ready, so that any free node can run it. */
 @Command(
     name = "requeue",
     description =
-        "Let a job be run by whoever is free: at once if it waits or failed, when its node gives it"
-            + " back if it is held.")
+        "Make a job ready, so that any free node can run it. A waiting or failed job is ready at"
+            + " once; a claimed job when its node has given it back.")
 public final class RequeueCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "ID", converter = JobIdConverter.class, description = "The job.")
+  @Parameters(
+      paramLabel = "ID",
+      converter = JobIdConverter.class,
+      description = "The id of the job.")
   @SuppressWarnings("NullAway.Init")
   private JobId id;
 
@@ -20,17 +23,22 @@ public final class RequeueCommand extends ClientCommand {
   int ask(Session session) {
     return switch (session.client().requeue(id)) {
       case READY -> session.answer(true, "Job %s is ready.".formatted(id));
-      case ALREADY_READY -> session.answer(true, "Job %s was ready before.".formatted(id));
+      case ALREADY_READY -> session.answer(true, "Job %s was already ready.".formatted(id));
       case REQUESTED ->
           session.answer(
               true,
-              "Job %s is held; its node was told to give it back, with nothing spent."
+              "Job %s is claimed; its node was told to give it back without using an attempt."
                   .formatted(id));
-      case ENDED -> session.answer(false, "Job %s has ended and did not fail.".formatted(id));
+      case ENDED ->
+          session.answer(
+              false, "Job %s has ended without failing, so it cannot be requeued.".formatted(id));
       case KEY_TAKEN ->
-          session.answer(false, "Another live job has the unique key of job %s.".formatted(id));
+          session.answer(
+              false,
+              "Another job that has not ended has the unique key of job %s; requeue it when that job has ended."
+                  .formatted(id));
       case NOT_FOUND ->
-          session.answer(false, "There is no job %s, or it is no longer kept.".formatted(id));
+          session.answer(false, "There is no job %s, or its retention has expired.".formatted(id));
     };
   }
 }

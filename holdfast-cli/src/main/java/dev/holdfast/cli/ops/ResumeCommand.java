@@ -5,10 +5,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Resumes a queue. */
-@Command(name = "resume", description = "Let nodes begin jobs of a paused queue again.")
+@Command(name = "resume", description = "Resume a paused queue.")
 public final class ResumeCommand extends ClientCommand {
 
-  @Parameters(paramLabel = "QUEUE", converter = QueueConverter.class, description = "The queue.")
+  @Parameters(
+      paramLabel = "QUEUE",
+      converter = QueueConverter.class,
+      description = "The name of the queue.")
   @SuppressWarnings("NullAway.Init")
   private String queue;
 
@@ -19,6 +22,6 @@ public final class ResumeCommand extends ClientCommand {
       return session.answer(false, objection.get());
     }
     session.client().queues().resume(queue);
-    return session.answer(true, "Queue '%s' is not paused any more.".formatted(queue));
+    return session.answer(true, "Queue '%s' is no longer paused.".formatted(queue));
   }
 }

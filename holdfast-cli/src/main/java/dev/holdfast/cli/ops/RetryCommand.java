@@ -10,21 +10,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Runs dead-lettered jobs again. */
-@Command(
-    name = "retry",
-    description = "Run a job again that failed permanently, or all of them with --all.")
+@Command(name = "retry", description = "Run a dead-lettered job again, or all of them with --all.")
 public final class RetryCommand extends ClientCommand {
 
   @Parameters(
       paramLabel = "ID",
       arity = "0..1",
       converter = JobIdConverter.class,
-      description = "The job.")
+      description = "The id of the job.")
   private @Nullable JobId id;
 
   @Option(
       names = "--all",
-      description = "All jobs that failed permanently, or those that the other options name.")
+      description = "Retry all dead-lettered jobs, or those that the other options select.")
   private boolean all;
 
   @Mixin private final FilterOptions filter = new FilterOptions();
@@ -32,10 +30,10 @@ public final class RetryCommand extends ClientCommand {
   @Override
   void check() {
     if ((id == null) == !all) {
-      throw wrongUse("Give either the ID of a job or --all.");
+      throw wrongUse("Use either the ID of a job or --all.");
     }
     if (!all && !filter.isEmpty()) {
-      throw wrongUse("--queue, --task and --tag go with --all.");
+      throw wrongUse("--queue, --task and --tag can only be used with --all.");
     }
   }
 
@@ -53,14 +51,14 @@ public final class RetryCommand extends ClientCommand {
       case READY -> session.answer(true, "Job %s is ready again.".formatted(id));
       case NOT_FAILED ->
           session.answer(
-              false, "Job %s did not fail for good, so it is not retried.".formatted(id));
+              false, "Job %s is not dead-lettered, so it cannot be retried.".formatted(id));
       case KEY_TAKEN ->
           session.answer(
               false,
-              "Another job holds the unique key of job %s; retry when that has ended."
+              "Another job that has not ended has the unique key of job %s; retry it when that job has ended."
                   .formatted(id));
       case NOT_FOUND ->
-          session.answer(false, "There is no job %s, or it is no longer kept.".formatted(id));
+          session.answer(false, "There is no job %s, or its retention has expired.".formatted(id));
     };
   }
 }

@@ -6,14 +6,15 @@ import java.time.Instant;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Steers a schedule. */
+/** Controls a schedule. */
 @Command(
     name = "schedule",
     description = "Pause, resume, fire or cancel a schedule.",
-    footer = "A schedule that an application declares stays cancelled until its code changes.")
+    footer =
+        "A schedule that an application declares stays cancelled until its declaration changes.")
 public final class ScheduleCommand extends ClientCommand {
 
-  /** What to do with it. */
+  /** The possible actions. */
   enum Action {
     PAUSE,
     RESUME,
@@ -24,11 +25,11 @@ public final class ScheduleCommand extends ClientCommand {
   @Parameters(
       index = "0",
       paramLabel = "ACTION",
-      description = "What to do: ${COMPLETION-CANDIDATES}, in letters of any case.")
+      description = "One of ${COMPLETION-CANDIDATES}, in upper or lower case.")
   @SuppressWarnings("NullAway.Init")
   private Action action;
 
-  @Parameters(index = "1", paramLabel = "ID", description = "The schedule.")
+  @Parameters(index = "1", paramLabel = "ID", description = "The id of the schedule.")
   @SuppressWarnings("NullAway.Init")
   private String id;
 
@@ -39,13 +40,12 @@ public final class ScheduleCommand extends ClientCommand {
       case PAUSE ->
           schedules.pause(id)
               ? session.answer(
-                  true, "Schedule '%s' is paused; jobs that it made go on.".formatted(id))
+                  true, "Schedule '%s' is paused; jobs that it enqueued continue.".formatted(id))
               : missing(session);
       case RESUME ->
           schedules.resume(id)
               ? session.answer(
-                  true,
-                  "Schedule '%s' goes on; it is due next at %s.".formatted(id, nextOf(schedules)))
+                  true, "Schedule '%s' is resumed; next fire: %s.".formatted(id, nextOf(schedules)))
               : missing(session);
       case FIRE -> fire(session, schedules);
       case CANCEL ->
@@ -58,18 +58,18 @@ public final class ScheduleCommand extends ClientCommand {
   private int fire(Session session, Schedules schedules) {
     return switch (schedules.fire(id)) {
       case FireResult.Fired(var job) ->
-          session.answer(true, "Schedule '%s' made job %s.".formatted(id, job));
+          session.answer(true, "Schedule '%s' enqueued job %s.".formatted(id, job));
       case FireResult.Overlapped(var live) ->
           session.answer(
               false,
-              "Job %s of schedule '%s' has not ended, and its jobs must not overlap."
+              "Job %s of schedule '%s' has not ended, and jobs of this schedule must not overlap."
                   .formatted(live, id));
       case FireResult.NotFound() -> missing(session);
     };
   }
 
   private String nextOf(Schedules schedules) {
-    return schedules.next(id, 1).stream().map(Instant::toString).findFirst().orElse("no time");
+    return schedules.next(id, 1).stream().map(Instant::toString).findFirst().orElse("never");
   }
 
   private int missing(Session session) {

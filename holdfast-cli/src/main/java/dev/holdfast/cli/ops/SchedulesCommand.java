@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Lists schedules. */
-@Command(name = "schedules", description = "List the schedules, and when they are due next.")
+@Command(name = "schedules", description = "List schedules and when they fire next.")
 public final class SchedulesCommand extends ClientCommand {
 
   @Option(names = "--json", description = "Print JSON.")
@@ -41,7 +41,9 @@ public final class SchedulesCommand extends ClientCommand {
     }
     table.print(session.out());
     if (!schedules.isEmpty() && !anyNodeFires(session.client())) {
-      session.out().println("No live node fires them: start a node whose mode is not disabled.");
+      session
+          .out()
+          .println("No live node fires schedules: start a node whose mode is not disabled.");
       session.out().flush();
     }
     return DONE;

@@ -3,15 +3,15 @@ package dev.holdfast.cli.ops;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The lines of a stack trace that tell a user something new. */
+/** Shortens a stack trace to the lines that are useful to a user. */
 final class StackLines {
   private static final String OURS = "at dev.holdfast.engine.";
 
   private StackLines() {}
 
   /**
-   * Leaves out what stands before the first frame, which is the type and the message, and in each
-   * part the frames from the engine down: it calls every handler, always in the same way.
+   * Omits the lines before the first frame, which repeat the type and the message, and in each part
+   * the frames from the engine's first frame on, which are the same for every handler.
    */
   static List<String> of(String stackTrace) {
     List<String> lines = new ArrayList<>();

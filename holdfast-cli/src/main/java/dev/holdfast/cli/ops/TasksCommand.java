@@ -12,10 +12,10 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Lists tasks with rules of their own. */
+/** Lists tasks with a limit or a circuit breaker. */
 @Command(
     name = "tasks",
-    description = "List the tasks that have a limit, or a breaker that has counted failures.")
+    description = "List tasks that have a limit, or a circuit breaker that has counted failures.")
 public final class TasksCommand extends ClientCommand {
 
   @Option(names = "--json", description = "Print JSON.")
@@ -25,14 +25,14 @@ public final class TasksCommand extends ClientCommand {
       names = "--close",
       paramLabel = "TASK",
       converter = TaskConverter.class,
-      description = "Close the breaker of this task first.")
+      description = "Close the circuit breaker of this task first.")
   private @Nullable String close;
 
   @Override
   int ask(Session session) {
     if (close != null && !session.client().tasks().closeBreaker(close)) {
       return session.answer(
-          false, "The breaker of task '%s' is not open; see 'tasks'.".formatted(close));
+          false, "The circuit breaker of task '%s' is not open; see 'tasks'.".formatted(close));
     }
     List<TaskStatus> tasks = session.client().tasks().list();
     if (json) {
@@ -64,7 +64,7 @@ public final class TasksCommand extends ClientCommand {
     };
   }
 
-  /** Reads the name of a task, or says which are good. */
+  /** Reads a task name; the error for an invalid name lists the allowed characters. */
   static final class TaskConverter implements ITypeConverter<String> {
     @Override
     public String convert(String text) {

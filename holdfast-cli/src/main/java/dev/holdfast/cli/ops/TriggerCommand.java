@@ -15,10 +15,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "trigger",
     description = "Show, pause, resume or remove a trigger.",
-    footer = "A trigger that a node declares comes back when that node starts again.")
+    footer = "A removed trigger that a node declares is created again when that node restarts.")
 public final class TriggerCommand extends ClientCommand {
 
-  /** What to do with it. */
+  /** The possible actions. */
   enum Action {
     SHOW,
     PAUSE,
@@ -29,11 +29,11 @@ public final class TriggerCommand extends ClientCommand {
   @Parameters(
       index = "0",
       paramLabel = "ACTION",
-      description = "What to do: ${COMPLETION-CANDIDATES}, in letters of any case.")
+      description = "One of ${COMPLETION-CANDIDATES}, in upper or lower case.")
   @SuppressWarnings("NullAway.Init")
   private Action action;
 
-  @Parameters(index = "1", paramLabel = "ID", description = "The trigger.")
+  @Parameters(index = "1", paramLabel = "ID", description = "The id of the trigger.")
   @SuppressWarnings("NullAway.Init")
   private String id;
 
@@ -51,11 +51,12 @@ public final class TriggerCommand extends ClientCommand {
       case SHOW -> show(session, TriggerView.of(found.get()));
       case PAUSE -> {
         triggers.pause(id);
-        yield session.answer(true, "Trigger '%s' is paused; events pass it by.".formatted(id));
+        yield session.answer(
+            true, "Trigger '%s' is paused; it ignores events until it is resumed.".formatted(id));
       }
       case RESUME -> {
         triggers.resume(id);
-        yield session.answer(true, "Trigger '%s' is not paused any more.".formatted(id));
+        yield session.answer(true, "Trigger '%s' is no longer paused.".formatted(id));
       }
       case REMOVE ->
           triggers.remove(id)

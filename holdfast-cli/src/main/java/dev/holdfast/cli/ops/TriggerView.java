@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A trigger as it is shown, with its conditions in words. */
+/** A trigger as the commands print it, with its conditions as text. */
 record TriggerView(
     String id,
     boolean paused,

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Lists triggers. */
-@Command(name = "triggers", description = "List the triggers: which events start which tasks.")
+@Command(name = "triggers", description = "List triggers: which events start which tasks.")
 public final class TriggersCommand extends ClientCommand {
 
   @Option(names = "--json", description = "Print JSON.")

@@ -1,8 +1,9 @@
 /**
- * Looking at nodes, queues, jobs and schedules, and steering them: one small command each, on the
- * public client of a database.
+ * Commands that list and control nodes, queues, jobs, schedules, triggers and leases. Each is a
+ * small class that uses the public client.
  *
- * <p>Each command says in a sentence what became of the wish, and exits 1 if it came to nothing.
+ * <p>A command that changes something prints the result in one sentence, and exits with 1 if the
+ * request was not carried out.
  */
 @NullMarked
 package dev.holdfast.cli.ops;

@@ -4,12 +4,12 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Finds the word that was probably meant. */
+/** Finds the known word that is closest to a misspelt one. */
 public final class Closest {
 
   private Closest() {}
 
-  /** The known word that is closest to this one; empty if none is close. */
+  /** Returns the known word that is closest to the given one; empty if none is close. */
   public static Optional<String> to(String word, Collection<String> known) {
     int most = Math.max(1, word.length() / 3);
     return known.stream()
@@ -20,7 +20,10 @@ public final class Closest {
                 .thenComparing(Comparator.naturalOrder()));
   }
 
-  /** How many letters were added, left out, exchanged, or swapped with their neighbour. */
+  /**
+   * Returns the edit distance: the number of insertions, deletions, substitutions, and
+   * transpositions of adjacent letters.
+   */
   private static int distance(String one, String other) {
     int[][] costs = new int[one.length() + 1][other.length() + 1];
     for (int i = 0; i <= one.length(); i++) {

@@ -3,10 +3,10 @@ package dev.holdfast.cli.print;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
-/** Names and values of one thing, a line each. */
+/** Prints the fields of one object, one per line. */
 public record Fields(PrintWriter out) {
 
-  /** Prints one line; nothing where there is no value. */
+  /** Prints one field; prints nothing if the value is null. */
   public void line(String name, @Nullable Object value) {
     if (value != null) {
       out.printf("%-9s %s%n", name, value);

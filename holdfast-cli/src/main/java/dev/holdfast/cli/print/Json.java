@@ -18,11 +18,11 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 
 /**
- * Writes values as JSON: records by their components, times as ISO 8601, ids as text, and payloads
- * and results as the JSON that they are.
+ * Reads and writes JSON. Records are written by component, times as ISO 8601, ids as text, and
+ * payloads and results as JSON values instead of quoted text.
  */
 public final class Json {
-  /** Reads numbers as they are written, and nothing behind the value. */
+  /** Keeps the exact digits of numbers, and rejects text after the value. */
   private static final JsonMapper READER =
       JsonMapper.builder()
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -45,22 +45,22 @@ public final class Json {
   }
 
   /**
-   * Reads a value.
+   * Reads a JSON value.
    *
-   * @throws IllegalArgumentException if the text is no JSON
+   * @throws IllegalArgumentException if the text is not JSON
    */
   public static JsonNode read(String text) {
     try {
       return READER.readTree(text);
     } catch (JacksonException wrong) {
       throw new IllegalArgumentException(
-          "'%s' is not JSON (%s): give a value such as {\"to\": \"ada\"}, in quotes of the shell."
+          "'%s' is not JSON (%s): use a value such as {\"to\": \"ada\"}, quoted for the shell."
               .formatted(text, wrong.getOriginalMessage()),
           wrong);
     }
   }
 
-  /** The components of records that a codec has encoded. */
+  /** The record components that contain text encoded by a codec. */
   interface EncodedPayloads {
     @JsonSerialize(using = Encoded.class)
     @Nullable String payload();
@@ -69,7 +69,7 @@ public final class Json {
     @Nullable String result();
   }
 
-  /** Text that is JSON, unless another codec wrote it. */
+  /** Writes encoded text as JSON, or as a string if another codec wrote it. */
   static final class Encoded extends ValueSerializer<String> {
     @Override
     public void serialize(String text, JsonGenerator out, SerializationContext context) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Rows of text in columns as wide as their widest cell. */
+/** A text table whose columns are as wide as their widest cell. */
 public final class Table {
   private final List<String> header;
   private final Set<String> numbers;
@@ -20,7 +20,7 @@ public final class Table {
     return new Table(List.of(header), Set.of());
   }
 
-  /** The same table with these columns set to the right. */
+  /** Returns the same table with the given columns aligned to the right. */
   public Table numbers(String... columns) {
     return new Table(header, Set.of(columns));
   }
@@ -32,7 +32,7 @@ public final class Table {
     }
     if (row.size() != header.size()) {
       throw new IllegalArgumentException(
-          "A row of %s has other columns: %s".formatted(header, row));
+          "The row %s does not have the columns %s.".formatted(row, header));
     }
     rows.add(row);
   }

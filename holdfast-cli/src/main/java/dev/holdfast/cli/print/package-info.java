@@ -1,7 +1,7 @@
 /**
- * How commands show what they found: a {@link dev.holdfast.cli.print.Table} for people, {@link
- * dev.holdfast.cli.print.Json} for programs; and {@link dev.holdfast.cli.print.Closest} for words
- * that are not known.
+ * Output of the commands: {@link dev.holdfast.cli.print.Table} for the terminal, {@link
+ * dev.holdfast.cli.print.Json} for scripts, and {@link dev.holdfast.cli.print.Closest} for
+ * suggestions when a word is unknown.
  */
 @NullMarked
 package dev.holdfast.cli.print;

@@ -20,7 +20,7 @@ class DemoCommandTest {
 
     assertThat(demo.exit()).as(demo.err()).isZero();
     assertThat(demo.out())
-        .contains("It runs until 50 jobs are done")
+        .contains("The demo runs until 50 jobs are done")
         .contains("queue mail", "queue reports", "queue cpu")
         .containsPattern("In \\d+ seconds 50 jobs were enqueued and \\d\\d done");
     assertThat(Cli.run("jobs", "--count", data).out()).containsPattern("SUCCEEDED +\\d\\d");

@@ -74,7 +74,7 @@ class ClientCommandTest {
 
     Cli again = holdfast("cancel", id.toString());
     assertThat(again.exit()).isEqualTo(1);
-    assertThat(again.out()).contains("had ended before");
+    assertThat(again.out()).contains("had already ended");
   }
 
   @Test
@@ -122,7 +122,7 @@ class ClientCommandTest {
     Cli typo = holdfast("pause", "invocies");
     assertThat(typo.exit()).isEqualTo(1);
     assertThat(typo.out())
-        .contains("No queue is called 'invocies'", "Did you mean 'invoices'?", "--force")
+        .contains("There is no queue 'invocies'", "Did you mean 'invoices'?", "--force")
         .containsPattern("Known queues: .*invoices");
     assertThat(holdfast("limit", "invocies", "3").exit()).isEqualTo(1);
     assertThat(holdfast("resume", "invocies").exit()).isEqualTo(1);
@@ -152,7 +152,7 @@ class ClientCommandTest {
   @Test
   void aTaskIsLimitedAndItsBreakerShownAndClosed() {
     assertThat(holdfast("limit", "--task", "mail::slwo", "3").out())
-        .contains("No task is called 'mail::slwo'", "--force");
+        .contains("There is no task 'mail::slwo'", "--force");
     assertThat(holdfast("limit", "--task", "mail::slow", "3", "--force").out())
         .contains("Task 'mail::slow' is limited to 3 jobs");
     store
@@ -176,7 +176,7 @@ class ClientCommandTest {
     Cli tasks = holdfast("tasks", "--close", "mail::misspelt");
 
     assertThat(tasks.exit()).isEqualTo(1);
-    assertThat(tasks.out()).contains("The breaker of task 'mail::misspelt' is not open");
+    assertThat(tasks.out()).contains("The circuit breaker of task 'mail::misspelt' is not open");
   }
 
   @Test
@@ -192,11 +192,11 @@ class ClientCommandTest {
     JobId id = client.enqueue(SEND, new Letter("eve"), job -> job.runIn(Duration.ofHours(1))).id();
 
     assertThat(holdfast("requeue", id.toString()).out()).contains("Job " + id + " is ready.");
-    assertThat(holdfast("requeue", id.toString()).out()).contains("was ready before");
+    assertThat(holdfast("requeue", id.toString()).out()).contains("was already ready");
     client.cancel(id);
     Cli ended = holdfast("requeue", id.toString());
     assertThat(ended.exit()).isEqualTo(1);
-    assertThat(ended.out()).contains("has ended and did not fail");
+    assertThat(ended.out()).contains("has ended without failing");
     Cli nowhere = holdfast("requeue", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
     assertThat(nowhere.exit()).isEqualTo(1);
     assertThat(nowhere.out()).contains("There is no job 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
@@ -204,7 +204,7 @@ class ClientCommandTest {
 
   @Test
   void aHeldJobIsAskedForAndOneWhoseKeyIsTakenStays() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch started = new CountDownLatch(1);
     JobId failed = client.enqueue(SEND, new Letter("f"), job -> job.queue("held").unique(KEY)).id();
     try (HoldfastNode node =
         HoldfastNode.on(store)
@@ -216,21 +216,21 @@ class ClientCommandTest {
                   if (letter.to().equals("f")) {
                     throw new IllegalStateException("It fails");
                   }
-                  begun.countDown();
+                  started.countDown();
                   new CountDownLatch(1).await();
                   return null;
                 })
             .start()) {
       await().until(() -> client.find(failed).orElseThrow().state() == JobState.FAILED);
       JobId held = client.enqueue(SEND, new Letter("g"), job -> job.queue("held").unique(KEY)).id();
-      begun.await();
+      started.await();
       assertThat(node.held()).isEqualTo(1);
 
       assertThat(holdfast("requeue", held.toString()).out())
-          .contains("is held; its node was told to give it back");
+          .contains("is claimed; its node was told to give it back");
       Cli taken = holdfast("requeue", failed.toString());
       assertThat(taken.exit()).isEqualTo(1);
-      assertThat(taken.out()).contains("Another live job has the unique key");
+      assertThat(taken.out()).contains("Another job that has not ended has the unique key");
       client.cancel(held);
     }
   }
@@ -239,40 +239,40 @@ class ClientCommandTest {
   void aNodeIsSteeredByItsId() {
     try (HoldfastNode node =
         HoldfastNode.on(store)
-            .id("steered")
+            .id("controlled")
             .stack("blue")
             .mode(NodeMode.TRIGGER_ONLY)
-            .queue("steered", 1)
+            .queue("controlled", 1)
             .handle(SEND, (letter, context) -> null)
             .start()) {
-      assertThat(holdfast("node", "mode", "steered", "full", "--task", "mail::*").out())
-          .contains("1 live node(s) called 'steered' were told");
+      assertThat(holdfast("node", "mode", "controlled", "full", "--task", "mail::*").out())
+          .contains("1 live node(s) with id 'controlled' were notified");
       assertThat(holdfast("nodes").out())
-          .containsPattern("steered +yes .* trigger-only, mail::\\* full +blue ");
-      assertThat(holdfast("node", "clear", "steered", "--task", "mail::*").exit()).isZero();
+          .containsPattern("controlled +yes .* trigger-only, mail::\\* full +blue ");
+      assertThat(holdfast("node", "clear", "controlled", "--task", "mail::*").exit()).isZero();
       assertThat(node.client().nodes().list())
-          .filteredOn(info -> info.id().equals("steered"))
+          .filteredOn(info -> info.id().equals("controlled"))
           .singleElement()
           .satisfies(info -> assertThat(info.modeOverrides()).isEmpty());
-      assertThat(holdfast("node", "mode", "steered", "--task", "mail::*", "disabled").exit())
+      assertThat(holdfast("node", "mode", "controlled", "--task", "mail::*", "disabled").exit())
           .isZero();
-      assertThat(holdfast("node", "clear", "steered").exit()).isZero();
-      assertThat(holdfast("nodes").out()).containsPattern("steered +yes .* trigger-only +blue ");
+      assertThat(holdfast("node", "clear", "controlled").exit()).isZero();
+      assertThat(holdfast("nodes").out()).containsPattern("controlled +yes .* trigger-only +blue ");
 
       JobId made = node.client().enqueue(SEND, new Letter("x")).id();
       assertThat(holdfast("job", made.toString()).out())
           .containsPattern("stack +blue")
-          .containsPattern("made by +steered");
+          .containsPattern("source +controlled");
       client.cancel(made);
 
       UUID before = node.incarnation();
-      assertThat(holdfast("node", "fence", "steered").exit()).isZero();
+      assertThat(holdfast("node", "fence", "controlled").exit()).isZero();
       await().until(() -> !node.incarnation().equals(before));
     }
-    Cli unknown = holdfast("node", "fence", "steered");
+    Cli unknown = holdfast("node", "fence", "controlled");
     assertThat(unknown.exit()).isEqualTo(1);
-    assertThat(unknown.out()).contains("No live node is called 'steered'");
-    Cli wrong = holdfast("node", "mode", "steered", "half");
+    assertThat(unknown.out()).contains("There is no live node with id 'controlled'");
+    Cli wrong = holdfast("node", "mode", "controlled", "half");
     assertThat(wrong.exit()).isNotZero();
     assertThat(wrong.err()).contains("Mode 'half' does not exist");
   }
@@ -290,9 +290,9 @@ class ClientCommandTest {
           .contains(node.incarnation().toString());
       assertThat(holdfast("beats", "kept", "--json").out()).contains("\"node\" : \"kept\"");
     }
-    Cli none = holdfast("beats", "nobody");
+    Cli none = holdfast("beats", "unknown");
     assertThat(none.exit()).isEqualTo(1);
-    assertThat(none.out()).contains("No heartbeats of 'nobody' were kept");
+    assertThat(none.out()).contains("No heartbeats of node 'unknown' are stored");
   }
 
   private static Cli holdfast(String... args) {

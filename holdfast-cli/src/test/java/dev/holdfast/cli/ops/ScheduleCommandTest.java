@@ -59,14 +59,14 @@ class ScheduleCommandTest {
     assertThat(holdfast("schedules").out())
         .containsPattern("new-year +no +\\d{4}-12-31T23:00:00Z +never +cron 0 0 1 1");
     assertThat(holdfast("schedules").out())
-        .contains("No live node fires them: start a node whose mode is not disabled.");
+        .contains("No live node fires schedules: start a node whose mode is not disabled.");
     JsonNode listed = Json.read(holdfast("schedules", "--json").out()).get(0);
     assertThat(listed.get("id").stringValue()).isEqualTo("new-year");
     assertThat(listed.get("payload").get("kind").stringValue()).isEqualTo("year");
     assertThat(holdfast("schedule", "pause", "new-year").out()).contains("is paused");
     assertThat(holdfast("schedules").out()).containsPattern("new-year +yes");
     assertThat(holdfast("schedule", "resume", "new-year").out()).contains("T23:00:00Z");
-    assertThat(holdfast("schedule", "fire", "new-year").out()).contains("made job");
+    assertThat(holdfast("schedule", "fire", "new-year").out()).contains("enqueued job");
 
     Cli again = holdfast("schedule", "fire", "new-year");
     assertThat(again.exit()).isEqualTo(1);
@@ -86,22 +86,22 @@ class ScheduleCommandTest {
                 .cron("0 0 1 1 *", "Europe/Berlin")
                 .build());
     try (HoldfastNode node = HoldfastNode.on(store).mode(NodeMode.DISABLED).start()) {
-      assertThat(holdfast("schedules").out()).contains("fired", "No live node fires them");
+      assertThat(holdfast("schedules").out()).contains("fired", "No live node fires schedules");
     }
     try (HoldfastNode node = HoldfastNode.on(store).start()) {
       assertThat(holdfast("schedules").out())
           .contains("fired")
-          .doesNotContain("No live node fires them");
+          .doesNotContain("No live node fires schedules");
     }
     client.schedules().cancel("fired");
   }
 
   @Test
   void aScheduleThatIsNotThereIsSaidToBe() {
-    Cli cancel = holdfast("schedule", "cancel", "nobody");
+    Cli cancel = holdfast("schedule", "cancel", "unknown");
 
     assertThat(cancel.exit()).isEqualTo(1);
-    assertThat(cancel.out()).contains("There is no schedule 'nobody'");
+    assertThat(cancel.out()).contains("There is no schedule 'unknown'");
   }
 
   private static Cli holdfast(String... args) {

@@ -7,8 +7,8 @@ import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The server that all tests of this JVM share. It starts when the first test asks for it, and is
- * stopped and deleted when the JVM ends.
+ * The server shared by all tests of this JVM. It starts at first use, and is stopped and deleted
+ * when the JVM ends.
  */
 public final class SharedServer {
 
@@ -16,12 +16,12 @@ public final class SharedServer {
 
   private SharedServer() {}
 
-  /** The server itself; tests that stop or kill a server start one of their own instead. */
+  /** Returns the server. A test that stops or kills a server must start a separate one instead. */
   public static EmbeddedPostgres server() {
     return Holder.SERVER;
   }
 
-  /** Creates an empty database that nobody else uses. */
+  /** Creates an empty database for the caller alone. */
   public static TestDatabase freshDatabase() {
     EmbeddedPostgres server = server();
     String name = "test_" + DATABASES.incrementAndGet();
@@ -38,7 +38,7 @@ public final class SharedServer {
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     } catch (SQLException e) {
-      throw new IllegalStateException("The shared test server refused: " + sql, e);
+      throw new IllegalStateException("The shared test server rejected the statement: " + sql, e);
     }
   }
 

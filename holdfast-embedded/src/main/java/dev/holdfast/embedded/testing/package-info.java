@@ -1,9 +1,9 @@
 /**
- * One PostgreSQL server for all tests of a JVM, and a database of its own for each test: {@code
+ * One PostgreSQL server for all tests of a JVM, and a separate database for each test: {@code
  * SharedServer.freshDatabase()}.
  *
- * <p>Uses the embedded server's public interface and nothing else. No two callers ever get the same
- * database, so tests may run side by side.
+ * <p>Uses only the public API of the embedded server. Each caller gets a different database, so
+ * tests can run in parallel.
  */
 @NullMarked
 package dev.holdfast.embedded.testing;

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Breakers of tasks. */
+/** Circuit breakers of tasks. */
 public abstract class BreakerContract extends Contract {
   private static final Duration WINDOW = Duration.ofMinutes(1);
   private static final Duration PAUSE = Duration.ofSeconds(30);

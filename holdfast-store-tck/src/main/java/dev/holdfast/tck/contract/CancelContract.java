@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Cancelling jobs, and what becomes of those that run. */
+/** Cancelling waiting and running jobs. */
 public abstract class CancelContract extends Contract {
 
   @ParameterizedTest

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Taking hold of jobs: which, and by whom. */
+/** Claiming jobs: which jobs a node can claim. */
 public abstract class ClaimContract extends Contract {
 
   @Test

@@ -20,9 +20,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 
-/**
- * What the themes of the contract share: a store for each test, and short words for common steps.
- */
+/** The base of all topics of the contract: a store for each test, and helpers for common steps. */
 public abstract class Contract {
   protected static final String QUEUE = JobDraft.QUEUE;
   protected static final String TASK = JobDraft.TASK;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Counting jobs, the ended ones included. */
+/** Counting jobs, including ended ones. */
 public abstract class CountContract extends Contract {
 
   @Test

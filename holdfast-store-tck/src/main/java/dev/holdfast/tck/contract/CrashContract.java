@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** How jobs are claimed that were recovered from nodes that died or fenced themselves. */
+/** How jobs that were recovered from dead or fenced nodes are claimed. */
 public abstract class CrashContract extends Contract {
   private static final Suspects ONE = new Suspects(1, false);
   private static final Suspects THREE = new Suspects(3, false);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Jobs that failed for good: running them again, and throwing them away. */
+/** Dead-lettered jobs: retrying and deleting them. */
 public abstract class DeadLetterContract extends Contract {
 
   private JobId dead(JobDraft draft) {

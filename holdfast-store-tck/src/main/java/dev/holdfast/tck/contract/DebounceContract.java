@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Subjects that must be quiet before work on them starts, or are left alone afterwards. */
+/** Debounce and cooldown of the subjects of a trigger. */
 public abstract class DebounceContract extends Contract {
   private static final String EVENT = "resource.updated";
   private static final Duration QUIET = Duration.ofSeconds(60);

@@ -9,7 +9,7 @@ import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.trigger.EventPublication;
 
-/** Publishes one kind of event on a store. */
+/** Publishes one kind of event to a store. */
 final class EventSource {
   private final Store store;
   private final String event;

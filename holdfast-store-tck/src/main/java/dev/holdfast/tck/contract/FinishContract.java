@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How attempts end: by success, for good, by request. */
+/** How attempts end: by success, by permanent failure, or by cancellation. */
 public abstract class FinishContract extends Contract {
 
   @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a report about an attempt must not do, and what a repeat of it must find. */
+/** A finish with a stale or foreign claim changes nothing; a repeated finish is recognised. */
 public abstract class FinishGuardContract extends Contract {
 
   @ParameterizedTest

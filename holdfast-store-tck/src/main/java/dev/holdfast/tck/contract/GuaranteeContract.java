@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What Holdfast promises, as far as the store carries it: a test for each line. */
+/** The documented guarantees that the store implements: one test for each. */
 public abstract class GuaranteeContract extends Contract {
   private static final List<Ending> ENDINGS = List.of(Ending.values());
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** New jobs. */
+/** Enqueuing jobs. */
 public abstract class IntakeContract extends Contract {
 
   @Test

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A job in the making: has a fresh id, and plain defaults for what a test does not say. */
+/** A builder of jobs, with a new id and defaults for everything that a test does not set. */
 public final class JobDraft {
   /** The queue of jobs that name no other. */
   public static final String QUEUE = "mail";

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who holds which lease. */
+/** Acquiring, renewing and ending leases. */
 public abstract class LeaseContract extends Contract {
   private static final String KEY = "invoice:42";
   private static final Duration TTL = Duration.ofMinutes(2);

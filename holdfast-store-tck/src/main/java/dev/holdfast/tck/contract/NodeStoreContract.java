@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Which nodes there are, that they live, and what they hold. */
+/** The registered nodes, their heartbeats, and the jobs that they hold. */
 public abstract class NodeStoreContract extends Contract {
   private static final Retention RETENTION =
       new Retention(Duration.ofDays(30), Duration.ofDays(30));

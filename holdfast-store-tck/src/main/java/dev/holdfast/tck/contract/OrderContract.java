@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** In what order jobs are claimed. */
+/** The order in which jobs are claimed. */
 public abstract class OrderContract extends Contract {
   private static final Duration AGING = Duration.ofMinutes(15);
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Finding and listing jobs, wherever they are kept. */
+/** Finding and listing jobs, in all tables that may contain them. */
 public abstract class QueryContract extends Contract {
 
   @Test

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Settings and state of queues. */
+/** The settings and the state of queues. */
 public abstract class QueueContract extends Contract {
 
   private Rule rule(String queue) {

@@ -42,7 +42,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Finding nodes that are gone, and taking back what they held. */
+/** Finding dead nodes, and recovering the jobs that they held. */
 public abstract class RecoveryContract extends Contract {
   private static final Duration SILENCE = Duration.ofSeconds(61);
 

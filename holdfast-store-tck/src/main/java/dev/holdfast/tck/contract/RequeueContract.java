@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Letting a job be run by whoever is free, whatever its state. */
+/** Requeuing jobs in any state, so that any free node can run them. */
 public abstract class RequeueContract extends Contract {
 
   private RequeueResult requeue(JobId id) {

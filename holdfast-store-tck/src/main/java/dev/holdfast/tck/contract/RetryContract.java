@@ -13,7 +13,7 @@ import dev.holdfast.engine.store.Outcomes.Result;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Attempts that are followed by another, at the cost of one attempt or at none. */
+/** Retries, with and without using an attempt. */
 public abstract class RetryContract extends Contract {
 
   @Test

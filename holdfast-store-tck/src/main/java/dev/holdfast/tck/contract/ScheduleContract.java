@@ -37,7 +37,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Work that recurs, as a store keeps it. */
+/** Schedules in the store. */
 public abstract class ScheduleContract extends Contract {
   private static final Duration HOUR = Duration.ofHours(1);
 

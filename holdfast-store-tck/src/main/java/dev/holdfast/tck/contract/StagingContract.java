@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Jobs whose time has come, or has passed. */
+/** Jobs that become due, or expire. */
 public abstract class StagingContract extends Contract {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Starting jobs that were claimed ahead of time. */
+/** Starting prefetched jobs. */
 public abstract class StartContract extends Contract {
 
   @Test

@@ -2,7 +2,7 @@ package dev.holdfast.tck.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** The whole contract, theme by theme. A test class that extends this runs all of it. */
+/** The complete contract, one nested class for each topic. Extend it to run all tests. */
 public abstract class StoreContract {
 
   /** Hand over a fixture with an empty store; asked for before each test. */

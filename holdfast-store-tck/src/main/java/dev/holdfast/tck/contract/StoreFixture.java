@@ -4,8 +4,8 @@ import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 
 /**
- * A store on the bench: empty at first, with the default aging of 15 minutes, used by one test and
- * by as many threads as that test likes. Who makes the fixture closes the store.
+ * A store under test: empty at first, with the default aging of 15 minutes, used by one test with
+ * any number of threads. The class that creates the fixture closes the store.
  */
 public interface StoreFixture {
 

@@ -9,7 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
-/** Lets several threads do the same thing at the same time. */
+/** Runs the same action in several threads at the same time. */
 final class Together {
   private static final int PATIENCE_SECONDS = 60;
 

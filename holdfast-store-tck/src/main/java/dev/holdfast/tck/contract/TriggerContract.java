@@ -21,7 +21,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Events start work at most once per distinct payload. */
+/** Events start jobs at most once per distinct payload. */
 public abstract class TriggerContract extends Contract {
   private static final String EVENT = "resource.updated";
   private static final String PAGE = "{\"id\":7,\"kind\":\"page\"}";

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Keys that let a job exist once: while it is active, or within a window. */
+/** Unique keys, which allow one job while it is active or within a window. */
 public abstract class UniqueKeyContract extends Contract {
   private static final Duration WINDOW = Duration.ofHours(1);
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Throwing away what is past its time, and nothing else. */
+/** Deleting rows whose retention has expired, and no others. */
 public abstract class UpkeepContract extends Contract {
   private static final Retention RETENTION =
       new Retention(Duration.ofDays(10), Duration.ofDays(30));

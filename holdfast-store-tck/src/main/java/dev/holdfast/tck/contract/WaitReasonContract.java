@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Why a job is not running, and which tasks nobody knows. */
+/** Why a job is not running, and which tasks no node handles. */
 public abstract class WaitReasonContract extends Contract {
 
   private WaitReason why(JobId id) {

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A node as a store sees it: an incarnation that claims jobs of one queue and reports on them. */
+/** A node as the store sees it: an incarnation that claims jobs of one queue and finishes them. */
 public final class Worker {
   /** More crash suspects than any test has. */
   private static final Suspects PLENTY = new Suspects(1000, false);

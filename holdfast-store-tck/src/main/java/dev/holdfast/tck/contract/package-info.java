@@ -1,11 +1,11 @@
 /**
- * What every store must do, as tests: one class for each theme, each test a fact.
+ * The contract of a store, as tests: one class for each topic, one fact for each test.
  *
- * <p>To hold a store to it, extend {@link dev.holdfast.tck.contract.StoreContract} and hand over a
- * {@link dev.holdfast.tck.contract.StoreFixture}; all themes run as nested classes. A single theme
- * can be extended on its own. The suite speaks to the store through the engine's interfaces only,
- * never sleeps, and never compares a time that the store gave before some time passed with one it
- * gave after, so that it holds for a clock that is moved and for rows that are.
+ * <p>To test a store, extend {@link dev.holdfast.tck.contract.StoreContract} and supply a {@link
+ * dev.holdfast.tck.contract.StoreFixture}; all topics run as nested classes. A single topic can
+ * also be extended separately. The suite uses only the engine's store interfaces and never sleeps.
+ * It never compares a time that the store returned before the fixture let time pass with one
+ * returned after, so a fixture may either move the clock or shift the times in the rows.
  */
 @NullMarked
 package dev.holdfast.tck.contract;

@@ -35,8 +35,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store whose answers get lost on demand: {@code faults.loseAnswer("claim")} lets the next claim
- * be carried out and then pretends that the connection broke.
+ * A store that loses replies on demand: after {@code faults.loseAnswer("claim")} the next claim is
+ * executed and then fails as if the connection had broken.
  */
 public final class FaultyStore implements Store {
 

@@ -1,4 +1,4 @@
-/** Stores that misbehave the way networks do, for tests of what survives it. */
+/** Stores that fail as networks do, for tests of fault tolerance. */
 @NullMarked
 package dev.holdfast.tck.fault;
 

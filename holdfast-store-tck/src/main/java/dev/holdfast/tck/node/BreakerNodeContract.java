@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A task that fails too often is left alone until it works again. */
+/** The circuit breaker stops the jobs of a task that fails too often, until it succeeds again. */
 public abstract class BreakerNodeContract extends NodeTestBase {
   private static final TaskType<Note, String> FLAKY =
       TaskType.of("test::flaky", Note.class, String.class)

@@ -41,7 +41,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** How much runs where, and in which order. */
+/** How many jobs run on which node, and in which order. */
 public abstract class CapacityContract extends NodeTestBase {
 
   /** Counts how many handlers run at once and lets them go one by one. */

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a client answers, and refuses with a sentence before anything is written. */
+/** What a client returns, and which requests it rejects before anything is written. */
 public abstract class ClientContract extends NodeTestBase {
 
   private static final TaskType<Note, Void> FAILING =

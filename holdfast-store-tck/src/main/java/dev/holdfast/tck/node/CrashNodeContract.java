@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How nodes run jobs whose nodes died or fenced themselves. */
+/** How nodes run jobs that were recovered from nodes that died or fenced themselves. */
 public abstract class CrashNodeContract extends NodeTestBase {
   private final Semaphore release = new Semaphore(0);
   private final Set<String> running = ConcurrentHashMap.newKeySet();

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Events that are published here start work there. */
+/** Published events start jobs on the nodes that handle their tasks. */
 public abstract class EventContract extends NodeTestBase {
   private static final String EVENT = "note.written";
 

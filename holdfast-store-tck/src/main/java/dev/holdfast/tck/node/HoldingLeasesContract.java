@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Leases in the hands of a process: how they are kept, lost and let go. */
+/** Leases held by a process: how they are renewed, lost and released. */
 public abstract class HoldingLeasesContract extends NodeTestBase {
   private static final String KEY = "invoice:42";
   private static final Duration LONG = Duration.ofMinutes(2);

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Nodes whose handlers ignore their interrupt. */
+/** Nodes whose handlers do not respond to interruption. */
 public abstract class HungContract extends NodeTestBase {
   private static final Duration TIMEOUT = Duration.ofMillis(50);
 

@@ -31,7 +31,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What listeners hear, and that they harm nobody. */
+/** Which events listeners receive, and that a failing listener does not affect the node. */
 public abstract class ListenerContract extends NodeTestBase {
   private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
 

@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that are cut off or told to start over, and how they are called and set up. */
+/** Nodes that lose the database or are fenced, and their ids and liveness settings. */
 public abstract class LivenessContract extends NodeTestBase {
   /** A node with the settings that users get. */
   private NodeBuilder usual() {

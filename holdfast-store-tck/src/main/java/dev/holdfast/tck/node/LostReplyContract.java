@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A lost reply changes nothing. */
+/** A call whose reply is lost and that is repeated has the same effect as one call. */
 public abstract class LostReplyContract extends NodeTestBase {
   private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A node that serves thousands of queues and hears nothing of new work. */
+/** A node that serves thousands of queues and receives no notifications of new jobs. */
 public abstract class ManyQueuesContract extends NodeTestBase {
   private static final int QUEUES = 2_000;
   private static final List<String> BUSY = List.of("q-7", "q-1234", "q-1999");

@@ -4,8 +4,8 @@ import dev.holdfast.engine.store.Store;
 import org.junit.jupiter.api.Nested;
 
 /**
- * Everything a node must do on a store. Extend it and hand over a fresh, empty store for each test;
- * who makes the store closes it.
+ * The complete contract of a node on a store. Extend it and supply a new, empty store for each
+ * test. The subclass closes the store.
  */
 public abstract class NodeContract {
 

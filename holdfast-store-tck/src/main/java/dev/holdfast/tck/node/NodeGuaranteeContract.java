@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What is promised of nodes, each by a fact of its name. */
+/** The guarantees of nodes; each test is named after the guarantee that it checks. */
 public abstract class NodeGuaranteeContract extends NodeTestBase {
   /** Gives up soon when it is cut off. */
   private static final LivenessSettings FRAIL =

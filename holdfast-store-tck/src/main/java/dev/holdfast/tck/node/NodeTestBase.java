@@ -27,7 +27,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
-/** What tests of nodes share: a store, quick settings, and nodes that are closed afterwards. */
+/** The base of the node tests: a store, short timeouts, and nodes that are closed after a test. */
 public abstract class NodeTestBase {
   protected static final Duration SOON = Duration.ofSeconds(20);
 

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a job carries on its way from a client through a node and back. */
+/** Payloads and results on their way from a client through a node and back. */
 public abstract class PayloadContract extends NodeTestBase {
   private static final String HALF = "cut \ud83d";
 

@@ -17,8 +17,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /**
- * Jobs that a node has claimed and not started, and that it must not start any more. The node beats
- * so rarely that only the start itself can tell it.
+ * Jobs that a node has claimed and not started, and must no longer start. The heartbeats are so
+ * rare that the node can learn this only when it starts the job.
  */
 public abstract class PrefetchContract extends NodeTestBase {
   private final ConcurrentLinkedQueue<String> ran = new ConcurrentLinkedQueue<>();

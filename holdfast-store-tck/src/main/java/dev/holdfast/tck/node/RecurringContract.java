@@ -52,7 +52,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Work that recurs, on real nodes. */
+/** Schedules on real nodes. */
 public abstract class RecurringContract extends NodeTestBase {
   private static final Moment ANY_TIME = new Moment(0);
   private static final Moment LATER = ANY_TIME.plus(Duration.ofMinutes(5));

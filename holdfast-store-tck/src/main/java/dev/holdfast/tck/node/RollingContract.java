@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Nodes of two versions side by side, of which the old one cannot read what the new one writes. */
+/** Rolling deployments: an old node runs next to a new one and cannot read what that one writes. */
 public abstract class RollingContract extends NodeTestBase {
   /** A payload of the old version. */
   record Old(int count) {}

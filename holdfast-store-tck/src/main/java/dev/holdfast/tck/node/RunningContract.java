@@ -37,7 +37,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** However a handler behaves, it costs its own job an attempt and nothing else. */
+/** A misbehaving handler uses an attempt of its own job and affects nothing else. */
 public abstract class RunningContract extends NodeTestBase {
 
   /** A payload whose text is a number, for a handler that wants a number. */

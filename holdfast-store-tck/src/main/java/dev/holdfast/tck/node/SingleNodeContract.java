@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** A node that has the database for itself. */
+/** A node in single-node mode, which has the database to itself. */
 public abstract class SingleNodeContract extends NodeTestBase {
   /** Quick enough that a test can wait for a lease to lapse. */
   private static final LivenessSettings QUICK =

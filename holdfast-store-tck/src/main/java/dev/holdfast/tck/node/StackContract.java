@@ -33,7 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Fleets that share a database, and nodes that do only a part of the work. */
+/** Stacks that share a database, and nodes with restricted modes. */
 public abstract class StackContract extends NodeTestBase {
   private static final TaskType<Note, String> OTHER =
       TaskType.of("test::other", Note.class, String.class);

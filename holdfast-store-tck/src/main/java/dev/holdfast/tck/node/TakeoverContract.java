@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the jobs of nodes that died, and who decides it. */
+/** How the jobs of dead nodes are recovered, and how their crash policies decide. */
 public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void theJobsOfADeadNodeAreRunByAnother() throws Exception {

@@ -48,7 +48,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What users bring throws, or memory runs out: no job is lost, runs twice or stays claimed. */
+/** User code throws or memory runs out: no job is lost, runs twice or stays claimed. */
 public abstract class UserCodeContract extends NodeTestBase {
   private static final String OWN = "own";
 

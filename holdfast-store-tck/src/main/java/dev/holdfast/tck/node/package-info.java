@@ -1,6 +1,6 @@
 /**
- * What a node does, as tests that run on any store: real nodes on real threads, with the store
- * under test behind them.
+ * The behaviour of nodes, as tests that run on any store: real nodes with real threads on the store
+ * under test.
  */
 @NullMarked
 package dev.holdfast.tck.node;

@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A sweeper that waits exactly as long as it may: it sees every heartbeat the moment it is written,
- * takes jobs back the moment a timeout ends, and its clock is as fast as a clock may be. A holder
- * that stops a moment too late is caught by it.
+ * The most aggressive correct sweeper: it sees every heartbeat at the moment it is written,
+ * recovers jobs at the moment a timeout ends, and its clock is as fast as the tolerance allows. It
+ * exposes a holder that stops a moment too late.
  */
 final class Competitor {
   /** Clocks of a simulation differ by half a percent at most: see {@link Host}. */

@@ -6,8 +6,8 @@ import java.time.InstantSource;
 import java.util.SplittableRandom;
 
 /**
- * What goes wrong between nodes and the store, by the dice of the seed: until it calms down, after
- * which nothing does.
+ * The random faults between nodes and the store, determined by the seed. After the calm starts
+ * there are none.
  */
 final class FaultModel implements InstantSource {
   private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The large faults of a simulation, planned before it begins. */
+/** The major faults of a simulation, planned before it starts. */
 final class Faults {
   private static final long SECOND = 1_000_000_000L;
   private static final long LONGEST = 10 * SECOND;

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process that a node lives in, and the machine around it: its threads and clocks, and whether
- * they stand still.
+ * The process of a node and its machine: its threads and clocks, and whether the process is
+ * suspended.
  */
 final class Host implements Ticker, Driver {
   private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");

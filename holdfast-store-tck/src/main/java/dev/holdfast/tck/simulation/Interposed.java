@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Puts something between the users of a store and the store. */
+/** Wraps a store so that every call passes through an interceptor. */
 public final class Interposed {
 
   /** What stands in between. */

@@ -1,6 +1,6 @@
 package dev.holdfast.tck.simulation;
 
-/** What must be true after every event, and at the end. */
+/** The invariants that must hold after every event and at the end. */
 public enum Invariant {
   /** A job that was taken in is found, whatever its state. */
   NO_JOB_LOST,

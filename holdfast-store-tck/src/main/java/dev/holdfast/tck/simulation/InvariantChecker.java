@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Watches every job from outside, and notes the first promise that is broken. */
+/** Observes every job from outside the nodes, and records the first violated invariant. */
 final class InvariantChecker {
   private final Timeline timeline;
   private final JobQueries lookup;

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /**
- * Code on a host that works under a lease, and checks before each piece of work that it still holds
- * it. All hosts compete for the same key.
+ * Code on a host that works under a lease, and checks before each step that it still holds the
+ * lease. All hosts compete for the same key.
  */
 final class LeaseUser {
   private static final String KEY = "simulated";

@@ -5,11 +5,11 @@ import dev.holdfast.engine.store.Store;
 import java.util.function.UnaryOperator;
 
 /**
- * A bug to be planted around nodes that have none, to see whether the simulation finds it.
+ * A bug that is added to correct nodes, to check that the simulation finds it.
  *
- * @param database changes the store for all
- * @param node changes the store as one process sees it; asked anew for every process
- * @param liveness changes how a node shows that it lives
+ * @param database wraps the store for all processes
+ * @param node wraps the store for one process; called for every process
+ * @param liveness changes the liveness settings of nodes
  */
 public record PlantedBug(
     UnaryOperator<Store> database,

@@ -18,8 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from one host to the store. A request travels, is carried out whatever has become of its
- * sender meanwhile, and its answer travels back; the strand that asked waits so long.
+ * The network between one host and the store. A request takes time to arrive, is executed even if
+ * its sender has died meanwhile, and its reply takes time to return; the calling simulated thread
+ * waits for it.
  */
 final class SimulatedNetwork implements Interposed.Between {
   private static final long PATIENCE = 3_000_000_000L;

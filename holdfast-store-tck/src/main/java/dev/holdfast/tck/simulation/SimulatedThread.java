@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated thread: a real one, which runs only while the timeline stands still for it, and hands
- * back when it waits. Its interrupts are those of the real thread.
+ * A simulated thread: a real thread that runs only while the timeline is stopped for it, and
+ * returns control to the timeline when it waits. Its interrupts are those of the real thread.
  */
 final class SimulatedThread {
   /** Virtual threads change hands fastest, but before this version monitors pin them. */

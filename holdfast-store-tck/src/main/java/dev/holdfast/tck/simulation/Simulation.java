@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 
 /**
- * One course of events of a small cluster, wholly decided by its seed.
+ * A simulated run of a small cluster, completely determined by its seed.
  *
  * <pre>{@code
  * Simulation.Report report = Simulation.run(42);

@@ -4,7 +4,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Virtual time, and what is to happen when. Events of one instant happen in the order of asking.
+ * Virtual time and its scheduled events. Events of the same instant run in the order in which they
+ * were scheduled.
  */
 final class Timeline {
   private record Event(long at, long number, Runnable action) implements Comparable<Event> {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What happened, as a number that tells two courses of events apart and, if wanted, in words. */
+/** Records what happened, as a hash that identifies the run and, optionally, as text. */
 final class Trace {
   private final Timeline timeline;
   private final @Nullable List<String> lines;

@@ -3,9 +3,9 @@ package dev.holdfast.tck.simulation;
 import java.time.Duration;
 
 /**
- * A promise that was broken.
+ * A violated invariant.
  *
- * @param at when, in virtual time
- * @param what how, in words
+ * @param at when it happened, in virtual time
+ * @param what a description
  */
 public record Violation(Invariant invariant, Duration at, String what) {}

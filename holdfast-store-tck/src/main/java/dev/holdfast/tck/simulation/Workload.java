@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs of a simulation: what they ask for, and the code that runs them. */
+/** The jobs of a simulation and the handlers that run them. */
 final class Workload {
   static final TaskType<String, String> TASK =
       TaskType.of("simulated::work", String.class, String.class)
