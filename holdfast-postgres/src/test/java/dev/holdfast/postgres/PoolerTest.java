@@ -104,9 +104,9 @@ class PoolerTest {
               StoreException.class,
               failure -> assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED))
           .hasMessageContaining("startup parameter")
-          .hasMessageContaining("goes past the pooler")
+          .hasMessageContaining("bypasses the pooler")
           .hasMessageContaining("PostgresStore.on")
-          .hasMessageNotContaining("ask again");
+          .hasMessageNotContaining("try again");
     }
   }
 
@@ -125,7 +125,7 @@ class PoolerTest {
           .singleElement()
           .asString()
           .contains("do not have the settings")
-          .contains("goes past the pooler");
+          .contains("bypasses the pooler");
     }
   }
 

@@ -26,10 +26,12 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 
-/** Taking hold of jobs. */
+/**
+ * Claims, starts and gives back jobs.
+ */
 public final class PgClaims implements Claims {
-  // By queue_pkey. Claims under a limit go one at a time; each counts in a later statement, whose
-  // snapshot is younger than this lock.
+  // By queue_pkey. Claims under a limit run one at a time. Each counts in a later statement, whose
+  // snapshot is newer than this lock.
   private static final String LOCK_LIMIT =
       "select max_held from ${schema}.queue where name = :queue and not paused for update";
 
@@ -79,7 +81,9 @@ public final class PgClaims implements Claims {
         : database.transaction(operation, handle -> claimByRules(handle, order));
   }
 
-  /** Whoever locks rows of both locks that of the queue first, so that nobody waits in a circle. */
+  /**
+   * Claims under a limit. A transaction that locks both rows locks the row of the queue first, to prevent deadlocks.
+   */
   private List<ClaimedJob> claimByRules(Handle handle, ClaimRequest order) {
     Integer limit = order.limit();
     int room = limit == null ? order.wanted() : room(handle, order, limit);
@@ -149,7 +153,9 @@ public final class PgClaims implements Claims {
     return claimed;
   }
 
-  /** The same order after a part of it was carried out. */
+  /**
+   * Returns what is left of a request after a part of it was claimed.
+   */
   private static ClaimRequest rest(ClaimRequest order, List<Ranked> claimed, int wanted) {
     int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
     int left = wanted - claimed.size();
@@ -168,7 +174,9 @@ public final class PgClaims implements Claims {
         order.without());
   }
 
-  /** Claim, and let the scan learn from it. */
+  /**
+   * Claims jobs and updates the scan with what was seen.
+   */
   private List<Ranked> claim(
       Handle handle,
       ClaimRequest order,
@@ -254,11 +262,13 @@ public final class PgClaims implements Claims {
     return claims.isEmpty()
         ? Set.of()
         : database.run(
-            "give %d claimed jobs back".formatted(claims.size()),
+            "give back %d claimed jobs".formatted(claims.size()),
             handle -> starts.giveBack(handle, incarnation, claims));
   }
 
-  /** A row that was claimed. The claim has been committed, so none may keep the others back. */
+  /**
+   * A claimed row. The claim is committed, so one bad row must not lose the others.
+   */
   private sealed interface Taken {
     static Taken read(ResultSet row, String queue) throws SQLException {
       try {
@@ -270,10 +280,14 @@ public final class PgClaims implements Claims {
     }
   }
 
-  /** One that cannot be read. */
+  /**
+   * A row that cannot be read.
+   */
   private record Broken(Unreadable job) implements Taken {}
 
-  /** A claimed job with its rank, since rows come back in no order. */
+  /**
+   * A claimed job with its rank, because the rows are returned in no particular order.
+   */
   private record Ranked(Instant rank, ClaimedJob job) implements Taken {
     static Ranked read(ResultSet row, String queue) throws SQLException {
       boolean started = row.getString(4).equals("RUNNING");

@@ -4,15 +4,18 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * A connection of somebody else's while we use it; closing this leaves it as it was.
+ * An external connection while we use it. Closing this object restores the settings of the owner and
+ * leaves the connection open.
  *
- * @param networkTimeout what its owner set
- * @param autoCommit what its owner set
+ * @param networkTimeout the value that the owner set
+ * @param autoCommit the value that the owner set
  */
 record BorrowedConnection(Connection connection, int networkTimeout, boolean autoCommit)
     implements AutoCloseable {
 
-  /** Wait so many milliseconds for any answer and no longer. */
+  /**
+   * Borrows a connection and limits the wait for each reply to the given number of milliseconds.
+   */
   static BorrowedConnection within(int millis, Connection connection) throws SQLException {
     BorrowedConnection lent =
         new BorrowedConnection(
@@ -25,7 +28,7 @@ record BorrowedConnection(Connection connection, int networkTimeout, boolean aut
   @Override
   public void close() throws SQLException {
     if (connection.isClosed()) {
-      return; // It broke, and its owner knows.
+      return; // The connection broke, and its owner knows.
     }
     connection.setNetworkTimeout(Runnable::run, networkTimeout);
     if (connection.getAutoCommit() != autoCommit) {

@@ -23,10 +23,10 @@ import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How attempts ended.
+ * Stores how attempts ended.
  *
- * <p>One statement for each way to end, over arrays sorted by id. All go by job_pkey, and hide
- * their guards from the planner inside {@code coalesce}, as {@code Starts} does.
+ * <p>There is one statement for each kind of outcome, over arrays sorted by id. All use job_pkey, and
+ * hide their guards from the planner inside {@code coalesce}, as {@code Starts} does.
  */
 public final class PgOutcomes implements Outcomes {
   private static final String SUCCEED =
@@ -47,8 +47,8 @@ public final class PgOutcomes implements Outcomes {
       select id, token from gone
       """;
 
-  // Without a failure the attempt did not count. Only what never started can expire, so start_by
-  // goes where code has run.
+  // Without a failure the attempt does not count. Only a job that never started can expire, so
+  // start_by is cleared if its code has run.
   private static final String AGAIN =
       """
       update ${schema}.job j set
@@ -69,8 +69,8 @@ public final class PgOutcomes implements Outcomes {
       returning j.id, j.token
       """;
 
-  // Follows AGAIN in the same transaction: what that locked nobody can ask to cancel any more, so
-  // between the two no request is missed.
+  // Follows AGAIN in the same transaction. A job that AGAIN has locked cannot be cancelled any
+  // more, so no request is missed between the two.
   private static final String CANCEL =
       """
       with gone as (
@@ -135,8 +135,8 @@ public final class PgOutcomes implements Outcomes {
   @Override
   public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
     Sorted sorted = Sorted.of(finishes);
-    String operation = "write how %d attempts ended".formatted(finishes.size());
-    // A single statement is a transaction by itself and saves the commit's round trip.
+    String operation = "store the outcome of %d attempts".formatted(finishes.size());
+    // A single statement is a transaction by itself and saves the round trip of the commit.
     Map<ClaimId, Result> answers =
         sorted.onlySuccesses()
             ? database.run(operation, handle -> write(handle, incarnation, sorted))
@@ -236,10 +236,14 @@ public final class PgOutcomes implements Outcomes {
     return finish.keepResult() != null && finish.keepResult().isZero() ? null : finish.result();
   }
 
-  /** Both ways to run again as one. */
+  /**
+   * A retry or a postponement: the two outcomes after which the job runs again.
+   */
   private record Again(ClaimId held, Duration delay, @Nullable String failure, boolean ran) {}
 
-  /** Finishes by kind, each in the order of ids. */
+  /**
+   * Outcomes by kind, each sorted by id.
+   */
   private record Sorted(
       List<Finish> all,
       List<Finish.Succeeded> succeeded,

@@ -23,14 +23,15 @@ import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Taking jobs back whose holder is gone.
+ * Recovers jobs whose holder is dead.
  *
- * <p>Every write names the token it saw and asks, in the same statement, that the holder is gone:
- * positively, by its row. Rows that others have locked are left to them.
+ * <p>Every write names the token it saw and checks, in the same statement, that the row of the holder
+ * says that the holder is dead or still silent. Rows that other transactions have locked are
+ * skipped.
  */
 public final class PgRecovery implements Recovery {
-  // By job_held, from the oldest call on that the holder may hold anything by, and in its order: an
-  // index without the id leaves only those of one call to be sorted.
+  // By job_held, starting at the oldest claim call that may still hold jobs, and in its order: the
+  // index does not contain the id, so only the jobs of one call have to be sorted.
   private static final String ORPHANS =
       """
       select j.id, j.token, j.claim_no, j.task, j.queue, j.stack, j.state = 'RUNNING', j.attempt,
@@ -65,7 +66,7 @@ public final class PgRecovery implements Recovery {
       for update of j skip locked
       """;
 
-  // Only what never began can still come too late.
+  // Only a job that never started can still expire.
   private static final String UNSPENT =
       """
       with f as materialized (${locked})
@@ -84,7 +85,7 @@ public final class PgRecovery implements Recovery {
           "release_requested = null",
           "release_requested = null, fencings = coalesce(j.fencings, 0) + 1");
 
-  // Without a delay it keeps its place.
+  // Without a delay the job keeps its rank.
   private static final String AFTER_CRASH =
       """
       with f as materialized (${locked})
@@ -138,8 +139,8 @@ public final class PgRecovery implements Recovery {
   private static final String NODE =
       "(select n.id from ${schema}.node n where n.incarnation = :holder)";
 
-  // Those in a transaction, since others hold no locks. Sessions are named after the process, which
-  // may have started over since and live again.
+  // Only sessions in a transaction, because the others hold no locks. Sessions are named after the
+  // process, which may have registered again and be alive.
   private static final String END_SESSIONS =
       """
       select count(*) filter (where pg_terminate_backend(a.pid))
@@ -208,7 +209,7 @@ public final class PgRecovery implements Recovery {
     }
     Map<ClaimId, Result> answers =
         database.transaction(
-            "take %d jobs back from incarnation %s".formatted(rulings.size(), holder.incarnation()),
+            "recover %d jobs of incarnation %s".formatted(rulings.size(), holder.incarnation()),
             handle -> recover(handle, holder, Sorted.of(rulings)));
     return rulings.stream().map(r -> answers.getOrDefault(r.claim(), Result.NOT_HELD)).toList();
   }
@@ -285,16 +286,22 @@ public final class PgRecovery implements Recovery {
     return values;
   }
 
-  /** A ruling as its columns. */
+  /**
+   * The columns of a recovery action.
+   */
   private record Row(
       ClaimId held, @Nullable String failure, @Nullable Long delay, @Nullable String suspicion) {
-    /** One that goes back as it was. */
+    /**
+     * Returns the row of a job that is returned unchanged.
+     */
     static Row back(ClaimId held) {
       return new Row(held, null, null, null);
     }
   }
 
-  /** Rulings by kind. */
+  /**
+   * Recovery actions by kind.
+   */
   private record Sorted(
       List<Row> unspent, List<Row> afterFencing, List<Row> afterCrash, List<Row> bury) {
     static Sorted of(List<? extends RecoveryAction> rulings) {
