@@ -60,7 +60,7 @@ record Connections(PostgresSettings settings, String session) {
   }
 
   /**
-   * Returns a pool that sends no statements of its own to the database.
+   * Returns a pool that sends no statements unless it is used.
    */
   HikariDataSource pool() {
     HikariConfig config = new HikariConfig();

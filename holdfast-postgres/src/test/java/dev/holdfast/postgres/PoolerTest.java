@@ -63,7 +63,7 @@ class PoolerTest {
         await()
             .atMost(SOON)
             .until(() ->
-                ours.texts(Level.WARN).stream().anyMatch(line -> line.contains("does not hear")));
+                ours.texts(Level.WARN).stream().anyMatch(line -> line.contains("does not receive")));
         assertThat(node.client().await(node.client().enqueue(ECHO, "from here"), SOON))
             .isEqualTo("from here");
         node.client()
@@ -90,7 +90,7 @@ class PoolerTest {
       }
 
       assertThat(ours.all())
-          .noneMatch(line -> line.text().contains("Hearing other nodes again"))
+          .noneMatch(line -> line.text().contains("Receiving signals from other nodes again"))
           .noneMatch(line -> line.level().equals(Level.ERROR));
       assertThat(pools.texts(Level.WARN)).isEmpty();
     }

@@ -151,7 +151,7 @@ class PrivilegesTest {
           .singleElement()
           .asString()
           .startsWith("Schema holdfast of " + PostgresSettings.of(database.jdbcUrl()).place())
-          .contains("is at version");
+          .contains("is now at version");
     }
   }
 

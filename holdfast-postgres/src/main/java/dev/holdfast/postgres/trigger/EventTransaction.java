@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes one event inside one transaction.
  *
- * <p>Subjects are locked first, in the order of their triggers, and keys are taken afterwards, in
- * the order that all new jobs keep. So two events cannot wait for each other.
+ * <p>Subjects are locked first, in the order of their triggers. Keys are taken afterwards, in the same
+ * order as by all other new jobs. So two events cannot deadlock.
  */
 final class EventTransaction {
   private final EventStatements statements;
@@ -38,13 +38,15 @@ final class EventTransaction {
   private final List<Opening> openings = new ArrayList<>();
 
   /**
-   * A job to be made.
+   * A job to be created.
    *
-   * @param state what its subject is to remember; null where nothing is
+   * @param state the state to store for its subject; null if there is none
    */
   private record Opening(Start start, NewJob job, @Nullable SubjectState state) {}
 
-  /** What was done, and which jobs were made by it. */
+  /**
+   * The results, and the jobs that were created.
+   */
   record Done(List<Started> answers, List<NewJob> jobs, List<Admission> admissions) {}
 
   EventTransaction(EventStatements statements, Connection connection) {
@@ -115,7 +117,10 @@ final class EventTransaction {
             start, start.jobAt(firesAt, now), new SubjectState(start.job().id(), now, firesAt)));
   }
 
-  /** A job that was made before counts as made now: this is a repeat after a lost answer. */
+  /**
+   * Records the result for a job. A job that was created before counts as created now: this is a repeat
+   * after a lost reply.
+   */
   private void settle(Opening opening, Admission admission) throws SQLException {
     Start start = opening.start();
     if (!admission.id().equals(start.job().id())) {

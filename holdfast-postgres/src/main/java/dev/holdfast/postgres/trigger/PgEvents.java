@@ -9,7 +9,9 @@ import dev.holdfast.postgres.db.OutsideTransaction;
 import dev.holdfast.postgres.db.SqlFailures;
 import java.util.List;
 
-/** Events, each a transaction of its own. */
+/**
+ * Publishes events, with one transaction for each call.
+ */
 public final class PgEvents implements EventIntake {
   private final Database database;
   private final EventStatements statements;
