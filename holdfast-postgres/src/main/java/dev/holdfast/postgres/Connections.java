@@ -20,14 +20,12 @@ import org.slf4j.LoggerFactory;
 record Connections(PostgresSettings settings, String session) {
   private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
-  /**
-   * How long a migration may take, including the wait for a migration by another node.
-   */
+  /** How long a migration may take, including the wait for a migration by another node. */
   static final Duration MIGRATION = Duration.ofHours(1);
 
   /**
-   * How much longer the socket waits than the server works: an error from the server says more than a
-   * socket timeout.
+   * How much longer the socket waits than the server works: an error from the server says more than
+   * a socket timeout.
    */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -39,29 +37,23 @@ record Connections(PostgresSettings settings, String session) {
    */
   static final Duration LIFETIME = Duration.ofMinutes(30);
 
-  /**
-   * How long the pool keeps more than one idle connection.
-   */
+  /** How long the pool keeps more than one idle connection. */
   private static final Duration IDLE = Duration.ofMinutes(2);
 
   /**
    * How long a client may leave its transaction idle, or leave data from the server unacknowledged.
    * Shorter than any sensible node timeout, so that the locks of a lost machine are released by the
-   * time its jobs are recovered. Longer than our own transactions pause in a busy process: they never
-   * wait for anything but the server.
+   * time its jobs are recovered. Longer than our own transactions pause in a busy process: they
+   * never wait for anything but the server.
    */
   private static final Duration ABSENCE = Duration.ofSeconds(3);
 
-  /**
-   * Returns a source of single connections.
-   */
+  /** Returns a source of single connections. */
   DataSource single() {
     return working(settings.statementTimeout(), GRACE);
   }
 
-  /**
-   * Returns a pool that sends no statements unless it is used.
-   */
+  /** Returns a pool that sends no statements unless it is used. */
   HikariDataSource pool() {
     HikariConfig config = new HikariConfig();
     config.setPoolName(settings.name() + "-" + settings.schema() + "-pool");
@@ -80,8 +72,8 @@ record Connections(PostgresSettings settings, String session) {
 
   /**
    * Opens a connection with the settings that all connections need. A pooler may reject them, and
-   * that should be known before the first job runs. Not done in the pool, which would retry until its
-   * timeout.
+   * that should be known before the first job runs. Not done in the pool, which would retry until
+   * its timeout.
    */
   void tryOut() {
     Database database = Database.own(single(), settings.schema());

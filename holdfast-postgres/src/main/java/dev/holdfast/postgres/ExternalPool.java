@@ -16,25 +16,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A connection pool that the caller owns and that other code uses as well.
- */
+/** A connection pool that the caller owns and that other code uses as well. */
 final class ExternalPool {
-  /**
-   * How long to wait for connections before the pool counts as too small.
-   */
+  /** How long to wait for connections before the pool counts as too small. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /**
-   * How long to wait for a reply on the kept connection. The connection is lost after that, and there
-   * is no other while handlers use up the pool, so the timeout is long. A heartbeat itself waits only
-   * as long as its reply is useful.
+   * How long to wait for a reply on the kept connection. The connection is lost after that, and
+   * there is no other while handlers use up the pool, so the timeout is long. A heartbeat itself
+   * waits only as long as its reply is useful.
    */
   static final Duration HEART_SILENCE = Duration.ofSeconds(30);
 
-  /**
-   * One for heartbeats, one to listen on, one to work with. A migration needs three as well.
-   */
+  /** One for heartbeats, one to listen on, one to work with. A migration needs three as well. */
   private static final int FEWEST = 3;
 
   private final DataSource source;
@@ -44,16 +38,17 @@ final class ExternalPool {
   }
 
   /**
-   * Returns the connection for heartbeats. It is taken from the pool when the first node registers and
-   * kept until the store is closed, so that handlers that use up the pool cannot stop the heartbeats.
+   * Returns the connection for heartbeats. It is taken from the pool when the first node registers
+   * and kept until the store is closed, so that handlers that use up the pool cannot stop the
+   * heartbeats.
    */
   KeptConnection heart() {
     return Connections.heart(source);
   }
 
   /**
-   * Rejects a pool that cannot provide enough connections at the same time. Otherwise the node would
-   * wait for a connection that is never returned, forever or until it is declared dead.
+   * Rejects a pool that cannot provide enough connections at the same time. Otherwise the node
+   * would wait for a connection that is never returned, forever or until it is declared dead.
    */
   void requireRoom(Duration patience) {
     AtomicInteger given = new AtomicInteger();
@@ -75,7 +70,9 @@ final class ExternalPool {
       asking.interrupt();
       Thread.currentThread().interrupt();
       throw new StoreException(
-          Outcome.RETRYABLE, "Interrupted while waiting for connections from the given data source.", end);
+          Outcome.RETRYABLE,
+          "Interrupted while waiting for connections from the given data source.",
+          end);
     }
   }
 

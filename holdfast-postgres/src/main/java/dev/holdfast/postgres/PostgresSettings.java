@@ -8,26 +8,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of a {@link PostgresStore}: where the database is and how to use it.
  *
- * @param url the JDBC URL, such as {@code jdbc:postgresql://localhost:5432/app}. Driver parameters in
- *     the URL take precedence over everything here
+ * @param url the JDBC URL, such as {@code jdbc:postgresql://localhost:5432/app}. Driver parameters
+ *     in the URL take precedence over everything here
  * @param user the database role; null to take it from the URL. Defaults to null
  * @param password the password of the role; null to take it from the URL or from {@code ~/.pgpass}.
  *     Defaults to null
- * @param schema the schema of the tables. Independent installations can share a database if each has
- *     its own schema. Defaults to {@code holdfast}
+ * @param schema the schema of the tables. Independent installations can share a database if each
+ *     has its own schema. Defaults to {@code holdfast}
  * @param poolSize the maximum number of connections in the pool. Connections are opened on demand
  *     and closed when idle. A larger pool helps if many threads enqueue; a node itself needs about
  *     five connections. At least 2. Defaults to 10
  * @param statementTimeout the maximum duration of a statement before it is cancelled. A shorter
- *     timeout detects an unresponsive database sooner; a longer timeout allows larger batches. From 1
- *     second to 1 day. Defaults to 30 seconds
- * @param aging how long a job waits until it counts as one priority level more urgent. A shorter time
- *     lets old jobs overtake urgent jobs sooner. All programs that share a schema should use the
- *     same value. From zero to 365 days. Defaults to 15 minutes
- * @param name the first part of {@code application_name}; the id of this store follows it. At most 26
- *     ASCII characters. An {@code ApplicationName} in the URL replaces both parts; other nodes then
- *     cannot find and end the sessions of a process that died while it held locks. Defaults to {@code
- *     holdfast}
+ *     timeout detects an unresponsive database sooner; a longer timeout allows larger batches. From
+ *     1 second to 1 day. Defaults to 30 seconds
+ * @param aging how long a job waits until it counts as one priority level more urgent. A shorter
+ *     time lets old jobs overtake urgent jobs sooner. All programs that share a schema should use
+ *     the same value. From zero to 365 days. Defaults to 15 minutes
+ * @param name the first part of {@code application_name}; the id of this store follows it. At most
+ *     26 ASCII characters. An {@code ApplicationName} in the URL replaces both parts; other nodes
+ *     then cannot find and end the sessions of a process that died while it held locks. Defaults to
+ *     {@code holdfast}
  */
 public record PostgresSettings(
     String url,
@@ -62,9 +62,7 @@ public record PostgresSettings(
               .replace("${host}", "([^:/?@,%\\s\\[\\]]*|\\[[0-9a-fA-F:.]+])(:[0-9]{1,5})?")
               .replace("${char}", "[^/?@%\\s]|%[0-9a-fA-F]{2}"));
 
-  /**
-   * The words that PostgreSQL accepts as the name of a schema only if they are quoted.
-   */
+  /** The words that PostgreSQL accepts as the name of a schema only if they are quoted. */
   static final Set<String> RESERVED =
       Set.of(
           """
@@ -106,37 +104,31 @@ public record PostgresSettings(
     }
   }
 
-  /**
-   * Returns a builder in which every other setting has its default.
-   */
+  /** Returns a builder in which every other setting has its default. */
   public static Builder builder(String url) {
     return new Builder(url);
   }
 
-  /**
-   * Returns settings for the database with the given URL; every other setting has its default.
-   */
+  /** Returns settings for the database with the given URL; every other setting has its default. */
   public static PostgresSettings of(String url) {
     return builder(url).build();
   }
 
-  /**
-   * Returns the URL without its parameters, which may contain secrets.
-   */
+  /** Returns the URL without its parameters, which may contain secrets. */
   public String place() {
     int parameters = url.indexOf('?');
     return parameters < 0 ? url : url.substring(0, parameters);
   }
 
   /**
-   * Checks the URL before the driver sees it, because the driver logs a URL that it cannot read. The
-   * URL is never shown: the position of the password in an invalid URL is unknown.
+   * Checks the URL before the driver sees it, because the driver logs a URL that it cannot read.
+   * The URL is never shown: the position of the password in an invalid URL is unknown.
    */
   private static void checkUrl(String url) {
     if (!URL.matcher(url).matches()) {
       throw new IllegalArgumentException(
-          "The database URL is not valid (it is not shown because it may contain a password)."
-              + " Use the form jdbc:postgresql://localhost:5432/app. Give the user and the password as"
+          "The database URL is not valid (it is not shown because it may contain a password). Use"
+              + " the form jdbc:postgresql://localhost:5432/app. Give the user and the password as"
               + " separate settings or as parameters after a '?', with special characters"
               + " percent-encoded.");
     }
@@ -145,8 +137,7 @@ public record PostgresSettings(
   static Duration checkStatementTimeout(Duration timeout) {
     if (timeout.compareTo(SHORTEST_TIMEOUT) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
       throw new IllegalArgumentException(
-          "A statement timeout of %s is not valid: use 1 second to 1 day."
-              .formatted(timeout));
+          "A statement timeout of %s is not valid: use 1 second to 1 day.".formatted(timeout));
     }
     return timeout;
   }
@@ -179,18 +170,14 @@ public record PostgresSettings(
     return aging;
   }
 
-  /**
-   * Returns the settings without the password.
-   */
+  /** Returns the settings without the password. */
   @Override
   public String toString() {
     return "PostgresSettings[%s, user=%s, schema=%s, poolSize=%d, statementTimeout=%s, aging=%s]"
         .formatted(place(), user, schema, poolSize, statementTimeout, aging);
   }
 
-  /**
-   * Builds {@link PostgresSettings}. A setting that is not set has its default.
-   */
+  /** Builds {@link PostgresSettings}. A setting that is not set has its default. */
   public static final class Builder {
     private final String url;
     private @Nullable String user;
@@ -205,16 +192,15 @@ public record PostgresSettings(
       this.url = url;
     }
 
-    /**
-     * Sets the database role. Null takes it from the URL. Defaults to null.
-     */
+    /** Sets the database role. Null takes it from the URL. Defaults to null. */
     public Builder user(@Nullable String value) {
       this.user = value;
       return this;
     }
 
     /**
-     * Sets the password of the role. Null takes it from the URL or from {@code ~/.pgpass}. Defaults to null.
+     * Sets the password of the role. Null takes it from the URL or from {@code ~/.pgpass}. Defaults
+     * to null.
      */
     public Builder password(@Nullable String value) {
       this.password = value;
@@ -222,7 +208,8 @@ public record PostgresSettings(
     }
 
     /**
-     * Sets the schema of the tables. Independent installations can share a database if each has its own schema. Defaults to {@code holdfast}.
+     * Sets the schema of the tables. Independent installations can share a database if each has its
+     * own schema. Defaults to {@code holdfast}.
      */
     public Builder schema(String value) {
       this.schema = value;
@@ -230,7 +217,9 @@ public record PostgresSettings(
     }
 
     /**
-     * Sets the maximum number of connections in the pool, at least 2. Connections are opened on demand and closed when idle. A larger pool helps if many threads enqueue; a node itself needs about five connections. Defaults to 10.
+     * Sets the maximum number of connections in the pool, at least 2. Connections are opened on
+     * demand and closed when idle. A larger pool helps if many threads enqueue; a node itself needs
+     * about five connections. Defaults to 10.
      */
     public Builder poolSize(int most) {
       this.poolSize = most;
@@ -238,7 +227,9 @@ public record PostgresSettings(
     }
 
     /**
-     * Sets the maximum duration of a statement before it is cancelled, from 1 second to 1 day. A shorter timeout detects an unresponsive database sooner; a longer timeout allows larger batches. Defaults to 30 seconds.
+     * Sets the maximum duration of a statement before it is cancelled, from 1 second to 1 day. A
+     * shorter timeout detects an unresponsive database sooner; a longer timeout allows larger
+     * batches. Defaults to 30 seconds.
      */
     public Builder statementTimeout(Duration longest) {
       this.statementTimeout = longest;
@@ -246,7 +237,9 @@ public record PostgresSettings(
     }
 
     /**
-     * Sets how long a job waits until it counts as one priority level more urgent, from zero to 365 days. A shorter time lets old jobs overtake urgent jobs sooner. All programs that share a schema should use the same value. Defaults to 15 minutes.
+     * Sets how long a job waits until it counts as one priority level more urgent, from zero to 365
+     * days. A shorter time lets old jobs overtake urgent jobs sooner. All programs that share a
+     * schema should use the same value. Defaults to 15 minutes.
      */
     public Builder aging(Duration perLevel) {
       this.aging = perLevel;
@@ -254,7 +247,10 @@ public record PostgresSettings(
     }
 
     /**
-     * Sets the first part of {@code application_name}, at most 26 ASCII characters; the id of this store follows it. An {@code ApplicationName} in the URL replaces both parts; other nodes then cannot find and end the sessions of a process that died while it held locks. Defaults to {@code holdfast}.
+     * Sets the first part of {@code application_name}, at most 26 ASCII characters; the id of this
+     * store follows it. An {@code ApplicationName} in the URL replaces both parts; other nodes then
+     * cannot find and end the sessions of a process that died while it held locks. Defaults to
+     * {@code holdfast}.
      */
     public Builder name(String value) {
       this.name = value;

@@ -90,8 +90,8 @@ public final class PostgresStore implements Store {
    * @param callers how to treat connections that callers pass in
    * @param heart the connection for heartbeats
    * @param listenOn the source of the connection that listens
-   * @param session the {@code application_name} of the sessions; null if they cannot be distinguished
-   *     from the sessions of other programs
+   * @param session the {@code application_name} of the sessions; null if they cannot be
+   *     distinguished from the sessions of other programs
    * @param spare whether a broken heartbeat connection can be replaced at once
    */
   private record Access(
@@ -102,9 +102,7 @@ public final class PostgresStore implements Store {
       @Nullable String session,
       boolean spare,
       Runnable onClose) {
-    /**
-     * Returns whether the connections come from an external pool.
-     */
+    /** Returns whether the connections come from an external pool. */
     boolean isGiven() {
       return session == null;
     }
@@ -144,9 +142,9 @@ public final class PostgresStore implements Store {
    * Connects to a database with a new connection pool and migrates its tables. Closing the store
    * closes the pool.
    *
-   * @throws dev.holdfast.api.StoreException if the database cannot be reached, is older than PostgreSQL
-   *     14 or has the tables of a newer Holdfast, or if the role lacks a privilege, which the message
-   *     names. Nothing was written in that case
+   * @throws dev.holdfast.api.StoreException if the database cannot be reached, is older than
+   *     PostgreSQL 14 or has the tables of a newer Holdfast, or if the role lacks a privilege,
+   *     which the message names. Nothing was written in that case
    */
   public static PostgresStore connect(PostgresSettings settings) {
     // Named after this process, so that other nodes can end the sessions if it dies while they hold
@@ -176,16 +174,16 @@ public final class PostgresStore implements Store {
   }
 
   /**
-   * Uses an external connection pool, which stays open when the store is closed. The statement timeout
-   * defaults to 30 seconds and aging to 15 minutes. For the privileges that the role needs, see
-   * docs/database.md.
+   * Uses an external connection pool, which stays open when the store is closed. The statement
+   * timeout defaults to 30 seconds and aging to 15 minutes. For the privileges that the role needs,
+   * see docs/database.md.
    *
-   * <p>The store keeps one connection of the pool for heartbeats, from the registration of the first
-   * node on, and one to listen on. Handlers that use all other connections therefore cannot make
-   * their node look dead. The pool must provide at least three connections. The sessions of an
+   * <p>The store keeps one connection of the pool for heartbeats, from the registration of the
+   * first node on, and one to listen on. Handlers that use all other connections therefore cannot
+   * make their node look dead. The pool must provide at least three connections. The sessions of an
    * external pool cannot be distinguished from those of other programs, so if a process dies in the
-   * middle of a transaction, its locks are held until the server notices. A store from {@link #connect}
-   * does not have this limit.
+   * middle of a transaction, its locks are held until the server notices. A store from {@link
+   * #connect} does not have this limit.
    *
    * @throws dev.holdfast.api.StoreException as in {@link #connect}, and if the pool is too small.
    *     Nothing was written in that case
@@ -199,8 +197,8 @@ public final class PostgresStore implements Store {
   }
 
   /**
-   * Uses an external connection pool, as {@link #on(DataSource, String)} does, with the given timeout
-   * and aging. {@link PostgresSettings} describes both.
+   * Uses an external connection pool, as {@link #on(DataSource, String)} does, with the given
+   * timeout and aging. {@link PostgresSettings} describes both.
    */
   public static PostgresStore on(
       DataSource dataSource, String schema, Duration statementTimeout, Duration aging) {
@@ -318,9 +316,9 @@ public final class PostgresStore implements Store {
   }
 
   /**
-   * Returns the coordinator of this store; every call returns the same object. The first call starts
-   * it, which takes a connection to listen on; an external pool gives up one of its connections until
-   * the store is closed.
+   * Returns the coordinator of this store; every call returns the same object. The first call
+   * starts it, which takes a connection to listen on; an external pool gives up one of its
+   * connections until the store is closed.
    */
   @Override
   public PostgresCoordinator coordinator() {

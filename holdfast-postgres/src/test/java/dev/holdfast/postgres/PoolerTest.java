@@ -63,7 +63,8 @@ class PoolerTest {
         await()
             .atMost(SOON)
             .until(() ->
-                ours.texts(Level.WARN).stream().anyMatch(line -> line.contains("does not receive")));
+                ours.texts(Level.WARN).stream()
+                    .anyMatch(line -> line.contains("does not receive")));
         assertThat(node.client().await(node.client().enqueue(ECHO, "from here"), SOON))
             .isEqualTo("from here");
         node.client()

@@ -3,8 +3,8 @@ package dev.holdfast.postgres.claim;
 import dev.holdfast.postgres.db.Database;
 
 /**
- * The statement that claims jobs. Its variants differ in how they pick jobs: for one task, for several
- * tasks, for a node that serves stacks, and for crash suspects.
+ * The statement that claims jobs. Its variants differ in how they pick jobs: for one task, for
+ * several tasks, for a node that serves stacks, and for crash suspects.
  */
 final class ClaimSql {
   // Each pick walks job_ready and stops at its limit. "ctid = any(array)" is a Tid Scan whatever
@@ -221,9 +221,7 @@ final class ClaimSql {
       ) t
       """;
 
-  /**
-   * Every pick has this condition, once where it reads and once where it locks.
-   */
+  /** Every pick has this condition, once where it reads and once where it locks. */
   private static final String START_BY = "(r.start_by is null or r.start_by > now())";
 
   private ClaimSql() {}

@@ -25,9 +25,7 @@ final class LaneMemory<T> {
     this.fresh = fresh;
   }
 
-  /**
-   * Returns what is remembered about claims of these tasks.
-   */
+  /** Returns what is remembered about claims of these tasks. */
   T of(String queue, List<String> tasks, Set<String> stacks) {
     Map<Lists, T> recent = byQueue.computeIfAbsent(queue, any -> leastRecentlyUsedFirst());
     synchronized (recent) {
@@ -43,9 +41,7 @@ final class LaneMemory<T> {
     return new LinkedHashMap<>(MOST_LISTS, 0.75f, true);
   }
 
-  /**
-   * Returns the number of remembered entries.
-   */
+  /** Returns the number of remembered entries. */
   int size() {
     int size = 0;
     for (Map<Lists, T> recent : byQueue.values()) {

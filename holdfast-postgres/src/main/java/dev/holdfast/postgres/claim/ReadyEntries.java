@@ -45,15 +45,13 @@ final class ReadyEntries {
     this.count = database.sql(COUNT);
   }
 
-  /**
-   * Counts the entries, on a handle that has read neither index in its transaction.
-   */
-  long before(Handle handle, ClaimRequest order) {
+  /** Counts the entries, on a handle that has read neither index in its transaction. */
+  long before(Handle handle, ClaimRequest request) {
     return handle
         .createQuery(count)
-        .bind("queue", order.queue())
-        .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
-        .bindArray("stacks", String.class, order.stacks())
+        .bind("queue", request.queue())
+        .bindArray("tasks", String.class, Set.copyOf(request.tasks()))
+        .bindArray("stacks", String.class, request.stacks())
         .map((row, context) -> row.getLong(1))
         .one();
   }

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Normally they read job_ready from the start. But while a transaction anywhere holds an old
  * snapshot, the index entries of finished jobs cannot be removed, and each costs every claim 0.1 to
  * 0.2 microseconds: 400 ms for one claim after two million jobs. In that case claims read windows
- * that leave out the ranges where nothing can be. A new job of a priority is inserted at the current
- * time minus the head start of that priority, so an older range that was claimed or seen empty
- * stays empty.
+ * that leave out the ranges where nothing can be. A new job of a priority is inserted at the
+ * current time minus the head start of that priority, so an older range that was claimed or seen
+ * empty stays empty.
  *
- * <p>A slow claim is only an indication: the database may also be far away or busy, and windows would
- * add to its load. So the entries are counted before the next claim.
+ * <p>A slow claim is only an indication: the database may also be far away or busy, and windows
+ * would add to its load. So the entries are counted before the next claim.
  *
- * <p>Windows miss some jobs: a job that was committed long after its rank was assigned, staged late,
- * or given back. A scan from the start finds these. It runs whenever the windows do not yield enough
- * jobs, unless it takes very long; then it runs occasionally and uses at most one twentieth of the
- * time.
+ * <p>Windows miss some jobs: a job that was committed long after its rank was assigned, staged
+ * late, or given back. A scan from the start finds these. It runs whenever the windows do not yield
+ * enough jobs, unless it takes very long; then it runs occasionally and uses at most one twentieth
+ * of the time.
  */
 public final class ReadyScan {
   /**
@@ -36,14 +36,10 @@ public final class ReadyScan {
     static final Slow DEFAULT = new Slow(Duration.ofMillis(25), 10_000);
   }
 
-  /**
-   * How long a low count of entries remains valid.
-   */
+  /** How long a low count of entries remains valid. */
   private static final long FEW_FOR = Duration.ofSeconds(10).toNanos();
 
-  /**
-   * How long a scan from the start may take to be run whenever windows yield too few jobs.
-   */
+  /** How long a scan from the start may take to be run whenever windows yield too few jobs. */
   private static final Duration AFFORDABLE = Duration.ofMillis(250);
 
   private static final int SHARE = 20;
@@ -60,9 +56,7 @@ public final class ReadyScan {
    */
   record Window(Instant from, Instant to) {}
 
-  /**
-   * All ranks.
-   */
+  /** All ranks. */
   static final List<Window> WHOLE = List.of(new Window(BEGINNING, END));
 
   private final Duration aging;
@@ -104,16 +98,12 @@ public final class ReadyScan {
     return windows;
   }
 
-  /**
-   * Returns whether to scan from the start after windows did not yield enough jobs.
-   */
+  /** Returns whether to scan from the start after windows did not yield enough jobs. */
   synchronized boolean affordsWhole() {
     return wholeTook <= AFFORDABLE.toNanos();
   }
 
-  /**
-   * Records how long a claim took, in nanoseconds of the monotonic clock.
-   */
+  /** Records how long a claim took, in nanoseconds of the monotonic clock. */
   synchronized void took(List<Window> windows, long began, long ended) {
     if (windows.equals(WHOLE)) {
       wholeTook = ended - began;
@@ -124,9 +114,7 @@ public final class ReadyScan {
     }
   }
 
-  /**
-   * Returns whether to count the entries before the first ready job.
-   */
+  /** Returns whether to count the entries before the first ready job. */
   synchronized boolean isUnclear() {
     return unclear;
   }
@@ -147,8 +135,8 @@ public final class ReadyScan {
    * Records which ranges are empty after a claim.
    *
    * @param time when the claim was made, by the clock of the database
-   * @param last the last rank that was claimed, if the claim got all it wanted; null if it claimed all
-   *     there was
+   * @param last the last rank that was claimed, if the claim got all it wanted; null if it claimed
+   *     all there was
    */
   synchronized void saw(Instant time, @Nullable Instant last, long nanos) {
     lastTime = time;

@@ -16,13 +16,13 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Handles claims whose code has not run: starts them, gives them back, or ends them because they have
- * expired or were cancelled.
+ * Handles claims whose code has not run: starts them, gives them back, or ends them because they
+ * have expired or were cancelled.
  *
  * <p>The common case is one statement. Only for claims that it did not touch, a second statement
- * finds out why. Guards are inside {@code coalesce}, where the planner cannot see them: otherwise it
- * would scan all jobs that the node holds for each claim (measured: 200 µs for each job instead of
- * 15).
+ * finds out why. Guards are inside {@code coalesce}, where the planner cannot see them: otherwise
+ * it would scan all jobs that the node holds for each claim (measured: 200 µs for each job instead
+ * of 15).
  */
 final class Starts {
   private static final String ALIVE =
@@ -108,9 +108,7 @@ final class Starts {
     this.giveBack = database.sql(GIVE_BACK);
   }
 
-  /**
-   * Starts claims and returns those that are running now.
-   */
+  /** Starts claims and returns those that are running now. */
   Set<ClaimId> start(Handle handle, UUID incarnation, List<ClaimId> claims) {
     Set<ClaimId> started = run(handle, start, incarnation, HeldColumns.of(claims));
     List<ClaimId> others = without(claims, started);
@@ -121,9 +119,7 @@ final class Starts {
     return started;
   }
 
-  /**
-   * Gives claims back and returns those that are READY again.
-   */
+  /** Gives claims back and returns those that are READY again. */
   Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<HandBack> claims) {
     HeldColumns columns = HeldColumns.ofHandBacks(claims);
     Set<ClaimId> given = run(handle, giveBack, incarnation, columns);

@@ -37,9 +37,7 @@ final class SuspectBackoff {
     lookedAt = nanos;
   }
 
-  /**
-   * Records how many other jobs a claim found and how many it wanted.
-   */
+  /** Records how many other jobs a claim found and how many it wanted. */
   synchronized void found(int others, int wanted) {
     found = others == 0 ? Found.NOTHING : others < wanted ? Found.SOME : Found.ENOUGH;
   }

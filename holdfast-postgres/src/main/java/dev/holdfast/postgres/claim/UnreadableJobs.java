@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Dead-letters claimed jobs whose rows cannot be read. If they were given back, they would be claimed
- * again and again, before all other jobs.
+ * Dead-letters claimed jobs whose rows cannot be read. If they were given back, they would be
+ * claimed again and again, before all other jobs.
  */
 final class UnreadableJobs {
   private static final Logger log = LoggerFactory.getLogger(UnreadableJobs.class);
@@ -69,9 +69,7 @@ final class UnreadableJobs {
     this.bury = database.sql(History.into(BURY));
   }
 
-  /**
-   * Dead-letters jobs that this incarnation has claimed and cannot read.
-   */
+  /** Dead-letters jobs that this incarnation has claimed and cannot read. */
   void bury(Handle handle, UUID incarnation, List<Unreadable> jobs) {
     for (Unreadable job : jobs) {
       log.error("Job {} cannot be read and is moved to the dead-letter queue", job.id(), job.why());

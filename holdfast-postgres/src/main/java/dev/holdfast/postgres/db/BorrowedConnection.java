@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * An external connection while we use it. Closing this object restores the settings of the owner and
- * leaves the connection open.
+ * An external connection while we use it. Closing this object restores the settings of the owner
+ * and leaves the connection open.
  *
  * @param networkTimeout the value that the owner set
  * @param autoCommit the value that the owner set
@@ -17,12 +17,13 @@ record BorrowedConnection(Connection connection, int networkTimeout, boolean aut
    * Borrows a connection and limits the wait for each reply to the given number of milliseconds.
    */
   static BorrowedConnection within(int millis, Connection connection) throws SQLException {
-    BorrowedConnection lent =
+    BorrowedConnection borrowed =
         new BorrowedConnection(
             connection, connection.getNetworkTimeout(), connection.getAutoCommit());
     connection.setNetworkTimeout(
-        Runnable::run, lent.networkTimeout == 0 ? millis : Math.min(lent.networkTimeout, millis));
-    return lent;
+        Runnable::run,
+        borrowed.networkTimeout == 0 ? millis : Math.min(borrowed.networkTimeout, millis));
+    return borrowed;
   }
 
   @Override

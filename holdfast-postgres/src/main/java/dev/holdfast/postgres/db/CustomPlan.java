@@ -23,9 +23,7 @@ public final class CustomPlan implements StatementCustomizer {
     plan(statement);
   }
 
-  /**
-   * Prevents the server from caching a plan of this statement.
-   */
+  /** Prevents the server from caching a plan of this statement. */
   public static void plan(PreparedStatement statement) throws SQLException {
     if (statement.isWrapperFor(PGStatement.class)) {
       statement.unwrap(PGStatement.class).setPrepareThreshold(0);

@@ -14,9 +14,7 @@ import org.jdbi.v3.core.statement.SqlStatements;
 import org.jdbi.v3.core.statement.TemplateEngine;
 import org.jdbi.v3.postgres.PostgresPlugin;
 
-/**
- * One schema of one database. Every statement of the stores runs here.
- */
+/** One schema of one database. Every statement of the stores runs here. */
 public final class Database {
   private final DataSource dataSource;
   private final Jdbi jdbi;
@@ -45,18 +43,16 @@ public final class Database {
     }
   }
 
-  /**
-   * Uses connections that were opened for us: they have our timeouts and planner settings.
-   */
+  /** Uses connections that were opened for us: they have our timeouts and planner settings. */
   public static Database own(DataSource dataSource, String schema) {
     return new Database(dataSource, schema, 0, 0);
   }
 
   /**
    * Uses connections that other code configured: from external pools or in external transactions.
-   * The wait for each reply is limited, whatever the timeouts of the connection are. Every statement
-   * is planned on each execution, because a plan that the server caches while a table is empty scans
-   * the whole table, and would still do so after it has filled.
+   * The wait for each reply is limited, whatever the timeouts of the connection are. Every
+   * statement is planned on each execution, because a plan that the server caches while a table is
+   * empty scans the whole table, and would still do so after it has filled.
    *
    * @param timeout the maximum duration of a statement; the wait for any reply is a quarter longer
    */
@@ -84,9 +80,7 @@ public final class Database {
     return timeoutSeconds > 0;
   }
 
-  /**
-   * Work that needs a connection.
-   */
+  /** Work that needs a connection. */
   @FunctionalInterface
   public interface Work<T> {
     T with(Handle handle) throws SQLException;
@@ -100,9 +94,7 @@ public final class Database {
     return dataSource;
   }
 
-  /**
-   * Returns a statement with its table names qualified by the schema.
-   */
+  /** Returns a statement with its table names qualified by the schema. */
   public String sql(String template) {
     return template.replace("${schema}", schema);
   }
@@ -143,18 +135,14 @@ public final class Database {
     }
   }
 
-  /**
-   * Runs statements like {@link #run}, but waits no longer than the given time for any reply.
-   */
+  /** Runs statements like {@link #run}, but waits no longer than the given time for any reply. */
   public <T> T within(Duration patience, String operation, Work<T> work) {
     int millis = Math.clamp(patience.toMillis(), 1, Integer.MAX_VALUE);
     return run(
         operation, handle -> within(millis, handle.getConnection(), any -> work.with(handle)));
   }
 
-  /**
-   * Work that needs an external connection.
-   */
+  /** Work that needs an external connection. */
   @FunctionalInterface
   public interface Guest<T> {
     T on(Connection connection) throws SQLException;
@@ -170,14 +158,12 @@ public final class Database {
 
   private static <T> T within(int millis, Connection connection, Guest<T> work)
       throws SQLException {
-    try (BorrowedConnection lent = BorrowedConnection.within(millis, connection)) {
-      return work.on(lent.connection());
+    try (BorrowedConnection borrowed = BorrowedConnection.within(millis, connection)) {
+      return work.on(borrowed.connection());
     }
   }
 
-  /**
-   * Runs statements in one transaction.
-   */
+  /** Runs statements in one transaction. */
   public <T> T transaction(String operation, Work<T> work) {
     return run(operation, handle -> handle.inTransaction(work::with));
   }

@@ -11,9 +11,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Closes connections so that a pool cannot reuse them.
  *
- * <p>A connection that is closed normally returns to its pool and is reused. If it leads to a server
- * that is no longer the primary, it fails every user for as long as the pool keeps it, which may be
- * forever.
+ * <p>A connection that is closed normally returns to its pool and is reused. If it leads to a
+ * server that is no longer the primary, it fails every user for as long as the pool keeps it, which
+ * may be forever.
  */
 public final class Discarding {
   private static final Logger log = LoggerFactory.getLogger(Discarding.class);
@@ -21,9 +21,7 @@ public final class Discarding {
 
   private Discarding() {}
 
-  /**
-   * Ensures that the connection is not reused. Its user must still close it.
-   */
+  /** Ensures that the connection is not reused. Its user must still close it. */
   public static void discard(DataSource source, Connection connection) {
     try {
       HikariDataSource pool = hikari(source);

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * External connections, adapted to our statements while we use them.
  *
- * <p>Three things matter. The wait for a reply must be limited. A statement outside a transaction must
- * commit: a pool without autocommit would roll it back when the connection is returned. And a
+ * <p>Three things matter. The wait for a reply must be limited. A statement outside a transaction
+ * must commit: a pool without autocommit would roll it back when the connection is returned. And a
  * statement must see everything that was committed before it: a count under a lock with a snapshot
  * older than the lock is too low.
  */
@@ -52,14 +52,14 @@ final class ExternalConnections implements ConnectionFactory {
   @Override
   public Cleanable getCleanableFor(Connection connection) {
     try {
-      BorrowedConnection lent = BorrowedConnection.within(silenceMillis, connection);
+      BorrowedConnection borrowed = BorrowedConnection.within(silenceMillis, connection);
       try {
         makeFit(connection);
       } catch (SQLException | RuntimeException failure) {
-        giveBack(connection, lent);
+        giveBack(connection, borrowed);
         throw failure;
       }
-      return () -> giveBack(connection, lent);
+      return () -> giveBack(connection, borrowed);
     } catch (SQLException broken) {
       throw new ConnectionException(broken);
     }
@@ -78,12 +78,12 @@ final class ExternalConnections implements ConnectionFactory {
     }
   }
 
-  private void giveBack(Connection connection, BorrowedConnection lent) throws SQLException {
+  private void giveBack(Connection connection, BorrowedConnection borrowed) throws SQLException {
     try (connection) {
       if (isolation != 0 && isolation != WANTED && !connection.isClosed()) {
         connection.setTransactionIsolation(isolation);
       }
-      lent.close();
+      borrowed.close();
     } catch (SQLException broken) {
       log.debug("A connection broke before it was returned; its pool drops it", broken);
     }

@@ -25,9 +25,7 @@ import org.slf4j.LoggerFactory;
  * longer than a user of this one can wait.
  */
 public final class KeptConnection extends PlainDataSource implements AutoCloseable {
-  /**
-   * How long a heartbeat waits for the reply of the server.
-   */
+  /** How long a heartbeat waits for the reply of the server. */
   public static final Duration HEARTBEAT = Duration.ofSeconds(4);
 
   private static final Logger log = LoggerFactory.getLogger(KeptConnection.class);
@@ -38,9 +36,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
    */
   private static final double JITTER = 0.2;
 
-  /**
-   * How long to wait before trying again to replace an old connection that still works.
-   */
+  /** How long to wait before trying again to replace an old connection that still works. */
   private static final Duration AGAIN = Duration.ofMinutes(1);
 
   private final String name;
@@ -207,9 +203,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     }
   }
 
-  /**
-   * Closes the connection that is in use when it is returned, instead of keeping it.
-   */
+  /** Closes the connection that is in use when it is returned, instead of keeping it. */
   void discard(Connection handedOut) {
     lock.lock();
     try {
@@ -232,9 +226,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     }
   }
 
-  /**
-   * Closes the connection, or lets its current user close it.
-   */
+  /** Closes the connection, or lets its current user close it. */
   @Override
   public void close() {
     lock.lock();

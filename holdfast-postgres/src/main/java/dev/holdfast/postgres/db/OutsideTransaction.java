@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Warns, once, when a call runs outside the transaction that a framework has open for the calling
- * thread. The job of that call exists even if the transaction is rolled back, and may run before the
- * transaction commits. Callers that share their pool with Holdfast often expect the opposite.
+ * thread. The job of that call exists even if the transaction is rolled back, and may run before
+ * the transaction commits. Callers that share their pool with Holdfast often expect the opposite.
  *
  * <p>Detects the transactions of Spring, with any transaction manager. Spring is not a dependency.
  */
@@ -20,9 +20,7 @@ public final class OutsideTransaction {
   private static final String SPRING =
       "org.springframework.transaction.support.TransactionSynchronizationManager";
 
-  /**
-   * Never warns. For a store with its own connections.
-   */
+  /** Never warns. For a store with its own connections. */
   public static final OutsideTransaction UNCHECKED = new OutsideTransaction(null);
 
   private final @Nullable MethodHandle isActive;
@@ -32,9 +30,7 @@ public final class OutsideTransaction {
     this.isActive = isActive;
   }
 
-  /**
-   * Returns a check for the framework that is on the class path, if any.
-   */
+  /** Returns a check for the framework that is on the class path, if any. */
   public static OutsideTransaction detect() {
     for (ClassLoader loader :
         new @Nullable ClassLoader[] {

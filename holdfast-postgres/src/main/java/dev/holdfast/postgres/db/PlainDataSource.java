@@ -8,9 +8,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The methods of a data source that are not used here.
- */
+/** The methods of a data source that are not used here. */
 abstract class PlainDataSource implements DataSource {
   private volatile int loginTimeoutSeconds = 10;
 

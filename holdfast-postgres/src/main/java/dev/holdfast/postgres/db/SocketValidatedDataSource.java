@@ -11,20 +11,18 @@ import org.postgresql.Driver;
 import org.postgresql.PGConnection;
 
 /**
- * Connections directly from the driver. Their {@link Connection#isValid} checks the socket instead of
- * asking the server, unless the connection has been idle for a while.
+ * Connections directly from the driver. Their {@link Connection#isValid} checks the socket instead
+ * of asking the server, unless the connection has been idle for a while.
  *
- * <p>A pool validates a connection before it is used. Drivers validate with a statement, which doubles
- * the number of statements of an idle node and adds a round trip to each burst. Reading the socket
- * detects that the server closed the connection. It does not detect a firewall that has forgotten an
- * idle connection and drops its packets silently: each such connection would cost its user the whole
- * socket timeout. Firewalls forget a connection after one minute at the earliest, so after half of
- * that time the server is asked, with a short timeout.
+ * <p>A pool validates a connection before it is used. Drivers validate with a statement, which
+ * doubles the number of statements of an idle node and adds a round trip to each burst. Reading the
+ * socket detects that the server closed the connection. It does not detect a firewall that has
+ * forgotten an idle connection and drops its packets silently: each such connection would cost its
+ * user the whole socket timeout. Firewalls forget a connection after one minute at the earliest, so
+ * after half of that time the server is asked, with a short timeout.
  */
 public final class SocketValidatedDataSource extends PlainDataSource {
-  /**
-   * How long a connection may be idle before checking the local socket is not enough.
-   */
+  /** How long a connection may be idle before checking the local socket is not enough. */
   private static final Duration TRUSTED = Duration.ofSeconds(30);
 
   private static final int REPLY_SECONDS = 1;
@@ -33,9 +31,7 @@ public final class SocketValidatedDataSource extends PlainDataSource {
   private final Properties properties;
   private final Duration trusted;
 
-  /**
-   * Creates a data source. Parameters in the URL take precedence over the properties.
-   */
+  /** Creates a data source. Parameters in the URL take precedence over the properties. */
   public SocketValidatedDataSource(String url, Properties properties) {
     this(url, properties, TRUSTED);
   }
@@ -55,8 +51,7 @@ public final class SocketValidatedDataSource extends PlainDataSource {
     if (connection == null) {
       // Without the URL: it may contain a password.
       throw new SQLException(
-          "The database URL is not valid; use the form"
-              + " jdbc:postgresql://host:5432/database");
+          "The database URL is not valid; use the form" + " jdbc:postgresql://host:5432/database");
     }
     return quiet(connection);
   }
@@ -86,9 +81,7 @@ public final class SocketValidatedDataSource extends PlainDataSource {
             });
   }
 
-  /**
-   * Returns whether the socket is open and nothing that arrived on it says otherwise.
-   */
+  /** Returns whether the socket is open and nothing that arrived on it says otherwise. */
   static boolean isAlive(Connection connection) {
     try {
       if (connection.isClosed()) {

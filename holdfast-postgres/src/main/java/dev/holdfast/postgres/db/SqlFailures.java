@@ -11,16 +11,14 @@ import org.postgresql.util.ServerErrorMessage;
 /**
  * Translates database errors into {@link StoreException}s.
  *
- * <p>The question is always whether the request was carried out. An error that the server reports has
- * rolled its transaction back. After a connection error it is unknown whether the request arrived,
- * unless the connection could not be opened at all.
+ * <p>The question is always whether the request was carried out. An error that the server reports
+ * has rolled its transaction back. After a connection error it is unknown whether the request
+ * arrived, unless the connection could not be opened at all.
  */
 public final class SqlFailures {
   public static final String UNIQUE_VIOLATION = "23505";
 
-  /**
-   * The statement waited for a lock until the lock timeout.
-   */
+  /** The statement waited for a lock until the lock timeout. */
   public static final String LOCK_NOT_AVAILABLE = "55P03";
 
   private static final String FEATURE_NOT_SUPPORTED = "0A000";
@@ -30,17 +28,15 @@ public final class SqlFailures {
   private static final String CHECK_VIOLATION = "23514";
 
   /**
-   * Errors that a retry resolves. After a schema change a prepared plan may be stale, and the driver
-   * prepares it again. A server that has just become a standby accepts no writes, but its successor
-   * does. A prepared statement that does not exist, or exists already, was left on another
-   * connection by a pooler.
+   * Errors that a retry resolves. After a schema change a prepared plan may be stale, and the
+   * driver prepares it again. A server that has just become a standby accepts no writes, but its
+   * successor does. A prepared statement that does not exist, or exists already, was left on
+   * another connection by a pooler.
    */
   private static final Set<String> PASSING =
       Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION, "26000", "42P05");
 
-  /**
-   * The errors for a startup parameter that is unknown or not allowed.
-   */
+  /** The errors for a startup parameter that is unknown or not allowed. */
   private static final Set<String> STARTUP = Set.of("08P01", "42704", "22023");
 
   /**
@@ -52,9 +48,7 @@ public final class SqlFailures {
 
   private SqlFailures() {}
 
-  /**
-   * Translates a failure to open a connection: nothing has been sent.
-   */
+  /** Translates a failure to open a connection: nothing has been sent. */
   static StoreException connecting(String operation, Throwable failure) {
     String state = state(failure);
     boolean login = state.startsWith("28") || state.startsWith("3D");
@@ -69,17 +63,15 @@ public final class SqlFailures {
                     ? "Check the user, the password and the name of the database."
                     : startup
                         ? "The server, or a pooler in front of it, rejects a startup parameter of"
-                            + " Holdfast's own connections. Use a URL that bypasses the pooler, or"
-                            + " PostgresStore.on with a DataSource, which does not need the parameter;"
-                            + " trying again does not help."
+                              + " Holdfast's own connections. Use a URL that bypasses the pooler,"
+                              + " or PostgresStore.on with a DataSource, which does not need the"
+                              + " parameter; trying again does not help."
                         : "Nothing was changed; try again when the database can be reached and has"
                             + " free connections."),
         failure);
   }
 
-  /**
-   * Translates a failure of a request that was sent or may have been sent.
-   */
+  /** Translates a failure of a request that was sent or may have been sent. */
   public static StoreException during(String operation, Throwable failure) {
     String state = state(failure);
     Outcome outcome = outcome(state, failure);
@@ -89,9 +81,7 @@ public final class SqlFailures {
         failure);
   }
 
-  /**
-   * Returns the SQLSTATE of a failure; empty if it has none.
-   */
+  /** Returns the SQLSTATE of a failure; empty if it has none. */
   public static String state(Throwable failure) {
     SQLException sql = sqlException(failure);
     return sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
@@ -131,9 +121,7 @@ public final class SqlFailures {
         && server.getTable().endsWith("_default");
   }
 
-  /**
-   * Returns whether the failure is about the connection and not about the request.
-   */
+  /** Returns whether the failure is about the connection and not about the request. */
   public static boolean isOfConnection(Throwable failure) {
     return !fromServer(failure) || state(failure).startsWith("08");
   }
@@ -150,7 +138,8 @@ public final class SqlFailures {
     return switch (outcome) {
       case REFUSED ->
           state.equals("42501")
-              ? "Nothing was changed: grant the missing privilege to the role, see docs/database.md."
+              ? "Nothing was changed: grant the missing privilege to the role, see"
+                    + " docs/database.md."
               : "Nothing was changed, and the same request will be refused again.";
       case RETRYABLE ->
           state.equals("57014")
@@ -158,8 +147,8 @@ public final class SqlFailures {
                   + " to end. Nothing was changed; try again."
               : "Nothing was changed; try again.";
       case UNKNOWN ->
-          "The connection broke before the reply arrived, so the request may have been carried out; only a"
-              + " repeatable request may be sent again.";
+          "The connection broke before the reply arrived, so the request may have been carried out;"
+              + " only a repeatable request may be sent again.";
     };
   }
 
@@ -173,9 +162,7 @@ public final class SqlFailures {
         : null;
   }
 
-  /**
-   * Returns the message of the database.
-   */
+  /** Returns the message of the database. */
   public static String reason(Throwable failure) {
     ServerErrorMessage server = serverMessage(failure);
     if (server != null && server.getMessage() != null) {
@@ -191,8 +178,8 @@ public final class SqlFailures {
   }
 
   /**
-   * Returns the innermost SQL exception, which comes from the driver; the outer ones come from pools
-   * and batches.
+   * Returns the innermost SQL exception, which comes from the driver; the outer ones come from
+   * pools and batches.
    */
   private static @Nullable SQLException sqlException(Throwable failure) {
     SQLException innermost = null;

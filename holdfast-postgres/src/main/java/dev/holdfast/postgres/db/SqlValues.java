@@ -17,15 +17,11 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Converts values for and from the database.
- */
+/** Converts values for and from the database. */
 public final class SqlValues {
   private SqlValues() {}
 
-  /**
-   * Returns a duration in microseconds.
-   */
+  /** Returns a duration in microseconds. */
   public static long micros(Duration duration) {
     Duration bounded = Times.bounded(duration);
     return Math.addExact(
@@ -51,9 +47,7 @@ public final class SqlValues {
     return array(connection, type, new Object[rows.size()], rows, value);
   }
 
-  /**
-   * Returns a column of texts as an array. The driver writes these faster than objects.
-   */
+  /** Returns a column of texts as an array. The driver writes these faster than objects. */
   public static <T> Array texts(
       Connection connection, List<T> rows, Function<T, @Nullable String> value)
       throws SQLException {
@@ -76,8 +70,8 @@ public final class SqlValues {
   }
 
   /**
-   * Returns tags as the text of an array, because arrays of arrays must be rectangular. Returns null
-   * for no tags, so that jobs without tags are not in the index of tags.
+   * Returns tags as the text of an array, because arrays of arrays must be rectangular. Returns
+   * null for no tags, so that jobs without tags are not in the index of tags.
    */
   public static @Nullable String arrayText(Collection<String> values) {
     if (values.isEmpty()) {
@@ -93,9 +87,7 @@ public final class SqlValues {
     return text.append('}').toString();
   }
 
-  /**
-   * Returns an array as a set. External writers may have stored duplicates or nulls.
-   */
+  /** Returns an array as a set. External writers may have stored duplicates or nulls. */
   public static Set<String> strings(ResultSet row, int column) throws SQLException {
     Array array = row.getArray(column);
     return array == null

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores how attempts ended.
  *
- * <p>There is one statement for each kind of outcome, over arrays sorted by id. All use job_pkey, and
- * hide their guards from the planner inside {@code coalesce}, as {@code Starts} does.
+ * <p>There is one statement for each kind of outcome, over arrays sorted by id. All use job_pkey,
+ * and hide their guards from the planner inside {@code coalesce}, as {@code Starts} does.
  */
 public final class PgOutcomes implements Outcomes {
   private static final String SUCCEED =
@@ -137,29 +137,29 @@ public final class PgOutcomes implements Outcomes {
     Sorted sorted = Sorted.of(finishes);
     String operation = "store the outcome of %d attempts".formatted(finishes.size());
     // A single statement is a transaction by itself and saves the round trip of the commit.
-    Map<ClaimId, Result> answers =
+    Map<ClaimId, Result> results =
         sorted.onlySuccesses()
             ? database.run(operation, handle -> write(handle, incarnation, sorted))
             : database.transaction(operation, handle -> write(handle, incarnation, sorted));
-    return finishes.stream().map(f -> answers.getOrDefault(f.claim(), Result.LOST)).toList();
+    return finishes.stream().map(f -> results.getOrDefault(f.claim(), Result.LOST)).toList();
   }
 
   private Map<ClaimId, Result> write(Handle handle, UUID incarnation, Sorted finishes)
       throws SQLException {
-    Map<ClaimId, Result> answers = new HashMap<>();
-    note(answers, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
-    note(answers, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
+    Map<ClaimId, Result> results = new HashMap<>();
+    note(results, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
+    note(results, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
     List<Again> stopped =
-        finishes.again.stream().filter(f -> !answers.containsKey(f.held())).toList();
-    note(answers, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
-    note(answers, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
-    note(answers, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
+        finishes.again.stream().filter(f -> !results.containsKey(f.held())).toList();
+    note(results, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
+    note(results, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
+    note(results, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
     List<Finish> missing =
-        finishes.all.stream().filter(f -> !answers.containsKey(f.claim())).toList();
+        finishes.all.stream().filter(f -> !results.containsKey(f.claim())).toList();
     if (!missing.isEmpty()) {
-      answers.putAll(repeats.recognise(handle, missing));
+      results.putAll(repeats.recognise(handle, missing));
     }
-    return answers;
+    return results;
   }
 
   private List<ClaimId> succeed(Handle handle, UUID incarnation, List<Finish.Succeeded> finishes) {
@@ -222,8 +222,8 @@ public final class PgOutcomes implements Outcomes {
         .list();
   }
 
-  private static void note(Map<ClaimId, Result> answers, Result answer, List<ClaimId> done) {
-    done.forEach(held -> answers.put(held, answer));
+  private static void note(Map<ClaimId, Result> results, Result result, List<ClaimId> done) {
+    done.forEach(held -> results.put(held, result));
   }
 
   private static <F, V> List<@Nullable V> column(List<F> rows, Function<F, @Nullable V> value) {
@@ -236,14 +236,10 @@ public final class PgOutcomes implements Outcomes {
     return finish.keepResult() != null && finish.keepResult().isZero() ? null : finish.result();
   }
 
-  /**
-   * A retry or a postponement: the two outcomes after which the job runs again.
-   */
+  /** A retry or a postponement: the two outcomes after which the job runs again. */
   private record Again(ClaimId held, Duration delay, @Nullable String failure, boolean ran) {}
 
-  /**
-   * Outcomes by kind, each sorted by id.
-   */
+  /** Outcomes by kind, each sorted by id. */
   private record Sorted(
       List<Finish> all,
       List<Finish.Succeeded> succeeded,

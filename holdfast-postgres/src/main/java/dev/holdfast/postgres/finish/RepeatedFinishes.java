@@ -21,9 +21,9 @@ import org.jdbi.v3.core.Handle;
 /**
  * Recognizes finishes that were stored before but whose reply was lost.
  *
- * <p>A token belongs to one claim, so a trace of it is proof: the row in history or in the dead-letter
- * queue has it, the live row has it as {@code done_token} because the job was sent back to run again,
- * or a stored failure carries it.
+ * <p>A token belongs to one claim, so a trace of it is proof: the row in history or in the
+ * dead-letter queue has it, the live row has it as {@code done_token} because the job was sent back
+ * to run again, or a stored failure carries it.
  */
 final class RepeatedFinishes {
   // By job_history_id of the partitions of a window.
@@ -78,22 +78,20 @@ final class RepeatedFinishes {
    */
   private record Trace(ClaimId held, String state, boolean latest, boolean failed) {}
 
-  /**
-   * Returns the results of the finishes that were stored before. The others are not in the map.
-   */
+  /** Returns the results of the finishes that were stored before. The others are not in the map. */
   Map<ClaimId, Result> recognise(Handle handle, List<Finish> finishes) throws SQLException {
     Map<ClaimId, Trace> found = traces(handle, finishes);
-    Map<ClaimId, Result> answers = new HashMap<>();
+    Map<ClaimId, Result> results = new HashMap<>();
     for (Finish finish : finishes) {
       Trace trace = found.get(finish.claim());
       if (trace != null) {
-        answers.put(finish.claim(), answer(finish, trace));
+        results.put(finish.claim(), result(finish, trace));
       }
     }
-    return answers;
+    return results;
   }
 
-  private static Result answer(Finish finish, Trace trace) {
+  private static Result result(Finish finish, Trace trace) {
     boolean cancelled = trace.latest && trace.state.equals("CANCELLED");
     boolean written =
         switch (finish) {

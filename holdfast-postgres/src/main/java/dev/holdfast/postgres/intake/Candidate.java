@@ -6,24 +6,18 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A job to be admitted and its position in its list.
- */
+/** A job to be admitted and its position in its list. */
 public record Candidate(int ordinal, NewJob job) {
   UUID id() {
     return job.id().value();
   }
 
-  /**
-   * Returns the ids of the first attempts, which may arrive after their own repeats.
-   */
+  /** Returns the ids of the first attempts, which may arrive after their own repeats. */
   static List<UUID> firstAttempts(List<Candidate> jobs) {
     return jobs.stream().filter(each -> !each.job.mayExist()).map(Candidate::id).toList();
   }
 
-  /**
-   * Returns the ids of the jobs that were sent before.
-   */
+  /** Returns the ids of the jobs that were sent before. */
   static List<UUID> repeats(List<Candidate> jobs) {
     return jobs.stream().filter(each -> each.job.isRepeat()).map(Candidate::id).toList();
   }
@@ -36,15 +30,11 @@ public record Candidate(int ordinal, NewJob job) {
     return job.unique() != null && job.unique().window() != null;
   }
 
-  /**
-   * Returns the key and its task. The same text can be a key with and a key without a window.
-   */
+  /** Returns the key and its task. The same text can be a key with and a key without a window. */
   public FullKey fullKey() {
     return new FullKey(job.task(), job.unique() == null ? "" : job.unique().value());
   }
 
-  /**
-   * A unique key with the task it belongs to.
-   */
+  /** A unique key with the task it belongs to. */
   public record FullKey(String task, String value) {}
 }

@@ -12,9 +12,7 @@ import java.sql.Savepoint;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * A transaction that the caller started and will end.
- */
+/** A transaction that the caller started and will end. */
 public final class ExternalTransaction {
   private final Database database;
   private final Connection connection;
@@ -41,9 +39,7 @@ public final class ExternalTransaction {
     }
   }
 
-  /**
-   * Runs a query on the connection of the transaction.
-   */
+  /** Runs a query on the connection of the transaction. */
   <T> T ask(String operation, Guest<T> question) {
     try {
       return database.patiently(connection, question);
@@ -52,9 +48,7 @@ public final class ExternalTransaction {
     }
   }
 
-  /**
-   * Runs work that leaves nothing behind if it fails, even if the caller continues and commits.
-   */
+  /** Runs work that leaves nothing behind if it fails, even if the caller continues and commits. */
   public <T> T allOrNothing(Guest<T> work) throws SQLException {
     Savepoint before = connection.setSavepoint();
     try {

@@ -181,37 +181,30 @@ public final class IntakeStatements {
     this.declared = database.sql(DECLARED);
   }
 
-  /**
-   * Returns the statements for our own transactions.
-   */
+  /** Returns the statements for our own transactions. */
   public static IntakeStatements own(Database database, Duration aging) {
     return new IntakeStatements(database, aging, LockPatience.BOUNDED);
   }
 
   /**
-   * Returns the statements for external transactions. The caller decides how long to wait for locks.
+   * Returns the statements for external transactions. The caller decides how long to wait for
+   * locks.
    */
   public static IntakeStatements callers(Database database, Duration aging) {
     return new IntakeStatements(database, aging, LockPatience.OF_CALLER);
   }
 
-  /**
-   * Returns how long transactions with these statements wait for locks.
-   */
+  /** Returns how long transactions with these statements wait for locks. */
   public LockPatience patience() {
     return patience;
   }
 
-  /**
-   * Returns the statements for unique keys.
-   */
+  /** Returns the statements for unique keys. */
   public UniqueKeyStatements keys() {
     return keys;
   }
 
-  /**
-   * Returns whether a single statement can insert the list.
-   */
+  /** Returns whether a single statement can insert the list. */
   static boolean fitsOneStatement(List<NewJob> jobs) {
     return Portions.first(jobs, MOST_JOBS, Portions.LARGEST, NewJob::size) == jobs.size();
   }
@@ -234,7 +227,8 @@ public final class IntakeStatements {
   }
 
   /**
-   * Inserts new jobs and returns those that were inserted. The others conflict with their id or key.
+   * Inserts new jobs and returns those that were inserted. The others conflict with their id or
+   * key.
    */
   Set<UUID> insertNew(Connection connection, List<Candidate> jobs) throws SQLException {
     Set<UUID> written = new HashSet<>();
@@ -302,9 +296,7 @@ public final class IntakeStatements {
     statement.setArray(16, SqlValues.texts(c, jobs, e -> e.job().stamp().source()));
   }
 
-  /**
-   * Returns which of these ids belong to jobs that have ended.
-   */
+  /** Returns which of these ids belong to jobs that have ended. */
   Set<UUID> ended(Connection c, Set<UUID> ids) throws SQLException {
     Set<UUID> found = endedLately(c, ids);
     Set<UUID> missing = new HashSet<>(ids);
@@ -322,8 +314,8 @@ public final class IntakeStatements {
   }
 
   /**
-   * Returns which of these ids belong to jobs that have ended, if the jobs were created recently. That
-   * is enough for ids that were generated when this enqueue was first sent.
+   * Returns which of these ids belong to jobs that have ended, if the jobs were created recently.
+   * That is enough for ids that were generated when this enqueue was first sent.
    */
   Set<UUID> endedLately(Connection c, Set<UUID> ids) throws SQLException {
     return ids.isEmpty() ? new HashSet<>() : ended(c, ended, HistorySearch.near(ids), ids);
@@ -356,9 +348,7 @@ public final class IntakeStatements {
     }
   }
 
-  /**
-   * Returns whether a live node serves a queue.
-   */
+  /** Returns whether a live node serves a queue. */
   boolean isDeclared(Connection c, String queue) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, declared)) {
       statement.setString(1, queue);
@@ -368,9 +358,7 @@ public final class IntakeStatements {
     }
   }
 
-  /**
-   * Deletes jobs that this transaction has just inserted.
-   */
+  /** Deletes jobs that this transaction has just inserted. */
   void remove(Connection c, Set<UUID> ids) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, remove)) {
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));

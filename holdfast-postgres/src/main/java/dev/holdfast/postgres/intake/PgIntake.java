@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/**
- * Enqueues jobs, with one transaction for each call.
- */
+/** Enqueues jobs, with one transaction for each call. */
 public final class PgIntake implements Intake {
   private static final int MOST_NAMED = 5;
 
@@ -61,9 +59,7 @@ public final class PgIntake implements Intake {
         handle -> statements.isDeclared(handle.getConnection(), queue));
   }
 
-  /**
-   * Inserts jobs with new ids and without keys, all or none, without looking first.
-   */
+  /** Inserts jobs with new ids and without keys, all or none, without looking first. */
   private List<Admission> insert(String operation, List<NewJob> jobs) {
     Work<Set<UUID>> insert =
         handle -> statements.insert(handle.getConnection(), UniqueEnqueue.entries(jobs));

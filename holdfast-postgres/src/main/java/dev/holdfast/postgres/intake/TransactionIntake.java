@@ -11,9 +11,9 @@ import java.util.List;
  *
  * <p>If the caller does not report the commit, the wakeup is part of the transaction: a NOTIFY that
  * the database delivers with the commit. Such a commit takes a lock that the whole database shares,
- * so the number of transactions with a NOTIFY is limited per second. For the jobs of the others, this
- * process sends a few notifications later. If a transaction stays open for more than ten seconds
- * after its enqueue, its jobs may have to wait for a poll.
+ * so the number of transactions with a NOTIFY is limited per second. For the jobs of the others,
+ * this process sends a few notifications later. If a transaction stays open for more than ten
+ * seconds after its enqueue, its jobs may have to wait for a poll.
  */
 public final class TransactionIntake implements Intake {
   private final IntakeStatements statements;

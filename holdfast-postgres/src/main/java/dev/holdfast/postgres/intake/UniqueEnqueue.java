@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Admits one list of new jobs whose ids or keys may be taken, inside one transaction.
  *
- * <p>It inserts first and checks afterwards, in later statements. In the opposite order, a job could
- * move from the live table to history between the two checks and be created twice. A job that turns
- * out to have ended is deleted before it becomes visible. If the holder of a key disappears between
- * a failed insert and the query for the holder, another round starts.
+ * <p>It inserts first and checks afterwards, in later statements. In the opposite order, a job
+ * could move from the live table to history between the two checks and be created twice. A job that
+ * turns out to have ended is deleted before it becomes visible. If the holder of a key disappears
+ * between a failed insert and the query for the holder, another round starts.
  */
 final class UniqueEnqueue {
   private static final int MOST_ROUNDS = 10;
@@ -45,24 +45,20 @@ final class UniqueEnqueue {
 
   private final IntakeStatements statements;
   private final Connection connection;
-  private final @Nullable Admission[] answers;
+  private final @Nullable Admission[] admissions;
 
   UniqueEnqueue(IntakeStatements statements, Connection connection, int size) {
     this.statements = statements;
     this.connection = connection;
-    this.answers = new Admission[size];
+    this.admissions = new Admission[size];
   }
 
-  /**
-   * Returns whether a list has only new ids and no keys, so that it does not need this class.
-   */
+  /** Returns whether a list has only new ids and no keys, so that it does not need this class. */
   static boolean isPlain(List<NewJob> jobs) {
     return jobs.stream().allMatch(job -> job.unique() == null && !job.mayExist());
   }
 
-  /**
-   * Numbers the jobs of a list.
-   */
+  /** Numbers the jobs of a list. */
   static List<Candidate> entries(List<NewJob> jobs) {
     List<Candidate> entries = new ArrayList<>(jobs.size());
     for (int i = 0; i < jobs.size(); i++) {
@@ -87,7 +83,7 @@ final class UniqueEnqueue {
       }
       open = round(open);
     }
-    return Arrays.stream(answers).map(Objects::requireNonNull).toList();
+    return Arrays.stream(admissions).map(Objects::requireNonNull).toList();
   }
 
   private List<Candidate> round(List<Candidate> jobs) throws SQLException {
@@ -103,9 +99,9 @@ final class UniqueEnqueue {
     created.removeAll(endedBefore);
     for (Candidate entry : jobs) {
       if (endedBefore.contains(entry.id())) {
-        answer(entry, entry.job().id(), Outcome.EXISTING);
+        admitted(entry, entry.job().id(), Outcome.EXISTING);
       } else if (created.remove(entry.id())) {
-        answer(entry, entry.job().id(), Outcome.CREATED);
+        admitted(entry, entry.job().id(), Outcome.CREATED);
       } else {
         undecided.add(entry);
       }
@@ -115,9 +111,7 @@ final class UniqueEnqueue {
     return open;
   }
 
-  /**
-   * Takes keys with a window, each for the first job in the list that has it.
-   */
+  /** Takes keys with a window, each for the first job in the list that has it. */
   private Set<UUID> takeLedgerKeys(List<Candidate> ordered) throws SQLException {
     Map<FullKey, Candidate> firsts = new LinkedHashMap<>();
     ordered.stream().filter(Candidate::isWindowed).forEach(e -> firsts.putIfAbsent(e.fullKey(), e));
@@ -140,9 +134,7 @@ final class UniqueEnqueue {
     return ended;
   }
 
-  /**
-   * Releases keys that were taken for jobs that are not new. They must not count from now on.
-   */
+  /** Releases keys that were taken for jobs that are not new. They must not count from now on. */
   private void releaseUnused(List<Candidate> ordered, Set<UUID> keyed) throws SQLException {
     List<Candidate> unused =
         ordered.stream()
@@ -178,13 +170,13 @@ final class UniqueEnqueue {
       // The id is checked before the key: a repeat must find its own job, not fail because of its
       // own key.
       if (known.contains(entry.id())) {
-        answer(entry, entry.job().id(), Outcome.EXISTING);
+        admitted(entry, entry.job().id(), Outcome.EXISTING);
       } else if (key == null || holder == null) {
         open.add(entry);
       } else if (key.onConflict() == OnConflict.FAIL) {
         throw new DuplicateJobException(key.value(), holder);
       } else {
-        answer(entry, holder, Outcome.EXISTING);
+        admitted(entry, holder, Outcome.EXISTING);
         if (key.onConflict() == OnConflict.REPLACE) {
           replacing.add(entry);
         }
@@ -205,38 +197,38 @@ final class UniqueEnqueue {
   }
 
   /**
-   * Replaces the content of existing jobs. If the list has several contents for one job, the last one
-   * wins.
+   * Replaces the content of existing jobs. If the list has several contents for one job, the last
+   * one wins.
    */
-  private void replace(List<Candidate> wishes) throws SQLException {
-    if (wishes.isEmpty()) {
+  private void replace(List<Candidate> requests) throws SQLException {
+    if (requests.isEmpty()) {
       return;
     }
     Map<JobId, Candidate> contents = new TreeMap<>();
-    wishes.forEach(wish -> contents.put(admission(wish).id(), wish));
+    requests.forEach(request -> contents.put(admission(request).id(), request));
     Set<UUID> replaced =
         statements.replace(
             connection,
             List.copyOf(contents.values()),
             contents.keySet().stream().map(JobId::value).toList());
-    for (Candidate wish : wishes) {
-      JobId target = admission(wish).id();
+    for (Candidate request : requests) {
+      JobId target = admission(request).id();
       if (replaced.contains(target.value())) {
-        answer(wish, target, Outcome.REPLACED);
+        admitted(request, target, Outcome.REPLACED);
       }
     }
   }
 
   private Admission admission(Candidate entry) {
-    return Objects.requireNonNull(answers[entry.ordinal()]);
+    return Objects.requireNonNull(admissions[entry.ordinal()]);
   }
 
-  private void answer(Candidate entry, JobId id, Outcome answer) {
-    answers[entry.ordinal()] = new Admission(id, answer);
+  private void admitted(Candidate entry, JobId id, Outcome outcome) {
+    admissions[entry.ordinal()] = new Admission(id, outcome);
   }
 
   private boolean wasCreated(Candidate entry) {
-    Admission answer = answers[entry.ordinal()];
-    return answer != null && answer.outcome() == Outcome.CREATED;
+    Admission admission = admissions[entry.ordinal()];
+    return admission != null && admission.outcome() == Outcome.CREATED;
   }
 }

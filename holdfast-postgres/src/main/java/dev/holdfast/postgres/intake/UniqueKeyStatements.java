@@ -17,9 +17,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The statements for unique keys, on any connection.
- */
+/** The statements for unique keys, on any connection. */
 public final class UniqueKeyStatements {
   // By job_unique.
   private static final String KEY_HOLDERS =
@@ -74,9 +72,7 @@ public final class UniqueKeyStatements {
     this.releaseLedgerKeys = database.sql(RELEASE_LEDGER_KEYS);
   }
 
-  /**
-   * Takes keys with a window, and returns the ids of the jobs that got their key.
-   */
+  /** Takes keys with a window, and returns the ids of the jobs that got their key. */
   public Set<UUID> takeLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, takeLedgerKeys)) {
       bindKeys(c, statement, jobs.stream().map(Candidate::fullKey).toList());
@@ -86,9 +82,7 @@ public final class UniqueKeyStatements {
     }
   }
 
-  /**
-   * Releases keys that this transaction has just taken.
-   */
+  /** Releases keys that this transaction has just taken. */
   void releaseLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, releaseLedgerKeys)) {
       bindKeys(c, statement, jobs.stream().map(Candidate::fullKey).toList());
@@ -100,7 +94,8 @@ public final class UniqueKeyStatements {
   /**
    * Returns the jobs that hold these keys.
    *
-   * @param windowed whether the keys have a window and are in the ledger; otherwise live jobs hold them
+   * @param windowed whether the keys have a window and are in the ledger; otherwise live jobs hold
+   *     them
    */
   public Map<FullKey, JobId> holders(Connection c, Set<FullKey> keys, boolean windowed)
       throws SQLException {

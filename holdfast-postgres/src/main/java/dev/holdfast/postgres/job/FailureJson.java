@@ -12,8 +12,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Converts failed attempts to and from the JSON in the rows. The statement that stores a failure adds
- * the times, in microseconds since 1970. Each failure carries the token of its attempt, which
+ * Converts failed attempts to and from the JSON in the rows. The statement that stores a failure
+ * adds the times, in microseconds since 1970. Each failure carries the token of its attempt, which
  * identifies a repeated report.
  */
 public final class FailureJson {
@@ -26,7 +26,8 @@ public final class FailureJson {
   }
 
   /**
-   * Returns a failure that no node reported, without a token, so that it cannot match a repeated report.
+   * Returns a failure that no node reported, without a token, so that it cannot match a repeated
+   * report.
    */
   public static String writeCrash(Finish.Failure failure) {
     return MAPPER.writeValueAsString(json(failure));

@@ -4,8 +4,8 @@ package dev.holdfast.postgres.job;
  * Moves rows from the live table to history or to the dead-letter queue: parts of statements that
  * several families share, so that no statement that ends a job forgets a column or the tally.
  *
- * <p>Each part expects a common table expression {@code gone} with the deleted rows of {@code job} and
- * the columns {@code ended} (the state), {@code node}, {@code result} and {@code result_until}.
+ * <p>Each part expects a common table expression {@code gone} with the deleted rows of {@code job}
+ * and the columns {@code ended} (the state), {@code node}, {@code result} and {@code result_until}.
  */
 public final class History {
 
@@ -44,8 +44,8 @@ public final class History {
       """;
 
   /**
-   * The maximum number of failed attempts in a row: the row of a job that fails for weeks must not keep
-   * growing.
+   * The maximum number of failed attempts in a row: the row of a job that fails for weeks must not
+   * keep growing.
    */
   private static final int MOST_FAILURES = 1_000;
 
@@ -79,8 +79,8 @@ public final class History {
 
   /**
    * Completes a statement: {@code history} or {@code dead} inserts the rows of {@code gone} there,
-   * {@code tally} counts them, {@code columns} are the columns to return of a deleted row, and {@code
-   * failures} is the expression for its failures including a new one.
+   * {@code tally} counts them, {@code columns} are the columns to return of a deleted row, and
+   * {@code failures} is the expression for its failures including a new one.
    */
   public static String into(String statement) {
     return statement

@@ -25,23 +25,21 @@ import java.util.UUID;
  * settings has room for about 6,400 in all sessions. So each statement names a window of days, with
  * values that the planner knows, and only the partitions of that window are locked.
  *
- * <p>The id of a job contains the time at which it was created, and most jobs end soon after that. A
- * search starts there and continues with all other days, because jobs can wait for weeks, clocks can
- * be wrong, and callers may choose ids that contain no time.
+ * <p>The id of a job contains the time at which it was created, and most jobs end soon after that.
+ * A search starts there and continues with all other days, because jobs can wait for weeks, clocks
+ * can be wrong, and callers may choose ids that contain no time.
  *
  * <p>The first statement of a search must also cover live jobs and the dead-letter queue, in one
- * snapshot. A job that is in neither of them has ended or does not exist. Jobs never leave
- * history, so the later statements cannot miss it.
+ * snapshot. A job that is in neither of them has ended or does not exist. Jobs never leave history,
+ * so the later statements cannot miss it.
  */
 public final class HistorySearch {
-  /**
-   * The number of days in a window. Each day takes five locks.
-   */
+  /** The number of days in a window. Each day takes five locks. */
   private static final int DAYS = 6;
 
   /**
-   * The number of days in the first window, which is smaller because its statement also reads live jobs
-   * and the dead-letter queue.
+   * The number of days in the first window, which is smaller because its statement also reads live
+   * jobs and the dead-letter queue.
    */
   private static final int NEAR_DAYS = 4;
 
@@ -70,16 +68,12 @@ public final class HistorySearch {
    * @param to the day after the last
    */
   public record Window(LocalDate from, LocalDate to) {
-    /**
-     * Returns the start of the window as a statement parameter.
-     */
+    /** Returns the start of the window as a statement parameter. */
     public OffsetDateTime start() {
       return from.equals(LocalDate.MIN) ? OffsetDateTime.MIN : at(from);
     }
 
-    /**
-     * Returns the end of the window as a statement parameter.
-     */
+    /** Returns the end of the window as a statement parameter. */
     public OffsetDateTime end() {
       return to.equals(LocalDate.MAX) ? OffsetDateTime.MAX : at(to);
     }
@@ -89,17 +83,15 @@ public final class HistorySearch {
     }
   }
 
-  /**
-   * Looks for jobs among those that ended in a window, and returns the ids it found.
-   */
+  /** Looks for jobs among those that ended in a window, and returns the ids it found. */
   @FunctionalInterface
   public interface Probe {
     Set<UUID> find(Window window, Set<UUID> ids) throws SQLException;
   }
 
   /**
-   * Returns the window in which most of these jobs have ended, if they have ended. The first statement
-   * should cover it.
+   * Returns the window in which most of these jobs have ended, if they have ended. The first
+   * statement should cover it.
    */
   public static Window near(Collection<UUID> ids) {
     LocalDate newest =
@@ -126,8 +118,8 @@ public final class HistorySearch {
   }
 
   /**
-   * Searches everything except one window that has been searched. Inside a transaction, a rollback to
-   * a savepoint releases the locks of each statement.
+   * Searches everything except one window that has been searched. Inside a transaction, a rollback
+   * to a savepoint releases the locks of each statement.
    *
    * @param missing the jobs to look for
    */
@@ -165,9 +157,7 @@ public final class HistorySearch {
     }
   }
 
-  /**
-   * Returns all of history as windows of a few days each.
-   */
+  /** Returns all of history as windows of a few days each. */
   public List<Window> all(Connection connection) throws SQLException {
     return elsewhere(connection, new Window(NO_DAY, NO_DAY));
   }

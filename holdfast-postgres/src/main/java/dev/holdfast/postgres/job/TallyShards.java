@@ -5,15 +5,13 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Chooses the rows of the tally that a writer adds to. Each writer has its own rows, so that writers do
- * not wait for each other, and changes to new rows after a while: as long as an old snapshot is
- * open, every update leaves a version of the row behind that the next update has to read (377
- * buffers after 40,000 updates). {@link PgUpkeep} merges the rows.
+ * Chooses the rows of the tally that a writer adds to. Each writer has its own rows, so that
+ * writers do not wait for each other, and changes to new rows after a while: as long as an old
+ * snapshot is open, every update leaves a version of the row behind that the next update has to
+ * read (377 buffers after 40,000 updates). {@link PgUpkeep} merges the rows.
  */
 public final class TallyShards {
-  /**
-   * About as many row versions as fit into three pages.
-   */
+  /** About as many row versions as fit into three pages. */
   static final int MOST_WRITES = 200;
 
   private final AtomicLong writes = new AtomicLong();

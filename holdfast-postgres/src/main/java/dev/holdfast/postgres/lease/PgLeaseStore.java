@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores leases and their holders. All statements use lease_pkey unless stated otherwise.
  *
- * <p>The time of one server is never compared with the time of another: otherwise a standby whose clock
- * is ahead would expire every lease when it is promoted. A lease that was granted by another server,
- * or by this one before a restart, can be renewed. For a caller that wants to acquire it, it counts
- * as renewed now.
+ * <p>The time of one server is never compared with the time of another: otherwise a standby whose
+ * clock is ahead would expire every lease when it is promoted. A lease that was granted by another
+ * server, or by this one before a restart, can be renewed. For a caller that wants to acquire it,
+ * it counts as renewed now.
  */
 public final class PgLeaseStore implements LeaseStore {
   private static final int LOOKS = 3;
@@ -192,8 +192,8 @@ public final class PgLeaseStore implements LeaseStore {
   }
 
   /**
-   * Acquires a lease. Each statement commits by itself. If the lease was not available, its holder may
-   * release it before it can be read; in that case the request is tried again.
+   * Acquires a lease. Each statement commits by itself. If the lease was not available, its holder
+   * may release it before it can be read; in that case the request is tried again.
    */
   @Override
   public Result acquire(LeaseRequest request, UUID acquisition, String holder) {
@@ -247,7 +247,7 @@ public final class PgLeaseStore implements LeaseStore {
   }
 
   @Override
-  public boolean end(LeaseClaim grip, Ending how) {
+  public boolean end(LeaseClaim claim, Ending how) {
     String state =
         switch (how) {
           case Ending.Done done -> LeaseState.DONE.name();
@@ -259,20 +259,20 @@ public final class PgLeaseStore implements LeaseStore {
           case Ending.Failed failed -> failed.detail();
         };
     return database.run(
-        "end lease %s".formatted(grip.key()),
+        "end lease %s".formatted(claim.key()),
         handle ->
             handle
                         .createUpdate(end)
-                        .bind("key", grip.key())
-                        .bind("token", grip.token())
+                        .bind("key", claim.key())
+                        .bind("token", claim.token())
                         .bind("state", state)
                         .bind("detail", detail)
                         .execute()
                     > 0
                 || handle
                     .createQuery(endedSo)
-                    .bind("key", grip.key())
-                    .bind("token", grip.token())
+                    .bind("key", claim.key())
+                    .bind("token", claim.token())
                     .bind("state", state)
                     .map((row, context) -> row.getBoolean(1))
                     .one());

@@ -1,6 +1,4 @@
-/**
- * Leases: acquire, renew, end, and reclaim after expiry.
- */
+/** Leases: acquire, renew, end, and reclaim after expiry. */
 @NullMarked
 package dev.holdfast.postgres.lease;
 

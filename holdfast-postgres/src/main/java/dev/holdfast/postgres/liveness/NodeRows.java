@@ -31,9 +31,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the rows that the statements of {@link PgNodeStore} return.
- */
+/** Reads the rows that the statements of {@link PgNodeStore} return. */
 public final class NodeRows {
   private NodeRows() {}
 
@@ -90,8 +88,8 @@ public final class NodeRows {
   }
 
   /**
-   * Returns each lane as its queue, its number of lost slots, its number of slots, and its tasks. No
-   * name contains a space.
+   * Returns each lane as its queue, its number of lost slots, its number of slots, and its tasks.
+   * No name contains a space.
    */
   static List<String> texts(Lost lost) {
     return lost.lanes().stream()
@@ -113,9 +111,7 @@ public final class NodeRows {
         .toList();
   }
 
-  /**
-   * Reads the advice from two consecutive columns.
-   */
+  /** Reads the advice from two consecutive columns. */
   private static Advice advice(ResultSet row, int column) throws SQLException {
     boolean sweepsAll = row.getArray(column + 1) == null;
     return new Advice(
@@ -136,9 +132,7 @@ public final class NodeRows {
             .collect(Collectors.toMap(parts -> parts[0], parts -> NodeMode.valueOf(parts[1]))));
   }
 
-  /**
-   * The rows that a heartbeat returns, sorted by kind.
-   */
+  /** The rows that a heartbeat returns, sorted by kind. */
   static final class Reply {
     private @Nullable Modes modes;
     private boolean dismissed;

@@ -18,9 +18,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Stores the nodes and their heartbeats. All statements use node_pkey unless stated otherwise.
- */
+/** Stores the nodes and their heartbeats. All statements use node_pkey unless stated otherwise. */
 public final class PgNodeStore implements NodeStore {
   /**
    * Where the place in the circle starts in the text of an incarnation, as in the generated column.
@@ -245,11 +243,11 @@ public final class PgNodeStore implements NodeStore {
 
   /**
    * @param heart the connection for heartbeats, which works however busy the other database is
-   * @param session the {@code application_name} of the sessions of this process; null if they cannot
-   *     be distinguished from the sessions of other programs
-   * @param spare whether a broken heartbeat connection can be replaced at once. In an external pool it
-   *     cannot while handlers use all connections. A reply that is merely late, as on a busy machine,
-   *     must then not cost the node its only connection
+   * @param session the {@code application_name} of the sessions of this process; null if they
+   *     cannot be distinguished from the sessions of other programs
+   * @param spare whether a broken heartbeat connection can be replaced at once. In an external pool
+   *     it cannot while handlers use all connections. A reply that is merely late, as on a busy
+   *     machine, must then not cost the node its only connection
    */
   public PgNodeStore(Database database, Database heart, @Nullable String session, boolean spare) {
     this.database = database;
@@ -260,17 +258,17 @@ public final class PgNodeStore implements NodeStore {
   }
 
   @Override
-  public void register(NodeRegistration card, Modes modes, @Nullable UUID before) {
+  public void register(NodeRegistration registration, Modes modes, @Nullable UUID before) {
     heart.transaction(
-        "register node %s".formatted(card.id()),
+        "register node %s".formatted(registration.id()),
         handle -> {
           if (before == null) {
-            return insert(handle, card, modes);
+            return insert(handle, registration, modes);
           }
           change(handle, LEAVE, before);
-          insert(handle, card, modes);
-          inherit(handle, INHERIT_DECLARATIONS, card.incarnation(), before);
-          return inherit(handle, INHERIT, card.incarnation(), before);
+          insert(handle, registration, modes);
+          inherit(handle, INHERIT_DECLARATIONS, registration.incarnation(), before);
+          return inherit(handle, INHERIT, registration.incarnation(), before);
         });
   }
 
@@ -282,8 +280,8 @@ public final class PgNodeStore implements NodeStore {
         .execute();
   }
 
-  private int insert(Handle handle, NodeRegistration card, Modes modes) {
-    Set<String> sweeps = card.advice().stacks();
+  private int insert(Handle handle, NodeRegistration registration, Modes modes) {
+    Set<String> sweeps = registration.advice().stacks();
     Update register = handle.createUpdate(database.sql(REGISTER));
     if (sweeps == null) {
       register.bindNull("sweeps", Types.ARRAY);
@@ -291,21 +289,21 @@ public final class PgNodeStore implements NodeStore {
       register.bindArray("sweeps", String.class, sweeps);
     }
     return register
-        .bind("incarnation", card.incarnation())
-        .bind("id", card.id())
-        .bind("name", card.name())
-        .bind("host", card.host())
-        .bind("pid", card.pid())
-        .bind("version", card.version())
-        .bind("terms", SqlValues.micros(card.timeouts().running()))
-        .bind("claimedTerms", SqlValues.micros(card.timeouts().claimed()))
-        .bindArray("queues", String.class, card.queues())
-        .bindArray("tasks", String.class, card.tasks())
-        .bind("capacity", card.capacity())
-        .bind("stack", card.stack())
-        .bindArray("serves", String.class, card.serves())
-        .bindArray("roles", String.class, card.roles())
-        .bindArray("advises", String.class, card.advice().tasks())
+        .bind("incarnation", registration.incarnation())
+        .bind("id", registration.id())
+        .bind("name", registration.name())
+        .bind("host", registration.host())
+        .bind("pid", registration.pid())
+        .bind("version", registration.version())
+        .bind("terms", SqlValues.micros(registration.timeouts().running()))
+        .bind("claimedTerms", SqlValues.micros(registration.timeouts().claimed()))
+        .bindArray("queues", String.class, registration.queues())
+        .bindArray("tasks", String.class, registration.tasks())
+        .bind("capacity", registration.capacity())
+        .bind("stack", registration.stack())
+        .bindArray("serves", String.class, registration.serves())
+        .bindArray("roles", String.class, registration.roles())
+        .bindArray("advises", String.class, registration.advice().tasks())
         .bind("mode", modes.node().name())
         .bindArray("exceptions", String.class, NodeRows.texts(modes))
         .bind("session", session)

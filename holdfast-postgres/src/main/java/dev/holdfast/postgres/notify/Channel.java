@@ -11,9 +11,9 @@ public record Channel(String name) {
 
   /**
    * Sends several payloads in one statement; equal payloads are delivered once. Sends nothing, and
-   * returns no row, if the notification queue of the server is half full: a session that listens but
-   * does not read keeps the queue from shrinking, and once it is full every commit with a NOTIFY
-   * fails, including those of callers. Nodes find their work by polling in that case.
+   * returns no row, if the notification queue of the server is half full: a session that listens
+   * but does not read keeps the queue from shrinking, and once it is full every commit with a
+   * NOTIFY fails, including those of callers. Nodes find their work by polling in that case.
    */
   public static final String NOTIFY =
       """
@@ -38,23 +38,17 @@ public record Channel(String name) {
    */
   public static final String NOBODY = "-";
 
-  /**
-   * Returns the channel of a schema, whose name has been checked.
-   */
+  /** Returns the channel of a schema, whose name has been checked. */
   public static Channel of(String schema) {
     return new Channel("holdfast_" + schema);
   }
 
-  /**
-   * Returns a name by which a process recognizes its own signals when it receives them.
-   */
+  /** Returns a name by which a process recognizes its own signals when it receives them. */
   static String sender() {
     return UUID.randomUUID().toString().substring(24);
   }
 
-  /**
-   * Returns the statement that starts listening.
-   */
+  /** Returns the statement that starts listening. */
   String listen() {
     return "listen " + name;
   }

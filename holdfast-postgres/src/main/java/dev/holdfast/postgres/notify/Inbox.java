@@ -9,19 +9,15 @@ import java.util.Map;
 /**
  * Received signals that wait to be delivered. Not thread-safe.
  *
- * <p>Every user of the database can send on the channel. So equal signals are merged, and the rate of
- * deliveries of each kind is limited, however many arrive: a flood costs a bounded number of polls
- * and a bounded amount of memory. A single signal is delivered at once.
+ * <p>Every user of the database can send on the channel. So equal signals are merged, and the rate
+ * of deliveries of each kind is limited, however many arrive: a flood costs a bounded number of
+ * polls and a bounded amount of memory. A single signal is delivered at once.
  */
 final class Inbox {
-  /**
-   * The interval between deliveries of signals that cost one poll of one role, or nothing.
-   */
+  /** The interval between deliveries of signals that cost one poll of one role, or nothing. */
   private static final Duration OFTEN = Duration.ofMillis(20);
 
-  /**
-   * The interval between deliveries of signals that cost a heartbeat, or a poll of every role.
-   */
+  /** The interval between deliveries of signals that cost a heartbeat, or a poll of every role. */
   private static final Duration RARELY = Duration.ofMillis(200);
 
   private final SignalBatch waiting = new SignalBatch();
@@ -35,9 +31,7 @@ final class Inbox {
     }
   }
 
-  /**
-   * Returns the signals that may be delivered now and marks them as delivered.
-   */
+  /** Returns the signals that may be delivered now and marks them as delivered. */
   List<Signal> take(long now) {
     List<Signal> due = waiting.take(signal -> untilNanos(signal, now) <= 0);
     due.forEach(signal -> nextAt.put(signal.getClass(), now + gap(signal).toNanos()));
@@ -45,7 +39,8 @@ final class Inbox {
   }
 
   /**
-   * Returns how long until there is something to take if nothing else arrives, at most the given time.
+   * Returns how long until there is something to take if nothing else arrives, at most the given
+   * time.
    */
   Duration quiet(long now, Duration atMost) {
     return waiting.signals().stream()

@@ -17,12 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a dedicated connection, and opens a new one when that breaks, becomes silent or gets old.
+ * Listens on a dedicated connection, and opens a new one when that breaks, becomes silent or gets
+ * old.
  *
- * <p>It blocks while reading the socket and runs no statement but LISTEN. Only a ping that comes back
- * shows that it receives signals: behind a pooler that shares connections, LISTEN succeeds as well.
- * Whenever it starts or stops receiving, it reports {@link Signal.SignalsMissed}: signals may have
- * been sent before, and roles that rely on wakeups must poll instead.
+ * <p>It blocks while reading the socket and runs no statement but LISTEN. Only a ping that comes
+ * back shows that it receives signals: behind a pooler that shares connections, LISTEN succeeds as
+ * well. Whenever it starts or stops receiving, it reports {@link Signal.SignalsMissed}: signals may
+ * have been sent before, and roles that rely on wakeups must poll instead.
  */
 final class Listener implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
@@ -30,14 +31,12 @@ final class Listener implements Runnable {
   private static final Duration LAST_RETRY = Duration.ofSeconds(30);
 
   /**
-   * The longest interval between retries if no ping came back. A pooler that hides notifications rarely
-   * goes away, so retrying sooner would be in vain.
+   * The longest interval between retries if no ping came back. A pooler that hides notifications
+   * rarely goes away, so retrying sooner would be in vain.
    */
   private static final Duration LAST_RETRY_UNHEARD = Duration.ofMinutes(10);
 
-  /**
-   * The pause between two reads, so that a flood is read in batches.
-   */
+  /** The pause between two reads, so that a flood is read in batches. */
   private static final Duration BREATH = Duration.ofMillis(5);
 
   /**
@@ -48,9 +47,7 @@ final class Listener implements Runnable {
 
   private static final double JITTER = 0.2;
 
-  /**
-   * Sends a ping and reports whether it could be sent.
-   */
+  /** Sends a ping and reports whether it could be sent. */
   @FunctionalInterface
   interface Pinger {
     void ping(long number, Consumer<Boolean> outcome);
@@ -99,9 +96,7 @@ final class Listener implements Runnable {
     return working;
   }
 
-  /**
-   * Stops listening, even in the middle of a read.
-   */
+  /** Stops listening, even in the middle of a read. */
   void close() {
     closed.countDown();
     ListeningConnection connection = current;
@@ -110,9 +105,7 @@ final class Listener implements Runnable {
     }
   }
 
-  /**
-   * Returns whether connections belong to a pool, where aborting one has side effects.
-   */
+  /** Returns whether connections belong to a pool, where aborting one has side effects. */
   private boolean isPooled() {
     return !(source instanceof SocketValidatedDataSource);
   }
@@ -142,9 +135,7 @@ final class Listener implements Runnable {
     }
   }
 
-  /**
-   * Listens until a ping does not come back. Returns whether any did.
-   */
+  /** Listens until a ping does not come back. Returns whether any did. */
   private boolean listenUntilSilent() throws SQLException {
     ListeningConnection connection = open();
     try {
@@ -174,7 +165,8 @@ final class Listener implements Runnable {
   }
 
   /**
-   * Returns a new connection, opened before the old one is closed, because no other may be available.
+   * Returns a new connection, opened before the old one is closed, because no other may be
+   * available.
    */
   private ListeningConnection renewed(ListeningConnection old) {
     try {
@@ -191,8 +183,8 @@ final class Listener implements Runnable {
   /**
    * Reads what arrives.
    *
-   * @return true if the connection must be replaced because of its age; false if it receives nothing
-   *     or the listener is closed
+   * @return true if the connection must be replaced because of its age; false if it receives
+   *     nothing or the listener is closed
    */
   private boolean read(ListeningConnection connection, SelfCheck check) throws SQLException {
     double part = 1 - JITTER * ThreadLocalRandom.current().nextDouble();
@@ -289,7 +281,10 @@ final class Listener implements Runnable {
     }
     if (!warned) {
       names.speak(() ->
-          log.warn("This node does not receive signals from other nodes and finds work only by polling: {}.", why));
+          log.warn(
+              "This node does not receive signals from other nodes and finds work only by polling:"
+                  + " {}.",
+              why));
       warned = true;
     }
     if (worked) {

@@ -12,9 +12,7 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A connection that listens for notifications.
- */
+/** A connection that listens for notifications. */
 final class ListeningConnection {
   private static final Logger log = LoggerFactory.getLogger(ListeningConnection.class);
   private static final PGNotification[] NONE = {};
@@ -40,16 +38,12 @@ final class ListeningConnection {
     execute(channel.listen());
   }
 
-  /**
-   * Checks that the server replies.
-   */
+  /** Checks that the server replies. */
   void ask(Duration patience) throws SQLException {
     within(patience, "select 1");
   }
 
-  /**
-   * Returns the notifications that have arrived or that arrive within the given time.
-   */
+  /** Returns the notifications that have arrived or that arrive within the given time. */
   PGNotification[] await(Duration time) throws SQLException {
     // Not 0, which would wait without a timeout.
     PGNotification @Nullable [] arrived =
@@ -84,9 +78,7 @@ final class ListeningConnection {
     }
   }
 
-  /**
-   * Stops a read, from another thread.
-   */
+  /** Stops a read, from another thread. */
   void abort() {
     try {
       connection.abort(Runnable::run);

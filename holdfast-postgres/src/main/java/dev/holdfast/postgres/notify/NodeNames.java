@@ -9,16 +9,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * The nodes that a coordinator works for. The log lines of its threads name them, like the log lines of
- * every other thread of a node.
+ * The nodes that a coordinator works for. The log lines of its threads name them, like the log
+ * lines of every other thread of a node.
  */
 final class NodeNames {
   private final List<Name> names = new CopyOnWriteArrayList<>();
   private final Name creator = Name.current();
 
-  /**
-   * The log context of a thread. Not a record: two equal names must remain distinct.
-   */
+  /** The log context of a thread. Not a record: two equal names must remain distinct. */
   static final class Name {
     private final @Nullable String node;
     private final @Nullable String name;
@@ -28,16 +26,12 @@ final class NodeNames {
       this.name = name;
     }
 
-    /**
-     * Returns the node that the current thread works for.
-     */
+    /** Returns the node that the current thread works for. */
     static Name current() {
       return new Name(MDC.get(LogContext.NODE), MDC.get(LogContext.NAME));
     }
 
-    /**
-     * Runs work with the log context of the node.
-     */
+    /** Runs work with the log context of the node. */
     void speak(Runnable work) {
       speakFor(node, name, work);
     }
@@ -52,8 +46,8 @@ final class NodeNames {
   }
 
   /**
-   * Runs work with the log context of all nodes, or of the thread that created the coordinator if there
-   * are none yet.
+   * Runs work with the log context of all nodes, or of the thread that created the coordinator if
+   * there are none yet.
    */
   void speak(Runnable work) {
     List<Name> all = names.isEmpty() ? List.of(creator) : names;

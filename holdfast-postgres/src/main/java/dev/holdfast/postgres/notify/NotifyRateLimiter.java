@@ -9,27 +9,22 @@ import java.util.function.LongSupplier;
 
 /**
  * Admits one wakeup per topic in 20 ms: one for each queue that has new work, and one for all
- * scheduled jobs unless another is due sooner, because a node that received the first would sleep too
- * long. It counts what is posted and cannot know what is committed: {@link Reminders} cover that.
+ * scheduled jobs unless another is due sooner, because a node that received the first would sleep
+ * too long. It counts what is posted and cannot know what is committed: {@link Reminders} cover
+ * that.
  */
 final class NotifyRateLimiter {
   private static final long INTERVAL = Duration.ofMillis(20).toNanos();
 
-  /**
-   * The maximum number of topics in one interval. The rest is left to {@link Reminders}.
-   */
+  /** The maximum number of topics in one interval. The rest is left to {@link Reminders}. */
   static final int MOST = 1000;
 
   private final LongSupplier nanoTime;
 
-  /**
-   * A signal that was admitted, and when.
-   */
+  /** A signal that was admitted, and when. */
   private record Announced(long at, Signal signal) {}
 
-  /**
-   * By topic, the earliest first; none older than the interval.
-   */
+  /** By topic, the earliest first; none older than the interval. */
   private final Map<String, Announced> recent = new LinkedHashMap<>();
 
   NotifyRateLimiter(LongSupplier nanoTime) {
@@ -37,8 +32,8 @@ final class NotifyRateLimiter {
   }
 
   /**
-   * Returns whether the signal may be announced now. If so, no other signal of its topic is admitted
-   * during the interval.
+   * Returns whether the signal may be announced now. If so, no other signal of its topic is
+   * admitted during the interval.
    */
   synchronized boolean admits(Signal signal) {
     long now = nanoTime.getAsLong();
@@ -66,9 +61,7 @@ final class NotifyRateLimiter {
         && in.compareTo(before) < 0;
   }
 
-  /**
-   * Returns the topic of a signal.
-   */
+  /** Returns the topic of a signal. */
   static String topic(Signal signal) {
     // The name of a queue is never empty.
     return signal instanceof Signal.NewWork work ? work.queue() : "";

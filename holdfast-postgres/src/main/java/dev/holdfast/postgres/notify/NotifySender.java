@@ -37,9 +37,7 @@ final class NotifySender implements Runnable {
 
   private record Ping(String text, Consumer<Boolean> outcome) {}
 
-  /**
-   * The payloads of one statement.
-   */
+  /** The payloads of one statement. */
   private record Parcel(List<String> texts, Consumer<Boolean> outcome) {}
 
   NotifySender(Database database, Channel channel, String sender, NodeNames names) {
@@ -76,9 +74,7 @@ final class NotifySender implements Runnable {
     }
   }
 
-  /**
-   * Sends what is pending and stops.
-   */
+  /** Sends what is pending and stops. */
   void close() {
     lock.lock();
     try {
@@ -101,9 +97,7 @@ final class NotifySender implements Runnable {
     }
   }
 
-  /**
-   * Waits for something to send. Returns an empty parcel when there will be nothing more.
-   */
+  /** Waits for something to send. Returns an empty parcel when there will be nothing more. */
   private Parcel take() throws InterruptedException {
     lock.lock();
     try {
@@ -145,9 +139,9 @@ final class NotifySender implements Runnable {
       }
       failed(() ->
           log.warn(
-              "Could not notify other nodes of new work; they find it by polling. The notification queue of"
-                  + " the server is half full: look for a session that listens and stays in a"
-                  + " transaction."));
+              "Could not notify other nodes of new work; they find it by polling. The notification"
+                  + " queue of the server is half full: look for a session that listens and stays"
+                  + " in a transaction."));
     } catch (StoreException failure) {
       failed(() ->
           log.warn(
@@ -156,16 +150,14 @@ final class NotifySender implements Runnable {
     } catch (Throwable broken) { // Nothing else would send for the rest of the process.
       failed(() ->
           log.error(
-              "Could not notify other nodes of new work; they find it by polling, and the next signal"
-                  + " is sent again",
+              "Could not notify other nodes of new work; they find it by polling, and the next"
+                  + " signal is sent again",
               broken));
     }
     return false;
   }
 
-  /**
-   * Logs a failure once, until a signal could be sent again.
-   */
+  /** Logs a failure once, until a signal could be sent again. */
   private void failed(Runnable line) {
     if (!failing) {
       names.speak(line);

@@ -15,15 +15,13 @@ import org.slf4j.LoggerFactory;
  * Sends signals with LISTEN and NOTIFY to all processes that use the same schema.
  *
  * <p>It keeps one connection to listen on, which is only read; signals are sent through the pool.
- * Listeners in this process receive its signals at once, and not a second time when they arrive from
- * the database.
+ * Listeners in this process receive its signals at once, and not a second time when they arrive
+ * from the database.
  */
 public final class PostgresCoordinator implements ClusterCoordinator {
   private static final Logger log = LoggerFactory.getLogger(PostgresCoordinator.class);
 
-  /**
-   * How long closing waits for signals that have not been sent.
-   */
+  /** How long closing waits for signals that have not been sent. */
   private static final Duration FAREWELL = Duration.ofSeconds(2);
 
   private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
@@ -36,8 +34,8 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   /**
    * Creates a coordinator and starts it.
    *
-   * @param listenOn the source of the connection to listen on, directly to the database: a pooler that
-   *     shares connections would lose all notifications
+   * @param listenOn the source of the connection to listen on, directly to the database: a pooler
+   *     that shares connections would lose all notifications
    * @param sendThrough the database to send signals through
    */
   public PostgresCoordinator(DataSource listenOn, Database sendThrough) {
@@ -75,9 +73,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
     announcer.announce(signal);
   }
 
-  /**
-   * Delivers a signal from the database, with the log context of each node that receives it.
-   */
+  /** Delivers a signal from the database, with the log context of each node that receives it. */
   private void received(Signal signal) {
     for (Subscription subscription : subscriptions) {
       subscription.name().speak(() -> subscription.deliver(signal));
@@ -100,9 +96,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
     return isWorking();
   }
 
-  /**
-   * Returns whether it receives its own signals. If not, every node finds its work by polling.
-   */
+  /** Returns whether it receives its own signals. If not, every node finds its work by polling. */
   public boolean isWorking() {
     return listener.isWorking();
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Announces signals that a transaction could not announce itself, after several delays. The commit of
- * an external transaction is not reported to us, so one of the reminders comes soon after it.
+ * Announces signals that a transaction could not announce itself, after several delays. The commit
+ * of an external transaction is not reported to us, so one of the reminders comes soon after it.
  */
 public final class Reminders implements AutoCloseable {
   private static final List<Duration> AFTER =
@@ -29,9 +29,7 @@ public final class Reminders implements AutoCloseable {
     this.announce = announce;
   }
 
-  /**
-   * Schedules reminders for a signal.
-   */
+  /** Schedules reminders for a signal. */
   synchronized void want(Signal signal) {
     long now = System.nanoTime();
     for (DelayedNotifies wave : waves) {

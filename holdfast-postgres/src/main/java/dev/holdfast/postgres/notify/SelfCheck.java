@@ -3,8 +3,8 @@ package dev.holdfast.postgres.notify;
 import java.time.Duration;
 
 /**
- * Decides when to send a ping to this process and what a missing ping means. Times are readings of a
- * monotonic clock in nanoseconds. Not thread-safe.
+ * Decides when to send a ping to this process and what a missing ping means. Times are readings of
+ * a monotonic clock in nanoseconds. Not thread-safe.
  *
  * <p>A connection that receives nothing may be idle or dead: a lost network connection, or a pooler
  * that consumed the LISTEN, looks the same. A ping that could not be sent says nothing about the
@@ -26,35 +26,23 @@ final class SelfCheck {
         new Patience(Duration.ofMinutes(2), Duration.ofSeconds(5), Duration.ofMinutes(30));
   }
 
-  /**
-   * What to do now.
-   */
+  /** What to do now. */
   enum Advice {
     WAIT,
-    /**
-     * Send a ping through the pool and report whether it was sent.
-     */
+    /** Send a ping through the pool and report whether it was sent. */
     PING,
-    /**
-     * No ping could be sent: query the server on the listening connection.
-     */
+    /** No ping could be sent: query the server on the listening connection. */
     ASK,
     GIVE_UP
   }
 
   private enum State {
     QUIET,
-    /**
-     * A ping was requested; whether it could be sent is unknown.
-     */
+    /** A ping was requested; whether it could be sent is unknown. */
     SENDING,
-    /**
-     * A ping was sent.
-     */
+    /** A ping was sent. */
     SENT,
-    /**
-     * The ping could not be sent.
-     */
+    /** The ping could not be sent. */
     UNSENT
   }
 
@@ -64,33 +52,25 @@ final class SelfCheck {
   private boolean first = true;
   private long since;
 
-  /**
-   * Starts with a ping, because a new connection has proved nothing yet.
-   */
+  /** Starts with a ping, because a new connection has proved nothing yet. */
   SelfCheck(Patience patience, long now) {
     this.patience = patience;
     this.since = now;
   }
 
-  /**
-   * Records that a ping came back or, after the first one, that anything was received.
-   */
+  /** Records that a ping came back or, after the first one, that anything was received. */
   void heard(long now) {
     proven = true;
     state = State.QUIET;
     since = now;
   }
 
-  /**
-   * Returns whether a ping has come back.
-   */
+  /** Returns whether a ping has come back. */
   boolean isProven() {
     return proven;
   }
 
-  /**
-   * Records that the last ping was sent.
-   */
+  /** Records that the last ping was sent. */
   void sent(long now) {
     if (state == State.SENDING) {
       state = State.SENT;
@@ -98,26 +78,20 @@ final class SelfCheck {
     }
   }
 
-  /**
-   * Records that the last ping could not be sent.
-   */
+  /** Records that the last ping could not be sent. */
   void unsent() {
     if (state == State.SENDING) {
       state = State.UNSENT;
     }
   }
 
-  /**
-   * Records that the server replied on the listening connection.
-   */
+  /** Records that the server replied on the listening connection. */
   void replied(long now) {
     state = State.QUIET;
     since = now;
   }
 
-  /**
-   * Returns what to do. A ping that is advised counts as being sent.
-   */
+  /** Returns what to do. A ping that is advised counts as being sent. */
   Advice advise(long now) {
     long waited = now - since;
     return switch (state) {
@@ -136,16 +110,12 @@ final class SelfCheck {
     };
   }
 
-  /**
-   * Returns the interval between pings, which is shorter until the first one has come back.
-   */
+  /** Returns the interval between pings, which is shorter until the first one has come back. */
   private Duration idle() {
     return proven ? patience.idle() : patience.reply();
   }
 
-  /**
-   * Returns how long there will be nothing to do.
-   */
+  /** Returns how long there will be nothing to do. */
   Duration quiet(long now) {
     long limit =
         switch (state) {

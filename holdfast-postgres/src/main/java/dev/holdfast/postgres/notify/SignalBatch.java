@@ -11,18 +11,14 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Signals that wait to be sent, merged: of several signals about the same thing the strongest stays.
- * Not thread-safe.
+ * Signals that wait to be sent, merged: of several signals about the same thing the strongest
+ * stays. Not thread-safe.
  */
 public final class SignalBatch {
-  /**
-   * The maximum number of signals in a batch. Beyond it, nodes find their work by polling.
-   */
+  /** The maximum number of signals in a batch. Beyond it, nodes find their work by polling. */
   private static final int MOST = 1000;
 
-  /**
-   * What a signal is about.
-   */
+  /** What a signal is about. */
   private record Topic(Class<? extends Signal> kind, Object about) {}
 
   private final Map<Topic, Signal> signals = new LinkedHashMap<>();
@@ -49,9 +45,7 @@ public final class SignalBatch {
     return signals.values();
   }
 
-  /**
-   * Removes and returns the matching signals.
-   */
+  /** Removes and returns the matching signals. */
   List<Signal> take(Predicate<Signal> wanted) {
     List<Signal> taken = signals.values().stream().filter(wanted).toList();
     signals.values().removeAll(taken);
@@ -62,23 +56,17 @@ public final class SignalBatch {
     return signals.isEmpty();
   }
 
-  /**
-   * Removes the matching signals.
-   */
+  /** Removes the matching signals. */
   public void removeIf(Predicate<Signal> unwanted) {
     signals.values().removeIf(unwanted);
   }
 
-  /**
-   * Passes each signal to the consumer.
-   */
+  /** Passes each signal to the consumer. */
   public void forEach(Consumer<Signal> each) {
     signals.values().forEach(each);
   }
 
-  /**
-   * Removes all signals and returns them as texts of the given sender.
-   */
+  /** Removes all signals and returns them as texts of the given sender. */
   public List<String> drain(String sender) {
     List<String> texts = new ArrayList<>(signals.size());
     signals.values().forEach(signal -> texts.add(SignalText.write(sender, signal)));

@@ -59,9 +59,7 @@ final class SignalText {
         : Optional.of(new Received(payload.substring(0, colon), payload.substring(colon + 1)));
   }
 
-  /**
-   * Returns the signal of a body; empty if it is not a signal or of an unknown kind.
-   */
+  /** Returns the signal of a body; empty if it is not a signal or of an unknown kind. */
   static Optional<Signal> read(String body) {
     String[] parts = body.split(":", -1);
     try {

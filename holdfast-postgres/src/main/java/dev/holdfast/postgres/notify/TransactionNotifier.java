@@ -17,8 +17,8 @@ import java.util.List;
  * Sends wakeups inside external transactions, at most fifty a second about the same topic: a NOTIFY
  * takes a lock of the whole database until its transaction has committed.
  *
- * <p>A transaction whose wakeup is left out relies on the wakeup of another transaction, which may have
- * committed before it or never commits. So this process sends reminders a little later.
+ * <p>A transaction whose wakeup is left out relies on the wakeup of another transaction, which may
+ * have committed before it or never commits. So this process sends reminders a little later.
  */
 public final class TransactionNotifier implements TransactionNotice {
   private final Database database;
@@ -53,9 +53,7 @@ public final class TransactionNotifier implements TransactionNotice {
     }
   }
 
-  /**
-   * Sends the signals. Returns false if the notification queue of the server is too full.
-   */
+  /** Sends the signals. Returns false if the notification queue of the server is too full. */
   private boolean send(Connection connection, SignalBatch signals) throws SQLException {
     try (PreparedStatement statement = database.prepare(connection, Channel.NOTIFY)) {
       statement.setString(1, channel.name());

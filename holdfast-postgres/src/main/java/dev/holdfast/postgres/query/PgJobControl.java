@@ -30,9 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Cancels, retries, requeues and purges jobs.
- */
+/** Cancels, retries, requeues and purges jobs. */
 public final class PgJobControl implements JobControl {
   private static final int MOST_LOOKS = 10;
 
@@ -207,8 +205,8 @@ public final class PgJobControl implements JobControl {
   }
 
   /**
-   * Cancels a job. Its state may change between two statements, so this tries again while the job is
-   * live.
+   * Cancels a job. Its state may change between two statements, so this tries again while the job
+   * is live.
    */
   private CancelResult cancel(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
@@ -243,8 +241,8 @@ public final class PgJobControl implements JobControl {
   }
 
   /**
-   * Requeues a job. Its state may change between two statements, so this tries again while the job is
-   * live.
+   * Requeues a job. Its state may change between two statements, so this tries again while the job
+   * is live.
    */
   private RequeueResult requeue(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
@@ -286,7 +284,7 @@ public final class PgJobControl implements JobControl {
 
   private RetryResult retry(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
-      Optional<RetryResult> answer =
+      Optional<RetryResult> result =
           handle
               .createQuery(retry)
               .bind("id", id.value())
@@ -296,8 +294,8 @@ public final class PgJobControl implements JobControl {
                       ? Optional.<RetryResult>empty()
                       : Optional.of(row.getInt(2) > 0 ? RetryResult.READY : RetryResult.KEY_TAKEN))
               .one();
-      if (answer.isPresent()) {
-        return answer.get();
+      if (result.isPresent()) {
+        return result.get();
       }
       Optional<String> place = where(handle, id);
       if (place.isEmpty()) {
@@ -345,9 +343,7 @@ public final class PgJobControl implements JobControl {
         .one();
   }
 
-  /**
-   * Changes one batch of dead-lettered jobs, adds it to the step and returns its size.
-   */
+  /** Changes one batch of dead-lettered jobs, adds it to the step and returns its size. */
   private int change(Handle handle, String sql, JobFilter filter, int limit, Step step) {
     int before = step.count();
     handle
@@ -393,11 +389,11 @@ public final class PgJobControl implements JobControl {
         .findFirst();
   }
 
-  private static StoreException restless(String wish, JobId id) {
+  private static StoreException restless(String action, JobId id) {
     return new StoreException(
         Outcome.RETRYABLE,
         "Could not %s job %s: its state kept changing. Nothing was changed; try again."
-            .formatted(wish, id),
+            .formatted(action, id),
         null);
   }
 }

@@ -27,9 +27,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Finds, lists and counts jobs.
- */
+/** Finds, lists and counts jobs. */
 public final class PgJobQueries implements JobQueries {
   // One statement has one snapshot, in which a job that is being moved is in exactly one of these
   // tables. By job_pkey, job_history_id of the partitions of a window, and dead_letter_pkey.

@@ -21,9 +21,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 
-/**
- * Finds out why jobs wait.
- */
+/** Finds out why jobs wait. */
 final class WaitReasons {
   // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey. The jobs before
   // a READY job by job_ready, job_ready_stack or job_ready_suspect; the jobs held under a limit by
@@ -172,8 +170,8 @@ final class WaitReasons {
   }
 
   /**
-   * Returns the first obstacle: first a pause, which an operator requested, then a missing node, then a
-   * breaker or a full limit, then other jobs.
+   * Returns the first obstacle: first a pause, which an operator requested, then a missing node,
+   * then a breaker or a full limit, then other jobs.
    */
   private static WaitReason whileReady(ResultSet row, Supplier<List<Candidate>> living)
       throws SQLException {

@@ -12,15 +12,15 @@ import org.jdbi.v3.core.Handle;
  * Counts the jobs that are held under the limit of a queue or a task, while the caller has locked
  * the row of that limit.
  *
- * <p>A plain count reads every index entry of the limit. While an old snapshot is open, these include
- * all jobs that have finished since, and a claim took 190 ms after 400,000 jobs. So each process
- * remembers the numbers of the jobs that were held at its last count, and reads only those and newer
- * ones. That misses none: numbers are assigned under the lock that the caller holds, so every number
- * that is not newer was visible to the last count, and a job that is claimed again gets a new
- * number.
+ * <p>A plain count reads every index entry of the limit. While an old snapshot is open, these
+ * include all jobs that have finished since, and a claim took 190 ms after 400,000 jobs. So each
+ * process remembers the numbers of the jobs that were held at its last count, and reads only those
+ * and newer ones. That misses none: numbers are assigned under the lock that the caller holds, so
+ * every number that is not newer was visible to the last count, and a job that is claimed again
+ * gets a new number.
  *
- * <p>A server that was restored or replaced may assign numbers again. It has another start time, and
- * in that case the count starts from scratch.
+ * <p>A server that was restored or replaced may assign numbers again. It has another start time,
+ * and in that case the count starts from scratch.
  */
 public final class HeldCount {
   // By job_capped or job_task_capped. Rows without a number were claimed by an earlier version.

@@ -9,9 +9,9 @@ import dev.holdfast.postgres.db.Database;
  * the limit first, as claims do: {@link HeldCount} relies on ascending numbers.
  *
  * <p>Jobs are locked in the order of ids, as in every statement that writes many. But a group of
- * attempts with several outcomes is written one kind after another, so a deadlock is still possible.
- * By then the limit is set and would count too few jobs. So the backfill is repeated, which does no
- * harm.
+ * attempts with several outcomes is written one kind after another, so a deadlock is still
+ * possible. By then the limit is set and would count too few jobs. So the backfill is repeated,
+ * which does no harm.
  */
 final class LimitBackfill {
   private static final int MOST_TRIES = 5;
@@ -30,9 +30,7 @@ final class LimitBackfill {
     this.mark = database.sql(mark);
   }
 
-  /**
-   * Marks the held jobs of a queue or task.
-   */
+  /** Marks the held jobs of a queue or task. */
   void of(String name) {
     for (int tries = 1; !isMarked(name, tries); tries++) {}
   }

@@ -15,9 +15,7 @@ import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Stores the rules of queues and samples their depths. Rules by queue_pkey.
- */
+/** Stores the rules of queues and samples their depths. Rules by queue_pkey. */
 public final class PgQueueStore implements QueueStore {
   private static final String PAUSE =
       """
@@ -122,9 +120,9 @@ public final class PgQueueStore implements QueueStore {
   }
 
   /**
-   * Sets the limit first and marks the held jobs afterwards, in separate transactions: as soon as the
-   * limit is set, no new claim exceeds it. A claim that was in progress in between is not counted, so
-   * its jobs can exceed the limit for as long as they run.
+   * Sets the limit first and marks the held jobs afterwards, in separate transactions: as soon as
+   * the limit is set, no new claim exceeds it. A claim that was in progress in between is not
+   * counted, so its jobs can exceed the limit for as long as they run.
    */
   @Override
   public void limit(String queue, @Nullable Integer most) {
@@ -168,8 +166,8 @@ public final class PgQueueStore implements QueueStore {
   }
 
   /**
-   * Counts the jobs of all queues unless another process does. The lock ends with the transaction, so a
-   * process that dies while it counts blocks no other.
+   * Counts the jobs of all queues unless another process does. The lock ends with the transaction,
+   * so a process that dies while it counts blocks no other.
    */
   private Optional<Sample> measure(Handle handle, Set<String> queues, Duration freshFor) {
     boolean alone =

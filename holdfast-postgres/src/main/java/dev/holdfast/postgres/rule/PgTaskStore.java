@@ -15,9 +15,7 @@ import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Stores the rules of tasks. All statements use task_rule_pkey unless stated otherwise.
- */
+/** Stores the rules of tasks. All statements use task_rule_pkey unless stated otherwise. */
 public final class PgTaskStore implements TaskStore {
   private static final String LIMIT =
       """
@@ -53,9 +51,7 @@ public final class PgTaskStore implements TaskStore {
       where max_held is not null or breaker <> 'CLOSED'
       """;
 
-  /**
-   * How many microseconds a breaker stays open; null if it is closed.
-   */
+  /** How many microseconds a breaker stays open; null if it is closed. */
   public static final String SHUT =
       "case when breaker <> 'CLOSED' then"
           + " greatest(0, (extract(epoch from open_until - now()) * 1000000)::bigint) end";
@@ -82,9 +78,9 @@ public final class PgTaskStore implements TaskStore {
   }
 
   /**
-   * Sets the limit first and marks the held jobs afterwards, in separate transactions: as soon as the
-   * limit is set, no new claim exceeds it. A claim that was in progress in between is not counted, so
-   * its jobs can exceed the limit for as long as they run.
+   * Sets the limit first and marks the held jobs afterwards, in separate transactions: as soon as
+   * the limit is set, no new claim exceeds it. A claim that was in progress in between is not
+   * counted, so its jobs can exceed the limit for as long as they run.
    */
   @Override
   public void limit(String task, @Nullable Integer most) {

@@ -11,17 +11,15 @@ import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Counts live jobs by queue, up to a bound: a table of many millions of jobs must not be read only to
- * find out that there are many.
+ * Counts live jobs by queue, up to a bound: a table of many millions of jobs must not be read only
+ * to find out that there are many.
  *
- * <p>Ready jobs are indexed by queue and task, so each pair is found by one step in the index, and a
- * bounded number of its jobs is read, in the order of rank. Held and scheduled jobs are not indexed
- * by queue: a bounded number of each is read in total.
+ * <p>Ready jobs are indexed by queue and task, so each pair is found by one step in the index, and
+ * a bounded number of its jobs is read, in the order of rank. Held and scheduled jobs are not
+ * indexed by queue: a bounded number of each is read in total.
  */
 public final class QueueCounts {
-  /**
-   * All queues together may read the bound of one queue times this factor.
-   */
+  /** All queues together may read the bound of one queue times this factor. */
   private static final int QUEUES_AT_FULL_LENGTH = 10;
 
   private static final int FEWEST_OF_A_PAIR = 100;
@@ -170,7 +168,8 @@ public final class QueueCounts {
   }
 
   /**
-   * Returns the number of ready jobs by task, for tasks that no live node that serves their queue knows.
+   * Returns the number of ready jobs by task, for tasks that no live node that serves their queue
+   * knows.
    */
   public Map<String, Long> unknownTasks(Handle handle) {
     Map<String, Long> counts = new TreeMap<>();

@@ -43,9 +43,7 @@ record TaskRow(String task, @Nullable Integer limit, BreakerTransition circuit, 
       where task = :task
       """;
 
-  /**
-   * Locks and reads the row of a task.
-   */
+  /** Locks and reads the row of a task. */
   static Optional<TaskRow> lock(Database database, Handle handle, String task) {
     return handle
         .createQuery(database.sql(LOCK))
@@ -72,9 +70,7 @@ record TaskRow(String task, @Nullable Integer limit, BreakerTransition circuit, 
     return Arrays.stream((Timestamp[]) array.getArray()).map(Timestamp::toInstant).toList();
   }
 
-  /**
-   * Stores the new state of the breaker.
-   */
+  /** Stores the new state of the breaker. */
   void write(Database database, Handle handle, BreakerTransition after) {
     ClaimId probe = after.probe();
     handle
@@ -90,9 +86,7 @@ record TaskRow(String task, @Nullable Integer limit, BreakerTransition circuit, 
         .execute();
   }
 
-  /**
-   * Returns the rule of the task with the given breaker state.
-   */
+  /** Returns the rule of the task with the given breaker state. */
   Rule rule(BreakerTransition other) {
     return new Rule(limit, other.shut(now));
   }

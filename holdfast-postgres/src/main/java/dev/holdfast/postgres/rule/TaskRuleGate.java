@@ -12,8 +12,8 @@ import java.util.function.IntFunction;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Admits claims of a task with rules, one at a time. It locks the row of the task in one statement, and
- * counts and claims in later ones, whose snapshots are newer than the lock.
+ * Admits claims of a task with rules, one at a time. It locks the row of the task in one statement,
+ * and counts and claims in later ones, whose snapshots are newer than the lock.
  */
 public final class TaskRuleGate {
   // By job_pkey.
@@ -39,11 +39,11 @@ public final class TaskRuleGate {
    */
   public List<ClaimedJob> claim(
       Handle handle,
-      ClaimRequest order,
+      ClaimRequest request,
       Rule believed,
       int wanted,
       IntFunction<List<ClaimedJob>> claim) {
-    Optional<TaskRow> found = TaskRow.lock(database, handle, order.tasks().getFirst());
+    Optional<TaskRow> found = TaskRow.lock(database, handle, request.tasks().getFirst());
     Integer limit = found.map(TaskRow::limit).orElse(null);
     if (found.isEmpty() || !Objects.equals(limit, believed.limit())) {
       return List.of();

@@ -15,9 +15,7 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Stores which schedules the nodes declare.
- */
+/** Stores which schedules the nodes declare. */
 final class DeclarationStatements {
   // By schedule_declaration_same, node_pkey and schedule_pkey. Undeclared schedules are found by
   // reading all schedules, which are few.
@@ -122,8 +120,8 @@ final class DeclarationStatements {
   }
 
   /**
-   * Stores the declarations of a node. It reads first: nearly always the declarations are already stored
-   * and nothing is written.
+   * Stores the declarations of a node. It reads first: nearly always the declarations are already
+   * stored and nothing is written.
    */
   Survey declare(UUID me, String application, Map<String, String> fingerprints) {
     return database.run(

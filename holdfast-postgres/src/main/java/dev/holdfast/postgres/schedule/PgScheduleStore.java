@@ -13,13 +13,9 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Stores schedules. Single schedules by schedule_pkey.
- */
+/** Stores schedules. Single schedules by schedule_pkey. */
 public final class PgScheduleStore implements ScheduleStore {
-  /**
-   * How many times the limit are read, to choose from at random.
-   */
+  /** How many times the limit are read, to choose from at random. */
   private static final int CHOICE = 10;
 
   private static final int MOST_LOOKS = 20;
@@ -227,8 +223,8 @@ public final class PgScheduleStore implements ScheduleStore {
   }
 
   /**
-   * Returns schedules that are due. It reads again without the schedules that this program cannot read:
-   * however many these are, the others fire.
+   * Returns schedules that are due. It reads again without the schedules that this program cannot
+   * read: however many these are, the others fire.
    */
   @Override
   public DueReport due(int limit) {

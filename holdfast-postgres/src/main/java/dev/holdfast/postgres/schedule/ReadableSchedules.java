@@ -11,17 +11,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads many schedules. A schedule that cannot be read must not hide the others: a program with newer
- * time zones may have written it. It is logged once, because schedules are read all the time.
+ * Reads many schedules. A schedule that cannot be read must not hide the others: a program with
+ * newer time zones may have written it. It is logged once, because schedules are read all the time.
  */
 public final class ReadableSchedules {
   private static final Logger log = LoggerFactory.getLogger(ReadableSchedules.class);
 
   private static final int MOST_REMEMBERED = 10_000;
 
-  /**
-   * Revisions by id, the newest last.
-   */
+  /** Revisions by id, the newest last. */
   private final Map<String, Long> unreadable = new LinkedHashMap<>();
 
   /**

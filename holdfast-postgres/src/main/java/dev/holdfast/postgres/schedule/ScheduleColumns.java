@@ -19,13 +19,9 @@ import java.time.ZoneOffset;
 import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Converts schedules to and from columns.
- */
+/** Converts schedules to and from columns. */
 final class ScheduleColumns {
-  /**
-   * The columns that {@link #read} reads.
-   */
+  /** The columns that {@link #read} reads. */
   static final String LIST =
       """
       s.id, s.revision, s.cancelled, s.last_fire, s.paused, s.anchor, s.next_fire, s.application,

@@ -90,9 +90,7 @@ final class ScheduleFiring {
         == 1;
   }
 
-  /**
-   * Inserts due times into the ledger and returns the jobs for which that was new.
-   */
+  /** Inserts due times into the ledger and returns the jobs for which that was new. */
   private Set<UUID> takeOnceKeys(Handle handle, List<Firing> firings) throws SQLException {
     if (firings.isEmpty()) {
       return Set.of();

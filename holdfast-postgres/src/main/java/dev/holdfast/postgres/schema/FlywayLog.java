@@ -9,15 +9,13 @@ import org.slf4j.LoggerFactory;
  * Logs the messages of Flyway at DEBUG while it works for us: a first start logs forty lines, and
  * {@link Migrations} repeats the one that matters.
  *
- * <p>Flyway has one log for the whole process, and the application may use Flyway for its own tables
- * as well. Lines of other threads keep their level.
+ * <p>Flyway has one log for the whole process, and the application may use Flyway for its own
+ * tables as well. Lines of other threads keep their level.
  */
 public final class FlywayLog implements LogCreator {
   private static final ThreadLocal<Boolean> OURS = ThreadLocal.withInitial(() -> false);
 
-  /**
-   * Work that uses Flyway.
-   */
+  /** Work that uses Flyway. */
   @FunctionalInterface
   interface Work<T> {
     T run();

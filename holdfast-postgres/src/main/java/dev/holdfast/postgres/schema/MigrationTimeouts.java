@@ -7,9 +7,7 @@ import org.flywaydb.core.api.callback.BaseCallback;
 import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
 
-/**
- * Disables timeouts for each migration, on external connections as well.
- */
+/** Disables timeouts for each migration, on external connections as well. */
 final class MigrationTimeouts extends BaseCallback {
   @Override
   public boolean supports(Event event, Context context) {

@@ -18,9 +18,7 @@ import org.jdbi.v3.core.statement.SqlStatements;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Migrates a schema to the version that this program needs.
- */
+/** Migrates a schema to the version that this program needs. */
 public final class Migrations {
   private static final int OLDEST_SERVER = 14;
   private static final Duration LOOK = Duration.ofSeconds(30);
@@ -34,8 +32,8 @@ public final class Migrations {
   private final Privileges privileges;
 
   /**
-   * @param database with long timeouts: a migration may take long, and so may the wait for another node
-   *     that migrates
+   * @param database with long timeouts: a migration may take long, and so may the wait for another
+   *     node that migrates
    * @param place the name of the database in messages
    */
   public Migrations(Database database, String place) {
@@ -77,8 +75,8 @@ public final class Migrations {
   }
 
   /**
-   * Migrates while no other node does. If several nodes start at the same time, the first one migrates
-   * and the others find nothing left to do.
+   * Migrates while no other node does. If several nodes start at the same time, the first one
+   * migrates and the others find nothing left to do.
    */
   private Void migrateAlone(Handle handle, Flyway flyway) throws SQLException {
     // Another node may migrate for a long time, and so may this one, while this transaction is
@@ -143,9 +141,7 @@ public final class Migrations {
     requireServer(version);
   }
 
-  /**
-   * Rejects servers that are too old for our statements.
-   */
+  /** Rejects servers that are too old for our statements. */
   void requireServer(int versionNumber) {
     if (versionNumber < OLDEST_SERVER * 10_000) {
       throw new StoreException(
@@ -170,9 +166,9 @@ public final class Migrations {
   }
 
   /**
-   * Returns whether a transaction may be idle for as long as a migration runs, like the transaction in
-   * which Flyway holds its own lock. If not, Flyway must hold the lock without a transaction, which
-   * does not work behind a pooler that shares connections.
+   * Returns whether a transaction may be idle for as long as a migration runs, like the transaction
+   * in which Flyway holds its own lock. If not, Flyway must hold the lock without a transaction,
+   * which does not work behind a pooler that shares connections.
    */
   private boolean mayBeIdle() {
     return database.run(

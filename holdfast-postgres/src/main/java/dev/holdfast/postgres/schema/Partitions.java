@@ -28,12 +28,12 @@ import org.slf4j.LoggerFactory;
  * partition receives the rows that have no other. A failure for one day, for example because a view
  * uses its partition, does not affect the others.
  *
- * <p>To attach a partition, the server scans the whole default partition under an exclusive lock, to
- * check that no row belongs into the new one. If the default partition has many rows, that takes
+ * <p>To attach a partition, the server scans the whole default partition under an exclusive lock,
+ * to check that no row belongs into the new one. If the default partition has many rows, that takes
  * long. So a large default partition first gets a check constraint that excludes the day. The
  * constraint is validated without blocking anything, and lets the server skip the scan. While it
- * exists, the default partition cannot receive rows of that day. So this is done days ahead, and the
- * constraint is dropped before its day starts, whether the partition was attached or not.
+ * exists, the default partition cannot receive rows of that day. So this is done days ahead, and
+ * the constraint is dropped before its day starts, whether the partition was attached or not.
  */
 public final class Partitions {
   private static final Logger log = LoggerFactory.getLogger(Partitions.class);
@@ -41,13 +41,12 @@ public final class Partitions {
   private static final int DAYS_AHEAD = 3;
 
   /**
-   * The first day, counted from today, that the default partition may exclude. That leaves enough time.
+   * The first day, counted from today, that the default partition may exclude. That leaves enough
+   * time.
    */
   private static final int FIRST_EXCLUDED = 2;
 
-  /**
-   * A size that is scanned in a few milliseconds.
-   */
+  /** A size that is scanned in a few milliseconds. */
   private static final long LARGE_BYTES = 8 << 20;
 
   private static final Duration LONGEST_VALIDATION = Duration.ofMinutes(10);
@@ -105,9 +104,7 @@ public final class Partitions {
   private final Database database;
   private final Predicate<Handle> mayProceed;
 
-  /**
-   * Creates an object that always proceeds, even if another node does the same.
-   */
+  /** Creates an object that always proceeds, even if another node does the same. */
   public Partitions(Database database) {
     this(database, handle -> true);
   }
@@ -139,17 +136,17 @@ public final class Partitions {
   }
 
   /**
-   * Creates the missing partitions of today and of the next days. A role that may not create them gets
-   * a warning at each start: it can work without them.
+   * Creates the missing partitions of today and of the next days. A role that may not create them
+   * gets a warning at each start: it can work without them.
    */
   public void ensure() {
     Calendar calendar = look();
     if (!calendar.mayChange() && !calendar.isComplete()) {
       log.warn(
-          "This role may not create the daily partitions of history in schema {}, because it does not"
-              + " own them: ended jobs without a partition go to job_history_default, where they"
-              + " are deleted row by row. Let a node or the holdfast command connect as the owner"
-              + " each day, or grant the owner's role to this one",
+          "This role may not create the daily partitions of history in schema {}, because it does"
+              + " not own them: ended jobs without a partition go to job_history_default, where"
+              + " they are deleted row by row. Let a node or the holdfast command connect as the"
+              + " owner each day, or grant the owner's role to this one",
           database.schema());
     }
     ensure(calendar);
@@ -183,14 +180,16 @@ public final class Partitions {
     for (LocalDate day : calendar.excluded()) {
       if (calendar.days().contains(day)
           || day.isBefore(calendar.today().plusDays(FIRST_EXCLUDED))) {
-        boolean unused = attempt("admit rows of %s to the default partition".formatted(day), ADMIT, day);
+        boolean unused =
+            attempt("admit rows of %s to the default partition".formatted(day), ADMIT, day);
       }
     }
     for (int ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
       LocalDate day = calendar.today().plusDays(ahead);
       if (!calendar.days().contains(day)) {
         if (calendar.defaultBytes() < LARGE_BYTES) {
-          boolean unused = attempt("create the history partition of %s".formatted(day), CREATE, day);
+          boolean unused =
+              attempt("create the history partition of %s".formatted(day), CREATE, day);
         } else if (ahead >= FIRST_EXCLUDED) {
           makeBesideLargeDefault(day, calendar.excluded().contains(day));
         }
@@ -205,9 +204,7 @@ public final class Partitions {
     }
   }
 
-  /**
-   * Validates the constraint, which reads the default partition and may take minutes.
-   */
+  /** Validates the constraint, which reads the default partition and may take minutes. */
   private boolean validate(String operation, LocalDate day) {
     return database.transaction(
         operation,
@@ -291,9 +288,7 @@ public final class Partitions {
         });
   }
 
-  /**
-   * An existing partition or constraint.
-   */
+  /** An existing partition or constraint. */
   private record Existing(LocalDate today, String name, long defaultBytes, boolean mayChange) {}
 
   private static Optional<LocalDate> day(Pattern pattern, String name) {

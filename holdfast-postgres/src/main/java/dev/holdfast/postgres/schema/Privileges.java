@@ -10,13 +10,11 @@ import java.util.List;
  * what to grant.
  *
  * <p>There are two ways to run: as the owner of the schema, which migrates it and creates the
- * partitions of history, or as a role that only reads and writes rows, in a schema that another role
- * migrates.
+ * partitions of history, or as a role that only reads and writes rows, in a schema that another
+ * role migrates.
  */
 final class Privileges {
-  /**
-   * The SQLSTATE of a missing privilege.
-   */
+  /** The SQLSTATE of a missing privilege. */
   static final String FORBIDDEN = "42501";
 
   private static final String REMEDY = "For the required privileges, see docs/database.md.";
@@ -58,14 +56,10 @@ final class Privileges {
     this.place = place;
   }
 
-  /**
-   * The connected role and its database.
-   */
+  /** The connected role and its database. */
   private record Identity(String role, String database, boolean hasSchema) {}
 
-  /**
-   * Rejects a role that cannot migrate, if a migration is needed.
-   */
+  /** Rejects a role that cannot migrate, if a migration is needed. */
   void requireCreate() {
     boolean may =
         database.run(
@@ -81,9 +75,7 @@ final class Privileges {
     }
   }
 
-  /**
-   * Rejects a role that cannot read and write the tables.
-   */
+  /** Rejects a role that cannot read and write the tables. */
   void requireUse() {
     boolean mayUse =
         database.run(
@@ -108,9 +100,7 @@ final class Privileges {
     }
   }
 
-  /**
-   * Returns what to grant.
-   */
+  /** Returns what to grant. */
   String remedy() {
     Identity me = identity();
     String migrate =

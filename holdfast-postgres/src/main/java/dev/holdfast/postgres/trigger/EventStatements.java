@@ -18,9 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The statements for events, in addition to those for new jobs, on any connection.
- */
+/** The statements for events, in addition to those for new jobs, on any connection. */
 public final class EventStatements {
   // By event_trigger_event. One index read for each event, so that a trigger that was put, paused
   // or removed counts from the next event on; triggers are not cached in memory.
@@ -113,16 +111,12 @@ public final class EventStatements {
     this.takeKey = database.sql(TAKE_KEY);
   }
 
-  /**
-   * Returns the statements for new jobs.
-   */
+  /** Returns the statements for new jobs. */
   IntakeStatements intake() {
     return intake;
   }
 
-  /**
-   * Returns the triggers, ordered by id, that listen to an event and can be read here.
-   */
+  /** Returns the triggers, ordered by id, that listen to an event and can be read here. */
   List<Trigger> listening(Connection c, String event) throws SQLException {
     List<Trigger> triggers = new ArrayList<>();
     try (PreparedStatement statement = database.prepare(c, listening)) {
@@ -136,9 +130,7 @@ public final class EventStatements {
     return triggers;
   }
 
-  /**
-   * Locks a subject, so that no other transaction decides about its events until this one ends.
-   */
+  /** Locks a subject, so that no other transaction decides about its events until this one ends. */
   void lock(Connection c, String trigger, String subject) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, lockSubject)) {
       statement.setString(1, trigger);
@@ -147,9 +139,7 @@ public final class EventStatements {
     }
   }
 
-  /**
-   * Reads a subject that this transaction has locked.
-   */
+  /** Reads a subject that this transaction has locked. */
   Subject read(Connection c, String trigger, String subject) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, readSubject)) {
       statement.setString(1, trigger);
@@ -171,9 +161,7 @@ public final class EventStatements {
     }
   }
 
-  /**
-   * Stores which job belongs to a subject that this transaction has locked.
-   */
+  /** Stores which job belongs to a subject that this transaction has locked. */
   void remember(Connection c, Start start, String subject, SubjectState state, Duration matters)
       throws SQLException {
     Instant firesAt = require(state.firesAt());
@@ -189,9 +177,7 @@ public final class EventStatements {
     }
   }
 
-  /**
-   * Replaces the payload and the time of a debounced job, unless it is already due or claimed.
-   */
+  /** Replaces the payload and the time of a debounced job, unless it is already due or claimed. */
   boolean postpone(Connection c, Start start, JobId job, Instant firesAt) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, postpone)) {
       statement.setString(1, start.job().payload());
@@ -203,9 +189,7 @@ public final class EventStatements {
     }
   }
 
-  /**
-   * Moves the key of a debounced job to the payload that it carries now.
-   */
+  /** Moves the key of a debounced job to the payload that it carries now. */
   void moveKey(Connection c, Start start, JobId job, @Nullable String from, Instant firesAt)
       throws SQLException {
     String key = require(start.job().unique()).value();
@@ -230,7 +214,8 @@ public final class EventStatements {
 
   private static <T> T require(@Nullable T value) {
     if (value == null) {
-      throw new IllegalStateException("The start of a trigger must have a key, and its subject a state");
+      throw new IllegalStateException(
+          "The start of a trigger must have a key, and its subject a state");
     }
     return value;
   }

@@ -9,9 +9,7 @@ import dev.holdfast.postgres.db.Database;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Stores triggers: which events start which tasks.
- */
+/** Stores triggers: which events start which tasks. */
 public final class PgTriggerStore implements TriggerStore {
   // By event_trigger_pkey. Declaring a trigger that is already stored writes nothing.
   private static final String PUT =
@@ -116,8 +114,8 @@ public final class PgTriggerStore implements TriggerStore {
   }
 
   /**
-   * Removes the trigger first, so that it starts nothing more, and then its subjects, of which there
-   * may be millions: each batch is a short transaction.
+   * Removes the trigger first, so that it starts nothing more, and then its subjects, of which
+   * there may be millions: each batch is a short transaction.
    */
   @Override
   public boolean remove(String id) {
@@ -132,9 +130,7 @@ public final class PgTriggerStore implements TriggerStore {
     return removed;
   }
 
-  /**
-   * Removes a batch and returns where it ended; empty if there was nothing to remove.
-   */
+  /** Removes a batch and returns where it ended; empty if there was nothing to remove. */
   private Optional<String> removeSubjects(String id, String from) {
     return database.run(
         "remove the subjects of trigger %s".formatted(id),
@@ -149,9 +145,7 @@ public final class PgTriggerStore implements TriggerStore {
                     .one()));
   }
 
-  /**
-   * Returns a trigger that was requested by id.
-   */
+  /** Returns a trigger that was requested by id. */
   private static TriggerStatus status(String id, String definition, boolean paused) {
     try {
       return new TriggerStatus(TriggerText.read(definition), paused);

@@ -19,20 +19,18 @@ import org.slf4j.LoggerFactory;
  * Creates partitions and deletes what is past its retention.
  *
  * <p>Every step is a short transaction that deletes a bounded number of rows, repeated for a while
- * if there are more: tens of thousands of keys can expire in a second. Each step first takes its own
- * advisory lock and does nothing if another node has it, so that one node at a time does it. A step
- * that fails is tried again in the next round and does not affect the others.
+ * if there are more: tens of thousands of keys can expire in a second. Each step first takes its
+ * own advisory lock and does nothing if another node has it, so that one node at a time does it. A
+ * step that fails is tried again in the next round and does not affect the others.
  *
- * <p>The name of a step is part of its advisory lock, so nodes of different versions must use the same
- * names.
+ * <p>The name of a step is part of its advisory lock, so nodes of different versions must use the
+ * same names.
  */
 public final class PgUpkeep implements Upkeep {
   private static final Logger log = LoggerFactory.getLogger(PgUpkeep.class);
   private static final int BATCH = 1000;
 
-  /**
-   * How long one step is repeated before the next step runs.
-   */
+  /** How long one step is repeated before the next step runs. */
   private static final long PATIENCE = Duration.ofSeconds(2).toNanos();
 
   // By job_history_default_finished.
@@ -246,17 +244,13 @@ public final class PgUpkeep implements Upkeep {
         .one();
   }
 
-  /**
-   * A part of a round; returns how many rows it changed.
-   */
+  /** A part of a round; returns how many rows it changed. */
   @FunctionalInterface
   private interface Step {
     int run(Handle handle);
   }
 
-  /**
-   * One round, and whether any of its steps stopped with more to do.
-   */
+  /** One round, and whether any of its steps stopped with more to do. */
   private final class Round {
     private boolean more;
 
@@ -280,8 +274,8 @@ public final class PgUpkeep implements Upkeep {
     }
 
     /**
-     * Deletes expired results, a few partitions at a time: a statement over all of history would lock all
-     * partitions.
+     * Deletes expired results, a few partitions at a time: a statement over all of history would
+     * lock all partitions.
      */
     long clearResults(Duration retention) {
       List<Window> windows =
@@ -297,9 +291,7 @@ public final class PgUpkeep implements Upkeep {
           .sum();
     }
 
-    /**
-     * Runs a step once. Returns how many rows it changed.
-     */
+    /** Runs a step once. Returns how many rows it changed. */
     int once(String operation, String sql, Duration retention) {
       return once(operation, step(sql, retention));
     }

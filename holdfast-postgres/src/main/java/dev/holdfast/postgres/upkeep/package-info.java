@@ -1,6 +1,4 @@
-/**
- * Staging of due jobs, and retention.
- */
+/** Staging of due jobs, and retention. */
 @NullMarked
 package dev.holdfast.postgres.upkeep;
 
