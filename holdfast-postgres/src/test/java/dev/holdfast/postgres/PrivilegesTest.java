@@ -121,7 +121,7 @@ class PrivilegesTest {
       assertThat(lines.texts(Level.WARN))
           .singleElement()
           .asString()
-          .contains("may not make the daily partitions of history in schema holdfast")
+          .contains("may not create the daily partitions of history in schema holdfast")
           .contains("grant the owner's role to this one");
     }
   }

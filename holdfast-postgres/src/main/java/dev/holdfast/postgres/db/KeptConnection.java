@@ -226,7 +226,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     }
   }
 
-  /** Closes the connection, or lets its current user close it. */
+  /** Closes the connection, at once or when its current user returns it. */
   @Override
   public void close() {
     lock.lock();

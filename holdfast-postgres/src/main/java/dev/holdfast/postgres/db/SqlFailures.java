@@ -63,9 +63,9 @@ public final class SqlFailures {
                     ? "Check the user, the password and the name of the database."
                     : startup
                         ? "The server, or a pooler in front of it, rejects a startup parameter of"
-                              + " Holdfast's own connections. Use a URL that bypasses the pooler,"
-                              + " or PostgresStore.on with a DataSource, which does not need the"
-                              + " parameter; trying again does not help."
+                            + " Holdfast's own connections. Use a URL that bypasses the pooler,"
+                            + " or PostgresStore.on with a DataSource, which does not need the"
+                            + " parameter; trying again does not help."
                         : "Nothing was changed; try again when the database can be reached and has"
                             + " free connections."),
         failure);
@@ -139,7 +139,7 @@ public final class SqlFailures {
       case REFUSED ->
           state.equals("42501")
               ? "Nothing was changed: grant the missing privilege to the role, see"
-                    + " docs/database.md."
+                  + " docs/database.md."
               : "Nothing was changed, and the same request will be refused again.";
       case RETRYABLE ->
           state.equals("57014")

@@ -242,7 +242,7 @@ public final class PgNodeStore implements NodeStore {
   private final String look;
 
   /**
-   * @param heart the connection for heartbeats, which works however busy the other database is
+   * @param heart for heartbeats, on a connection that works however busy {@code database} is
    * @param session the {@code application_name} of the sessions of this process; null if they
    *     cannot be distinguished from the sessions of other programs
    * @param spare whether a broken heartbeat connection can be replaced at once. In an external pool

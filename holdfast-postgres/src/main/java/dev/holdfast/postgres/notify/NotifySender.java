@@ -150,8 +150,8 @@ final class NotifySender implements Runnable {
     } catch (Throwable broken) { // Nothing else would send for the rest of the process.
       failed(() ->
           log.error(
-              "Could not notify other nodes of new work; they find it by polling, and the next"
-                  + " signal is sent again",
+              "Could not notify other nodes of new work; they find it by polling. Sending"
+                  + " continues with the next signal",
               broken));
     }
     return false;

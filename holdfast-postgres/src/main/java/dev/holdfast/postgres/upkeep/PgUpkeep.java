@@ -165,7 +165,7 @@ public final class PgUpkeep implements Upkeep {
       select count(*) from merged
       """;
 
-  // By lease_ended. A lease that is done and still blocks requests that run once is kept.
+  // By lease_ended. A DONE lease that still blocks requests with once is kept.
   private static final String LEASES =
       """
       delete from ${schema}.lease
