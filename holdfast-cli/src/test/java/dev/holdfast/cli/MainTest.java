@@ -44,7 +44,7 @@ class MainTest {
         "bench                | No benchmark is given",
         "bench drain --rounds 0 | 0 rounds are not valid",
         "jobs --state asleep  | asleep",
-        "jobs --database-url mysql://x | The URL of the database is not valid",
+        "jobs --database-url mysql://x | The database URL is not valid",
         "job 42               | '42' is not a job id",
         "cancel               | Missing required parameter",
         "pause Mail!          | Queue name 'Mail!' is not valid",

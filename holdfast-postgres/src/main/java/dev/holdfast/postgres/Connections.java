@@ -13,63 +13,67 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes connections as settings say.
+ * Opens connections according to the settings.
  *
- * @param session what the database shows as their name
+ * @param session their {@code application_name}
  */
 record Connections(PostgresSettings settings, String session) {
   private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
-  /** How long a migration may take, our own or that of another node which has to be awaited. */
+  /** How long a migration may take, including the wait for a migration by another node. */
   static final Duration MIGRATION = Duration.ofHours(1);
 
-  /** How much longer the socket waits than the server works: the server's own word is better. */
+  /**
+   * How much longer the socket waits than the server works: an error from the server says more than
+   * a socket timeout.
+   */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
   /**
-   * How long any connection is used. An address may lead to another server after a failover; a
-   * connection that still works, to a server that nobody writes to any more, would never notice.
+   * How long a connection is used. After a failover, the address may lead to another server. A
+   * connection that still works, but to the old server, would never notice.
    */
   static final Duration LIFETIME = Duration.ofMinutes(30);
 
-  /** How long the pool keeps more than one connection that nothing uses. */
+  /** How long the pool keeps more than one idle connection. */
   private static final Duration IDLE = Duration.ofMinutes(2);
 
   /**
-   * How long a client may leave its transaction alone, or what the server sends it unacknowledged.
-   * Shorter than any sensible terms, so that the locks of a machine that is gone are free when its
-   * jobs are taken back; and longer than our own transactions, which never wait for anything but
-   * the server, stand still in a busy process.
+   * How long a client may leave its transaction idle, or leave data from the server unacknowledged.
+   * Shorter than any sensible node timeout, so that the locks of a lost machine are released by the
+   * time its jobs are recovered. Longer than our own transactions pause in a busy process: they
+   * never wait for anything but the server.
    */
   private static final Duration ABSENCE = Duration.ofSeconds(3);
 
-  /** A source of single connections. */
+  /** Returns a source of single connections. */
   DataSource single() {
     return working(settings.statementTimeout(), GRACE);
   }
 
-  /** A pool that asks the database nothing of its own accord. */
+  /** Returns a pool that sends no statements unless it is used. */
   HikariDataSource pool() {
     HikariConfig config = new HikariConfig();
     config.setPoolName(settings.name() + "-" + settings.schema() + "-pool");
     config.setDataSource(single());
     config.setKeepaliveTime(0);
-    // Whether the database is there is asked, and answered in words, by Migrations.
+    // Migrations checks whether the database can be reached and reports the error in full.
     config.setInitializationFailTimeout(-1);
     config.setMaximumPoolSize(settings.poolSize());
     config.setMinimumIdle(1);
     config.setConnectionTimeout(CONNECT.toMillis());
-    // The pool spreads it by a fortieth.
+    // The pool varies it by up to 1/40.
     config.setMaxLifetime(LIFETIME.toMillis());
     config.setIdleTimeout(IDLE.toMillis());
     return new HikariDataSource(config);
   }
 
   /**
-   * Open a connection with the settings that all need: a pooler may reject them, which nobody
-   * should learn from the first job. Not in the pool, which would try for as long as it may.
+   * Opens a connection with the settings that all connections need. A pooler may reject them, and
+   * that should be known before the first job runs. Not done in the pool, which would retry until
+   * its timeout.
    */
   void tryOut() {
     Database database = Database.own(single(), settings.schema());
@@ -83,17 +87,17 @@ record Connections(PostgresSettings settings, String session) {
                     .one());
     if (millis != settings.statementTimeout().toMillis()) {
       log.warn(
-          "Connections to {} do not have the settings that Holdfast asks for as the startup"
-              + " parameter 'options': a pooler drops it, or the URL has another. Statements may"
-              + " hang or be planned badly; use a URL that goes past the pooler, or"
-              + " PostgresStore.on with a DataSource, whose connections do without",
+          "Connections to {} do not have the settings that Holdfast passes in the startup"
+              + " parameter 'options': a pooler drops it, or the URL overrides it. Statements may"
+              + " hang or be planned badly. Use a URL that bypasses the pooler, or"
+              + " PostgresStore.on with a DataSource, which does not need the parameter",
           settings.place());
     }
   }
 
   /**
-   * A connection for heartbeats alone. However busy the pool is, a node must be able to say that it
-   * lives; and a reply that takes longer than a heartbeat is worth less than another try.
+   * Returns the connection for heartbeats. A node must be able to send a heartbeat however busy the
+   * pool is, and a reply that takes longer than a heartbeat is worth less than another attempt.
    */
   KeptConnection heart() {
     return heart(working(KeptConnection.HEARTBEAT, Duration.ofSeconds(1)));
@@ -105,8 +109,9 @@ record Connections(PostgresSettings settings, String session) {
   }
 
   /**
-   * Connections to migrate with: patient, idle for as long as another one works, and without
-   * settings that a server too old for us would refuse before it has told its version.
+   * Returns connections for the migration. They have a long timeout, may be idle while another node
+   * migrates, and do not use settings that an unsupported old server would reject before it reports
+   * its version.
    */
   DataSource migrating() {
     Properties properties = properties(MIGRATION);
@@ -138,18 +143,19 @@ record Connections(PostgresSettings settings, String session) {
   }
 
   /**
-   * Besides timeouts, how to plan. The hot statements go by index whatever the statistics say: a
-   * plan cached while the table of live jobs was empty reads all of it, and would go on doing so
-   * when it has filled (measured; no cost otherwise).
+   * Returns the timeouts and the planner settings. The hot statements use an index whatever the
+   * statistics say: a plan that was cached while the table of live jobs was empty scans the whole
+   * table, and would still do so after it has filled (measured; no cost otherwise).
    */
   private static String options(Duration timeout) {
     return "-c statement_timeout=%1$d -c idle_in_transaction_session_timeout=%2$d -c tcp_user_timeout=%2$d"
             .formatted(timeout.toMillis(), ABSENCE.toMillis())
         + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
-        // Before PostgreSQL 18 a path that is switched off counts as very expensive, and each beat
-        // and sweep that has no other would be worth compiling.
+        // Before PostgreSQL 18, a disabled path counts as very expensive. Every heartbeat and sweep
+        // without another path would then be JIT-compiled.
         + " -c jit=off"
-        // What is counted under a lock must be younger than the lock, whatever the default here.
+        // A count under a lock needs a snapshot that is newer than the lock, whatever the default
+        // is here.
         + " -c default_transaction_isolation=read\\ committed";
   }
 }

@@ -16,19 +16,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A pool of the caller's own, which others use as well. */
+/** A connection pool that the caller owns and that other code uses as well. */
 final class ExternalPool {
-  /** How long a pool is asked for connections before it counts as too small. */
+  /** How long to wait for connections before the pool counts as too small. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /**
-   * How long a reply on the kept connection is waited for. Long, since the connection is lost
-   * afterwards, and while handlers use up the pool there is no other; a heartbeat waits no longer
-   * than its reply counts.
+   * How long to wait for a reply on the kept connection. The connection is lost after that, and
+   * there is no other while handlers use up the pool, so the timeout is long. A heartbeat itself
+   * waits only as long as its reply is useful.
    */
   static final Duration HEART_SILENCE = Duration.ofSeconds(30);
 
-  /** One to beat on, one to listen on, one to work with; a migration needs as many. */
+  /** One for heartbeats, one to listen on, one to work with. A migration needs three as well. */
   private static final int FEWEST = 3;
 
   private final DataSource source;
@@ -38,21 +38,22 @@ final class ExternalPool {
   }
 
   /**
-   * One of its connections, taken when the first node registers and kept until the store is closed:
-   * handlers that use up the pool must not keep a node from saying that it lives.
+   * Returns the connection for heartbeats. It is taken from the pool when the first node registers
+   * and kept until the store is closed, so that handlers that use up the pool cannot stop the
+   * heartbeats.
    */
   KeptConnection heart() {
     return Connections.heart(source);
   }
 
   /**
-   * Refuse a pool that cannot give as many connections at once as are needed: the work would wait
-   * for ever, or until it is found dead, for one that is kept.
+   * Rejects a pool that cannot provide enough connections at the same time. Otherwise the node
+   * would wait for a connection that is never returned, forever or until it is declared dead.
    */
   void requireRoom(Duration patience) {
     AtomicInteger given = new AtomicInteger();
     CompletableFuture<Void> enough = new CompletableFuture<>();
-    // On a thread of its own: some pools let callers wait without end.
+    // On a separate thread, because some pools block callers without a timeout.
     Thread asking =
         Thread.ofPlatform().daemon().name("holdfast-room").start(() -> take(given, enough));
     try {
@@ -61,7 +62,7 @@ final class ExternalPool {
       asking.interrupt();
       throw tooSmall(given.get(), late);
     } catch (ExecutionException failure) {
-      // Whether the database can be reached at all is asked, and answered in words, by Migrations.
+      // Migrations checks whether the database can be reached at all and reports the error in full.
       if (given.get() > 0) {
         throw tooSmall(given.get(), failure.getCause());
       }
@@ -69,7 +70,9 @@ final class ExternalPool {
       asking.interrupt();
       Thread.currentThread().interrupt();
       throw new StoreException(
-          Outcome.RETRYABLE, "Interrupted while the data source was asked for connections.", end);
+          Outcome.RETRYABLE,
+          "Interrupted while waiting for connections from the given data source.",
+          end);
     }
   }
 
@@ -93,7 +96,7 @@ final class ExternalPool {
       try {
         connection.close();
       } catch (SQLException broken) {
-        // Its pool has it back, and knows.
+        // The pool has the connection back and handles the error.
       }
     }
     taken.clear();
@@ -102,7 +105,7 @@ final class ExternalPool {
   private static StoreException tooSmall(int given, @Nullable Throwable cause) {
     return new StoreException(
         Outcome.REFUSED,
-        "The given data source has %d connections to give at once, and Holdfast needs at least %d: one is kept for heartbeats, one to listen on. Let its pool have more. Nothing was written."
+        "The given data source provides only %d connections at once, and Holdfast needs at least %d: it keeps one for heartbeats and one to listen on. Increase the size of the pool. Nothing was written."
             .formatted(given, FEWEST),
         cause);
   }

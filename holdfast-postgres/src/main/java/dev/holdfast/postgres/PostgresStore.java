@@ -53,7 +53,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store on PostgreSQL.
+ * A {@link Store} on PostgreSQL.
  *
  * <pre>{@code
  * try (PostgresStore store =
@@ -85,13 +85,14 @@ public final class PostgresStore implements Store {
   private @Nullable PostgresCoordinator coordinator;
 
   /**
-   * The ways to one database.
+   * The connections to one database.
    *
-   * @param callers how to treat connections that callers hand in
-   * @param heart for heartbeats
-   * @param listenOn gives a connection that is kept
-   * @param session what the sessions are called; null if they cannot be told from others
-   * @param spare whether a connection for heartbeats that breaks can be replaced at once
+   * @param callers how to treat connections that callers pass in
+   * @param heart the connection for heartbeats
+   * @param listenOn the source of the connection that listens
+   * @param session the {@code application_name} of the sessions; null if they cannot be
+   *     distinguished from the sessions of other programs
+   * @param spare whether a broken heartbeat connection can be replaced at once
    */
   private record Access(
       Database database,
@@ -101,7 +102,7 @@ public final class PostgresStore implements Store {
       @Nullable String session,
       boolean spare,
       Runnable onClose) {
-    /** Whether the connections are those of the caller. */
+    /** Returns whether the connections come from an external pool. */
     boolean isGiven() {
       return session == null;
     }
@@ -109,7 +110,7 @@ public final class PostgresStore implements Store {
 
   private PostgresStore(Access access, Duration aging) {
     Database database = access.database();
-    // Ends that no node reports are counted in rows that only this process writes.
+    // Jobs that end without a report from a node are counted in rows that only this process writes.
     UUID shard = UUID.randomUUID();
     this.access = access;
     Database callers = access.callers();
@@ -138,14 +139,16 @@ public final class PostgresStore implements Store {
   }
 
   /**
-   * Connect to a database with a pool of its own, and bring its tables up to date.
+   * Connects to a database with a new connection pool and migrates its tables. Closing the store
+   * closes the pool.
    *
-   * @throws dev.holdfast.api.StoreException if it cannot be reached, is older than PostgreSQL 14,
-   *     has tables of a newer Holdfast, or the role lacks a privilege, which the message names;
-   *     nothing was written then
+   * @throws dev.holdfast.api.StoreException if the database cannot be reached, is older than
+   *     PostgreSQL 14 or has the tables of a newer Holdfast, or if the role lacks a privilege,
+   *     which the message names. Nothing was written in that case
    */
   public static PostgresStore connect(PostgresSettings settings) {
-    // Named after this process, so that others can end them when it is dead and they hold locks.
+    // Named after this process, so that other nodes can end the sessions if it dies while they hold
+    // locks.
     String session = settings.name() + "-" + UUID.randomUUID();
     Connections connections = new Connections(settings, session);
     new Migrations(Database.own(connections.migrating(), settings.schema()), settings.place())
@@ -171,16 +174,19 @@ public final class PostgresStore implements Store {
   }
 
   /**
-   * Use a pool of the caller's own, which stays open when the store is closed, with defaults for
-   * everything else. See docs/database.md for the privileges that its user needs.
+   * Uses an external connection pool, which stays open when the store is closed. The statement
+   * timeout defaults to 30 seconds and aging to 15 minutes. For the privileges that the role needs,
+   * see docs/database.md.
    *
-   * <p>One connection of the pool is kept for heartbeats from the first node on, so that handlers
-   * that use up the rest do not make their node look dead, and another to listen on. It needs three
-   * at least. Its sessions cannot be told from those of others, so when a process dies in the
-   * middle of a transaction its locks are held until the server notices.
+   * <p>The store keeps one connection of the pool for heartbeats, from the registration of the
+   * first node on, and one to listen on. Handlers that use all other connections therefore cannot
+   * make their node look dead. The pool must provide at least three connections. The sessions of an
+   * external pool cannot be distinguished from those of other programs, so if a process dies in the
+   * middle of a transaction, its locks are held until the server notices. A store from {@link
+   * #connect} does not have this limit.
    *
-   * @throws dev.holdfast.api.StoreException as in {@link #connect}, and if the pool is too small;
-   *     nothing was written then
+   * @throws dev.holdfast.api.StoreException as in {@link #connect}, and if the pool is too small.
+   *     Nothing was written in that case
    */
   public static PostgresStore on(DataSource dataSource, String schema) {
     return on(
@@ -190,7 +196,10 @@ public final class PostgresStore implements Store {
         PostgresSettings.DEFAULT_AGING);
   }
 
-  /** Use a pool of the caller's own; see {@link PostgresSettings} for what the rest means. */
+  /**
+   * Uses an external connection pool, as {@link #on(DataSource, String)} does, with the given
+   * timeout and aging. {@link PostgresSettings} describes both.
+   */
   public static PostgresStore on(
       DataSource dataSource, String schema, Duration statementTimeout, Duration aging) {
     PostgresSettings.checkSchema(schema);
@@ -307,8 +316,9 @@ public final class PostgresStore implements Store {
   }
 
   /**
-   * The same at every call. The first one starts it, which takes a connection to listen on; on a
-   * data source of the caller's own, one of its connections for good. It ends with the store.
+   * Returns the coordinator of this store; every call returns the same object. The first call
+   * starts it, which takes a connection to listen on; an external pool gives up one of its
+   * connections until the store is closed.
    */
   @Override
   public PostgresCoordinator coordinator() {

@@ -42,11 +42,11 @@ class CoordinatorLogTest {
                 });
         proxy.cut();
         store.coordinator().announce(new Signal.QueueChanged("mail"));
-        awaitLine(lines, "does not hear others");
-        awaitLine(lines, "Could not tell other nodes");
+        awaitLine(lines, "does not receive signals from other nodes");
+        awaitLine(lines, "Could not notify other nodes");
         stop.run();
         proxy.heal();
-        awaitLine(lines, "Hearing other nodes again");
+        awaitLine(lines, "Receiving signals from other nodes again");
 
         assertThat(lines.all())
             .filteredOn(line -> !line.text().startsWith("A listener failed"))
@@ -75,11 +75,11 @@ class CoordinatorLogTest {
         Lines lines = Lines.of("dev.holdfast.postgres.notify")) {
       await().atMost(SOON).until(() -> store.coordinator().isWorking());
       proxy.cut();
-      awaitLine(lines, "does not hear others");
+      awaitLine(lines, "does not receive signals from other nodes");
       proxy.heal();
 
       assertThat(lines.all())
-          .filteredOn(line -> line.text().contains("does not hear"))
+          .filteredOn(line -> line.text().contains("does not receive"))
           .singleElement()
           .satisfies(line -> assertThat(line.node()).isEqualTo("scribe-1,scribe-2"));
       assertThat(one.incarnation()).isNotEqualTo(two.incarnation());

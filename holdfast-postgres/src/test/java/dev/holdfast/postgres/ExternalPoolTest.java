@@ -185,9 +185,9 @@ class ExternalPoolTest {
       assertThatThrownBy(() -> new ExternalPool(pool).requireRoom(Duration.ofMillis(500)))
           .isInstanceOf(StoreException.class)
           .hasMessage(
-              "The given data source has 1 connections to give at once, and Holdfast needs at least"
-                  + " 3: one is kept for heartbeats, one to listen on. Let its pool have more."
-                  + " Nothing was written.");
+              "The given data source provides only 1 connections at once, and Holdfast needs at"
+                  + " least 3: it keeps one for heartbeats and one to listen on. Increase the size"
+                  + " of the pool. Nothing was written.");
       await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
     }
   }

@@ -100,7 +100,7 @@ class ForeignPoolTest {
 
       assertThatThrownBy(() -> careful.intake().enqueue(List.of(Drafts.job())))
           .isInstanceOf(StoreException.class)
-          .hasMessageContaining("has a transaction open")
+          .hasMessageContaining("an open transaction that has written")
           .hasMessageContaining("holdfast.in(connection)");
       only.rollback();
     }

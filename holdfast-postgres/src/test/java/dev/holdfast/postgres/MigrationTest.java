@@ -135,7 +135,7 @@ class MigrationTest {
             StoreException.class,
             failure -> assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED))
         .hasMessageContaining("Schema holdfast")
-        .hasMessageContaining("version 99, made by a newer Holdfast than this one")
+        .hasMessageContaining("version 99, which a newer version of Holdfast created")
         .hasMessageContaining("upgrade this program");
   }
 

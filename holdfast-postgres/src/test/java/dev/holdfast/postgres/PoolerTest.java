@@ -63,7 +63,8 @@ class PoolerTest {
         await()
             .atMost(SOON)
             .until(() ->
-                ours.texts(Level.WARN).stream().anyMatch(line -> line.contains("does not hear")));
+                ours.texts(Level.WARN).stream()
+                    .anyMatch(line -> line.contains("does not receive")));
         assertThat(node.client().await(node.client().enqueue(ECHO, "from here"), SOON))
             .isEqualTo("from here");
         node.client()
@@ -90,7 +91,7 @@ class PoolerTest {
       }
 
       assertThat(ours.all())
-          .noneMatch(line -> line.text().contains("Hearing other nodes again"))
+          .noneMatch(line -> line.text().contains("Receiving signals from other nodes again"))
           .noneMatch(line -> line.level().equals(Level.ERROR));
       assertThat(pools.texts(Level.WARN)).isEmpty();
     }
@@ -104,9 +105,9 @@ class PoolerTest {
               StoreException.class,
               failure -> assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED))
           .hasMessageContaining("startup parameter")
-          .hasMessageContaining("goes past the pooler")
+          .hasMessageContaining("bypasses the pooler")
           .hasMessageContaining("PostgresStore.on")
-          .hasMessageNotContaining("ask again");
+          .hasMessageNotContaining("try again");
     }
   }
 
@@ -125,7 +126,7 @@ class PoolerTest {
           .singleElement()
           .asString()
           .contains("do not have the settings")
-          .contains("goes past the pooler");
+          .contains("bypasses the pooler");
     }
   }
 

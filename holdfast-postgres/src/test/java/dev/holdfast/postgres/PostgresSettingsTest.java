@@ -160,7 +160,7 @@ class PostgresSettingsTest {
     assertThatThrownBy(() -> PostgresSettings.builder(URL).name(name).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + name + "'")
-        .hasMessageContaining("1 to 26 characters");
+        .hasMessageContaining("1 to 26 ASCII characters");
   }
 
   @Test
@@ -175,10 +175,10 @@ class PostgresSettingsTest {
         .hasMessageContaining("at least 2");
     assertThatThrownBy(
             () -> PostgresSettings.builder(URL).statementTimeout(Duration.ofMillis(5)).build())
-        .hasMessageContaining("at least a second");
+        .hasMessageContaining("1 second to 1 day");
     assertThatThrownBy(
             () -> PostgresSettings.builder(URL).statementTimeout(Duration.ofDays(2)).build())
-        .hasMessageContaining("at most a day");
+        .hasMessageContaining("1 second to 1 day");
     assertThatThrownBy(() -> PostgresSettings.builder(URL).aging(Duration.ofDays(-1)).build())
         .hasMessageContaining("aging");
   }

@@ -121,7 +121,7 @@ class PrivilegesTest {
       assertThat(lines.texts(Level.WARN))
           .singleElement()
           .asString()
-          .contains("may not make the daily partitions of history in schema holdfast")
+          .contains("may not create the daily partitions of history in schema holdfast")
           .contains("grant the owner's role to this one");
     }
   }
@@ -151,7 +151,7 @@ class PrivilegesTest {
           .singleElement()
           .asString()
           .startsWith("Schema holdfast of " + PostgresSettings.of(database.jdbcUrl()).place())
-          .contains("is at version");
+          .contains("is now at version");
     }
   }
 

@@ -132,7 +132,7 @@ class SqlFailuresTest {
         .isInstanceOfSatisfying(
             StoreException.class,
             failure -> assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN))
-        .hasMessageContaining("it may have been done");
+        .hasMessageContaining("the request may have been carried out");
   }
 
   @Test

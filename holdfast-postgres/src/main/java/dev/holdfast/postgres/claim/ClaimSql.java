@@ -3,12 +3,13 @@ package dev.holdfast.postgres.claim;
 import dev.holdfast.postgres.db.Database;
 
 /**
- * The statement that claims jobs, in forms that differ in how they pick: for one task, for several,
- * for a node that serves fleets, and for jobs whose holder has died.
+ * The statement that claims jobs. Its variants differ in how they pick jobs: for one task, for
+ * several tasks, for a node that serves stacks, and for crash suspects.
  */
 final class ClaimSql {
   // Each pick walks job_ready and stops at its limit. "ctid = any(array)" is a Tid Scan whatever
-  // the statistics say. (rank, ctid) says where the started jobs end, since ranks alone may tie.
+  // the statistics say. (rank, ctid) marks the last job that is started at once, because ranks
+  // alone may tie.
   private static final String CLAIM =
       """
       with picked as materialized (
@@ -45,9 +46,9 @@ final class ClaimSql {
                 j.suspicion
       """;
 
-  // By job_ready_suspect, which is empty unless nodes have died lately. A statement of its own,
-  // since as a part of the others it cost every drain 15 %. Others are looked for only where there
-  // is none that must be the only one.
+  // By job_ready_suspect, which is empty unless nodes have died recently. A separate statement: as
+  // a part of the others it cost every drain 15 %. SLOW jobs are picked only if there is no job
+  // that must run alone.
   private static final String SUSPECT =
       """
       with lone as materialized (
@@ -83,9 +84,9 @@ final class ClaimSql {
       select ctid, rank from slow
       """;
 
-  // Asked once. Closed for a node that is not alive, a queue that is paused, and one whose limit is
-  // not what the caller believes. For tasks with rules, read once by task_rule_barred, it opens
-  // only to who orders them alone; TaskRuleGate has let that one through before.
+  // Evaluated once. Closed if the node is not alive, if the queue is paused, and if its limit is
+  // not the one that the caller knows. For tasks with rules, read once by task_rule_barred, it
+  // opens only to a request for that task alone, which TaskRuleGate has admitted.
   private static final String GATE =
       """
       exists (select from ${schema}.node where incarnation = :incarnation and state = 'ALIVE')
@@ -97,7 +98,7 @@ final class ClaimSql {
         where b.max_held is not null or b.breaker <> 'CLOSED')))
       """;
 
-  // Windows ascend without overlap, and the loop over them stops when enough are locked.
+  // The windows ascend without overlap, and the loop over them stops when enough jobs are locked.
   private static final String PICK_ONE_TASK =
       """
       select t.ctid, t.rank
@@ -114,10 +115,10 @@ final class ClaimSql {
       limit :wanted
       """;
 
-  // Merges the heads of all tasks without locks to see how many of each are due, then locks that
-  // many of each. Locking the wanted number of every task and using a part of it would write a
-  // lock record for each row in vain: 3,140 bytes of WAL for each job claimed out of 50 tasks,
-  // against 390.
+  // Merges the heads of all tasks without locks to see how many jobs of each task are next, then
+  // locks that many of each. Locking the wanted number for every task and using only a part would
+  // write a lock record for each unused row: 3,140 bytes of WAL for each job claimed out of 50
+  // tasks, instead of 390.
   private static final String PICK_SEVERAL_TASKS =
       """
       select t.ctid, t.rank
@@ -155,8 +156,8 @@ final class ClaimSql {
       ) t
       """;
 
-  // The same for a node that serves fleets: the heads of each task are those without a fleet, by
-  // job_ready, and those of each of its fleets, by job_ready_stack.
+  // The same for a node that serves stacks: the heads of each task are the jobs without a stack, by
+  // job_ready, and the jobs of each of its stacks, by job_ready_stack.
   private static final String PICK_STACKS =
       """
       select t.ctid, t.rank
@@ -220,7 +221,7 @@ final class ClaimSql {
       ) t
       """;
 
-  /** Every pick says this of each job, once where it looks and once where it locks. */
+  /** Every pick has this condition, once where it reads and once where it locks. */
   private static final String START_BY = "(r.start_by is null or r.start_by > now())";
 
   private ClaimSql() {}
@@ -242,8 +243,8 @@ final class ClaimSql {
   }
 
   /**
-   * The same statement that leaves out jobs which this node cannot read. Another statement, since
-   * nearly every claim leaves out none, and these are few.
+   * Returns the statement with a condition that excludes the jobs that this node cannot read. A
+   * separate statement, because nearly every claim excludes none.
    */
   static String leavingOut(String claim) {
     return claim.replace(START_BY, START_BY + " and r.id <> all(:without::uuid[])");

@@ -8,9 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * What is remembered about claims that look in the same places, for the few lists of tasks that
- * were last claimed from each queue. Each task whose breaker opens or closes makes another list, so
- * without a bound there would be more and more of them. What is forgotten is learnt again.
+ * What the store remembers about claims with the same queue, tasks and stacks. It keeps the most
+ * recently used task lists of each queue. Every task whose breaker opens or closes creates another
+ * list, so without a bound the number of lists would grow without limit. What was dropped is learnt
+ * again.
  */
 final class LaneMemory<T> {
   static final int MOST_LISTS = 8;
@@ -24,7 +25,7 @@ final class LaneMemory<T> {
     this.fresh = fresh;
   }
 
-  /** What is remembered about claims of these tasks. */
+  /** Returns what is remembered about claims of these tasks. */
   T of(String queue, List<String> tasks, Set<String> stacks) {
     Map<Lists, T> recent = byQueue.computeIfAbsent(queue, any -> leastRecentlyUsedFirst());
     synchronized (recent) {
@@ -40,7 +41,7 @@ final class LaneMemory<T> {
     return new LinkedHashMap<>(MOST_LISTS, 0.75f, true);
   }
 
-  /** How many things are remembered. */
+  /** Returns the number of remembered entries. */
   int size() {
     int size = 0;
     for (Map<Lists, T> recent : byQueue.values()) {

@@ -26,10 +26,10 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 
-/** Taking hold of jobs. */
+/** Claims, starts and gives back jobs. */
 public final class PgClaims implements Claims {
-  // By queue_pkey. Claims under a limit go one at a time; each counts in a later statement, whose
-  // snapshot is younger than this lock.
+  // By queue_pkey. Claims under a limit run one at a time. Each counts in a later statement, whose
+  // snapshot is newer than this lock.
   private static final String LOCK_LIMIT =
       "select max_held from ${schema}.queue where name = :queue and not paused for update";
 
@@ -69,116 +69,119 @@ public final class PgClaims implements Claims {
   }
 
   @Override
-  public List<ClaimedJob> claim(ClaimRequest order) {
-    if (order.wanted() <= 0 || order.tasks().isEmpty()) {
+  public List<ClaimedJob> claim(ClaimRequest request) {
+    if (request.wanted() <= 0 || request.tasks().isEmpty()) {
       return List.of();
     }
-    String operation = "claim jobs of queue %s".formatted(order.queue());
-    return order.limit() == null && order.alone() == null
-        ? database.run(operation, handle -> claim(handle, order, order.wanted()))
-        : database.transaction(operation, handle -> claimByRules(handle, order));
+    String operation = "claim jobs of queue %s".formatted(request.queue());
+    return request.limit() == null && request.alone() == null
+        ? database.run(operation, handle -> claim(handle, request, request.wanted()))
+        : database.transaction(operation, handle -> claimByRules(handle, request));
   }
 
-  /** Whoever locks rows of both locks that of the queue first, so that nobody waits in a circle. */
-  private List<ClaimedJob> claimByRules(Handle handle, ClaimRequest order) {
-    Integer limit = order.limit();
-    int room = limit == null ? order.wanted() : room(handle, order, limit);
+  /**
+   * Claims under a limit. A transaction that locks both rows locks the row of the queue first, to
+   * prevent deadlocks.
+   */
+  private List<ClaimedJob> claimByRules(Handle handle, ClaimRequest request) {
+    Integer limit = request.limit();
+    int room = limit == null ? request.wanted() : room(handle, request, limit);
     if (room <= 0) {
       return List.of();
     }
-    TaskStore.Rule alone = order.alone();
+    TaskStore.Rule alone = request.alone();
     return alone == null
-        ? claim(handle, order, room)
-        : gate.claim(handle, order, alone, room, most -> claim(handle, order, most));
+        ? claim(handle, request, room)
+        : gate.claim(handle, request, alone, room, most -> claim(handle, request, most));
   }
 
-  private int room(Handle handle, ClaimRequest order, int limit) {
+  private int room(Handle handle, ClaimRequest request, int limit) {
     Optional<Integer> recorded =
         handle
             .createQuery(lockLimit)
-            .bind("queue", order.queue())
+            .bind("queue", request.queue())
             .map((row, context) -> row.getInt(1))
             .findOne();
     if (recorded.isEmpty() || recorded.get() != limit) {
       return 0;
     }
-    return (int) Math.min(order.wanted(), limit - heldCount.of(handle, order.queue()));
+    return (int) Math.min(request.wanted(), limit - heldCount.of(handle, request.queue()));
   }
 
-  private List<ClaimedJob> claim(Handle handle, ClaimRequest order, int wanted) {
-    SuspectBackoff pace = suspectPaces.of(order.queue(), order.tasks(), order.stacks());
+  private List<ClaimedJob> claim(Handle handle, ClaimRequest request, int wanted) {
+    SuspectBackoff pace = suspectPaces.of(request.queue(), request.tasks(), request.stacks());
     List<Ranked> claimed = new ArrayList<>();
-    boolean looked = order.suspects().most() > 0 && pace.isDue(System.nanoTime());
+    boolean looked = request.suspects().most() > 0 && pace.isDue(System.nanoTime());
     if (looked) {
-      claimed.addAll(claimSuspects(handle, order, wanted, pace));
+      claimed.addAll(claimSuspects(handle, request, wanted, pace));
     }
-    ClaimRequest rest = rest(order, claimed, wanted);
+    ClaimRequest rest = rest(request, claimed, wanted);
     if (rest.wanted() > 0) {
       List<Ranked> others = claimOthers(handle, rest);
       pace.found(others.size(), rest.wanted());
       claimed.addAll(others);
     }
-    if (claimed.isEmpty() && order.suspects().most() > 0 && !looked) {
-      claimed.addAll(claimSuspects(handle, order, wanted, pace));
+    if (claimed.isEmpty() && request.suspects().most() > 0 && !looked) {
+      claimed.addAll(claimSuspects(handle, request, wanted, pace));
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
     return claimed.stream().map(Ranked::job).toList();
   }
 
   private List<Ranked> claimSuspects(
-      Handle handle, ClaimRequest order, int wanted, SuspectBackoff pace) {
+      Handle handle, ClaimRequest request, int wanted, SuspectBackoff pace) {
     pace.looked(System.nanoTime());
-    int most = Math.min(order.suspects().most(), wanted);
-    return run(handle, claimSuspects, order, most, ReadyScan.WHOLE);
+    int most = Math.min(request.suspects().most(), wanted);
+    return run(handle, claimSuspects, request, most, ReadyScan.WHOLE);
   }
 
-  private List<Ranked> claimOthers(Handle handle, ClaimRequest order) {
-    int wanted = order.wanted();
-    ReadyScan scan = scans.of(order.queue(), order.tasks(), order.stacks());
+  private List<Ranked> claimOthers(Handle handle, ClaimRequest request) {
+    int wanted = request.wanted();
+    ReadyScan scan = scans.of(request.queue(), request.tasks(), request.stacks());
     if (scan.isUnclear()) {
-      long began = System.nanoTime();
-      long entries = readyEntries.before(handle, order);
-      scan.counted(entries, began, System.nanoTime());
+      long startedAt = System.nanoTime();
+      long entries = readyEntries.before(handle, request);
+      scan.counted(entries, startedAt, System.nanoTime());
     }
     List<ReadyScan.Window> windows = scan.windows(System.nanoTime());
-    List<Ranked> claimed = new ArrayList<>(claim(handle, order, wanted, windows, scan));
+    List<Ranked> claimed = new ArrayList<>(claim(handle, request, wanted, windows, scan));
     if (claimed.size() < wanted && !windows.equals(ReadyScan.WHOLE) && scan.affordsWhole()) {
-      ClaimRequest rest = rest(order, claimed, wanted);
+      ClaimRequest rest = rest(request, claimed, wanted);
       claimed.addAll(claim(handle, rest, rest.wanted(), ReadyScan.WHOLE, scan));
     }
     return claimed;
   }
 
-  /** The same order after a part of it was carried out. */
-  private static ClaimRequest rest(ClaimRequest order, List<Ranked> claimed, int wanted) {
+  /** Returns what is left of a request after a part of it was claimed. */
+  private static ClaimRequest rest(ClaimRequest request, List<Ranked> claimed, int wanted) {
     int started = (int) claimed.stream().filter(ranked -> ranked.job().started()).count();
     int left = wanted - claimed.size();
-    int start = Math.clamp(order.start() - started, 0, left);
+    int start = Math.clamp(request.start() - started, 0, left);
     return new ClaimRequest(
-        order.incarnation(),
-        order.claimNo(),
-        order.queue(),
-        order.tasks(),
+        request.incarnation(),
+        request.claimNo(),
+        request.queue(),
+        request.tasks(),
         start,
         left - start,
-        order.limit(),
+        request.limit(),
         Suspects.NONE,
-        order.stacks(),
-        order.alone(),
-        order.without());
+        request.stacks(),
+        request.alone(),
+        request.without());
   }
 
-  /** Claim, and let the scan learn from it. */
+  /** Claims jobs and updates the scan with what was seen. */
   private List<Ranked> claim(
       Handle handle,
-      ClaimRequest order,
+      ClaimRequest request,
       int wanted,
       List<ReadyScan.Window> windows,
       ReadyScan scan) {
-    long began = System.nanoTime();
-    List<Ranked> claimed = claim(handle, order, wanted, windows);
+    long startedAt = System.nanoTime();
+    List<Ranked> claimed = claim(handle, request, wanted, windows);
     long ended = System.nanoTime();
-    scan.took(windows, began, ended);
+    scan.took(windows, startedAt, ended);
     if (!claimed.isEmpty()) {
       Instant last = claimed.size() < wanted ? null : claimed.getLast().rank();
       scan.saw(claimed.getFirst().job().claimedAt(), last, ended);
@@ -187,46 +190,50 @@ public final class PgClaims implements Claims {
   }
 
   private List<Ranked> claim(
-      Handle handle, ClaimRequest order, int wanted, List<ReadyScan.Window> windows) {
-    boolean one = order.tasks().size() == 1 && order.stacks().isEmpty();
-    String several = order.stacks().isEmpty() ? claimSeveralTasks : claimStacks;
-    return run(handle, one ? claimOneTask : several, order, wanted, windows);
+      Handle handle, ClaimRequest request, int wanted, List<ReadyScan.Window> windows) {
+    boolean one = request.tasks().size() == 1 && request.stacks().isEmpty();
+    String several = request.stacks().isEmpty() ? claimSeveralTasks : claimStacks;
+    return run(handle, one ? claimOneTask : several, request, wanted, windows);
   }
 
   private List<Ranked> run(
-      Handle handle, String claim, ClaimRequest order, int wanted, List<ReadyScan.Window> windows) {
+      Handle handle,
+      String claim,
+      ClaimRequest request,
+      int wanted,
+      List<ReadyScan.Window> windows) {
     Query query =
         handle
-            .createQuery(order.without().isEmpty() ? claim : ClaimSql.leavingOut(claim))
-            .bind("task", order.tasks().getFirst())
-            .bind("incarnation", order.incarnation())
-            .bind("claimNo", order.claimNo())
-            .bind("queue", order.queue())
-            .bind("limit", order.limit())
-            .bind("alone", order.alone() != null)
-            .bind("taskCapped", order.alone() != null && order.alone().limit() != null)
-            .bind("start", order.start())
+            .createQuery(request.without().isEmpty() ? claim : ClaimSql.leavingOut(claim))
+            .bind("task", request.tasks().getFirst())
+            .bind("incarnation", request.incarnation())
+            .bind("claimNo", request.claimNo())
+            .bind("queue", request.queue())
+            .bind("limit", request.limit())
+            .bind("alone", request.alone() != null)
+            .bind("taskCapped", request.alone() != null && request.alone().limit() != null)
+            .bind("start", request.start())
             .bind("wanted", wanted)
-            .bind("lone", order.suspects().lone())
-            .bindArray("stacks", String.class, order.stacks())
-            .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
+            .bind("lone", request.suspects().lone())
+            .bindArray("stacks", String.class, request.stacks())
+            .bindArray("tasks", String.class, Set.copyOf(request.tasks()))
             .bindArray(
                 "from", String.class, windows.stream().map(w -> w.from().toString()).toList())
             .bindArray("to", String.class, windows.stream().map(w -> w.to().toString()).toList());
-    if (!order.without().isEmpty()) {
+    if (!request.without().isEmpty()) {
       query.bindArray(
-          "without", UUID.class, order.without().stream().map(id -> id.value()).toList());
+          "without", UUID.class, request.without().stream().map(id -> id.value()).toList());
     }
     List<Unreadable> unreadable = new ArrayList<>();
     List<Ranked> claimed = new ArrayList<>();
-    for (Taken taken : query.map((row, context) -> Taken.read(row, order.queue())).list()) {
+    for (Taken taken : query.map((row, context) -> Taken.read(row, request.queue())).list()) {
       switch (taken) {
         case Ranked ranked -> claimed.add(ranked);
         case Broken(Unreadable job) -> unreadable.add(job);
       }
     }
     if (!unreadable.isEmpty()) {
-      unreadableJobs.bury(handle, order.incarnation(), unreadable);
+      unreadableJobs.bury(handle, request.incarnation(), unreadable);
     }
     claimed.sort(Comparator.comparing(Ranked::rank));
     return claimed;
@@ -254,11 +261,11 @@ public final class PgClaims implements Claims {
     return claims.isEmpty()
         ? Set.of()
         : database.run(
-            "give %d claimed jobs back".formatted(claims.size()),
+            "give back %d claimed jobs".formatted(claims.size()),
             handle -> starts.giveBack(handle, incarnation, claims));
   }
 
-  /** A row that was claimed. The claim has been committed, so none may keep the others back. */
+  /** A claimed row. The claim is committed, so one bad row must not lose the others. */
   private sealed interface Taken {
     static Taken read(ResultSet row, String queue) throws SQLException {
       try {
@@ -270,14 +277,14 @@ public final class PgClaims implements Claims {
     }
   }
 
-  /** One that cannot be read. */
+  /** A row that cannot be read. */
   private record Broken(Unreadable job) implements Taken {}
 
-  /** A claimed job with its rank, since rows come back in no order. */
+  /** A claimed job with its rank, because the rows are returned in no particular order. */
   private record Ranked(Instant rank, ClaimedJob job) implements Taken {
     static Ranked read(ResultSet row, String queue) throws SQLException {
       boolean started = row.getString(4).equals("RUNNING");
-      int begun = row.getInt(5);
+      int attempts = row.getInt(5);
       return new Ranked(
           SqlValues.instant(row, 13),
           new ClaimedJob(
@@ -286,7 +293,7 @@ public final class PgClaims implements Claims {
               row.getString(3),
               queue,
               started,
-              started ? begun : begun + 1,
+              started ? attempts : attempts + 1,
               row.getInt(6),
               row.getString(7),
               SqlValues.strings(row, 8),

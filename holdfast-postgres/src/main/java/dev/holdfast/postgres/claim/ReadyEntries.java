@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Counts the index entries that a claim has to read before it comes to the first ready job: the
- * server counts what it reads of an index, whatever its speed and however far away it is.
+ * Counts the index entries that a claim reads before it reaches the first ready job. The server
+ * counts the index entries it reads, so the result does not depend on its speed or on the network.
  */
 final class ReadyEntries {
   // By job_ready and job_ready_stack. The case makes sure that the heads are read first.
@@ -45,13 +45,13 @@ final class ReadyEntries {
     this.count = database.sql(COUNT);
   }
 
-  /** Count them, on a handle that has not read either index in its transaction. */
-  long before(Handle handle, ClaimRequest order) {
+  /** Counts the entries, on a handle that has read neither index in its transaction. */
+  long before(Handle handle, ClaimRequest request) {
     return handle
         .createQuery(count)
-        .bind("queue", order.queue())
-        .bindArray("tasks", String.class, Set.copyOf(order.tasks()))
-        .bindArray("stacks", String.class, order.stacks())
+        .bind("queue", request.queue())
+        .bindArray("tasks", String.class, Set.copyOf(request.tasks()))
+        .bindArray("stacks", String.class, request.stacks())
         .map((row, context) -> row.getLong(1))
         .one();
   }

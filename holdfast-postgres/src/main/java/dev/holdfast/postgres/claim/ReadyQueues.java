@@ -4,10 +4,10 @@ import dev.holdfast.postgres.db.Database;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
-/** Finds queues with ready jobs, among thousands that usually have none. */
+/** Finds the queues with ready jobs among thousands that usually have none. */
 final class ReadyQueues {
-  // By job_ready, job_ready_suspect and job_ready_stack, whose heads are looked at until one is
-  // found. A lateral subquery with a limit, since an "exists ... or exists" may read a whole index.
+  // By job_ready, job_ready_suspect and job_ready_stack; reads their heads until one is found. A
+  // lateral subquery with a limit, because "exists ... or exists" may read a whole index.
   private static final String FIND =
       """
       select q.name

@@ -8,36 +8,38 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the claims of one lane look for ready jobs.
+ * Decides where the claims of one lane look for ready jobs.
  *
- * <p>Normally from the beginning of job_ready. But while a transaction somewhere holds an old
- * snapshot, entries of jobs that are long done cannot be removed from the index, and each costs
- * every claim 0.1 to 0.2 microseconds: 400 ms for one claim after two million jobs. Then claims
- * look through windows instead, which leave out where nothing can be: new jobs of a priority enter
- * at the present less their head start, so what is older and was claimed or seen empty stays empty.
+ * <p>Normally they read job_ready from the start. But while a transaction anywhere holds an old
+ * snapshot, the index entries of finished jobs cannot be removed, and each costs every claim 0.1 to
+ * 0.2 microseconds: 400 ms for one claim after two million jobs. In that case claims read windows
+ * that leave out the ranges where nothing can be. A new job of a priority is inserted at the
+ * current time minus the head start of that priority, so an older range that was claimed or seen
+ * empty stays empty.
  *
- * <p>A claim that takes long only raises the question: the database may also be far away or busy,
- * and windows would add to its load. So before the next claim the entries are counted.
+ * <p>A slow claim is only an indication: the database may also be far away or busy, and windows
+ * would add to its load. So the entries are counted before the next claim.
  *
- * <p>What windows miss (a job committed long after its rank was taken, one that was staged late or
- * given back) is found by looking from the beginning. That is done whenever windows do not yield
- * enough, unless it takes very long; then now and then, as often as a twentieth of the time allows.
+ * <p>Windows miss some jobs: a job that was committed long after its rank was assigned, staged
+ * late, or given back. A scan from the start finds these. It runs whenever the windows do not yield
+ * enough jobs, unless it takes very long; then it runs occasionally and uses at most one twentieth
+ * of the time.
  */
 public final class ReadyScan {
   /**
-   * What leads to windows.
+   * The thresholds for using windows.
    *
-   * @param claim how long a claim from the beginning takes at least
-   * @param entries how many entries are before the first ready job at least
+   * @param claim the minimum duration of a claim from the start
+   * @param entries the minimum number of entries before the first ready job
    */
   public record Slow(Duration claim, long entries) {
     static final Slow DEFAULT = new Slow(Duration.ofMillis(25), 10_000);
   }
 
-  /** How long a count of few entries is good for. */
+  /** How long a low count of entries remains valid. */
   private static final long FEW_FOR = Duration.ofSeconds(10).toNanos();
 
-  /** A node that found too little has this much time to look again. */
+  /** How long a scan from the start may take to be run whenever windows yield too few jobs. */
   private static final Duration AFFORDABLE = Duration.ofMillis(250);
 
   private static final int SHARE = 20;
@@ -46,10 +48,15 @@ public final class ReadyScan {
   private static final Instant BEGINNING = Instant.EPOCH;
   private static final Instant END = Instant.parse("9999-01-01T00:00:00Z");
 
-  /** A part of the ranks, from the first included to the last excluded. */
+  /**
+   * A range of ranks.
+   *
+   * @param from the first rank, inclusive
+   * @param to the last rank, exclusive
+   */
   record Window(Instant from, Instant to) {}
 
-  /** Everything. */
+  /** All ranks. */
   static final List<Window> WHOLE = List.of(new Window(BEGINNING, END));
 
   private final Duration aging;
@@ -71,7 +78,7 @@ public final class ReadyScan {
   }
 
   /**
-   * The windows for a claim, ascending and without overlap.
+   * Returns the windows for a claim, ascending and without overlap.
    *
    * @param nanos the monotonic clock
    */
@@ -91,12 +98,12 @@ public final class ReadyScan {
     return windows;
   }
 
-  /** Whether to look from the beginning after windows did not yield enough. */
+  /** Returns whether to scan from the start after windows did not yield enough jobs. */
   synchronized boolean affordsWhole() {
     return wholeTook <= AFFORDABLE.toNanos();
   }
 
-  /** Learn from a claim how long it took, in nanoseconds of the monotonic clock. */
+  /** Records how long a claim took, in nanoseconds of the monotonic clock. */
   synchronized void took(List<Window> windows, long began, long ended) {
     if (windows.equals(WHOLE)) {
       wholeTook = ended - began;
@@ -107,14 +114,14 @@ public final class ReadyScan {
     }
   }
 
-  /** Whether to count the entries before the first ready job. */
+  /** Returns whether to count the entries before the first ready job. */
   synchronized boolean isUnclear() {
     return unclear;
   }
 
   /**
-   * Learn how many entries are before the first ready job. Counting them is a part of what looking
-   * from the beginning takes.
+   * Records the number of entries before the first ready job. The time for counting them is part of
+   * the cost of a scan from the start.
    */
   synchronized void counted(long entries, long began, long ended) {
     unclear = false;
@@ -125,10 +132,11 @@ public final class ReadyScan {
   }
 
   /**
-   * Learn from a claim what is empty now.
+   * Records which ranges are empty after a claim.
    *
-   * @param time when it was made, by the clock of the database
-   * @param last the last rank it took, if it got all it wanted; null if it took all there was
+   * @param time when the claim was made, by the clock of the database
+   * @param last the last rank that was claimed, if the claim got all it wanted; null if it claimed
+   *     all there was
    */
   synchronized void saw(Instant time, @Nullable Instant last, long nanos) {
     lastTime = time;

@@ -3,9 +3,9 @@ package dev.holdfast.postgres.claim;
 import java.time.Duration;
 
 /**
- * When the claims of one lane look for jobs with a crash on their record, which takes a statement
- * of its own: whenever there is nothing else, so that it delays nobody; and now and then while
- * there is, so that they get a turn.
+ * Decides when the claims of one lane look for crash suspects, which takes a separate statement:
+ * whenever there is no other job, so that it delays nothing, and from time to time while there are
+ * other jobs, so that crash suspects are not starved.
  */
 final class SuspectBackoff {
   private static final long UNDER_BACKLOG = Duration.ofMillis(100).toNanos();
@@ -21,7 +21,7 @@ final class SuspectBackoff {
   private long lookedAt;
 
   /**
-   * Whether to look before anything else is claimed.
+   * Returns whether to look for crash suspects before any other job is claimed.
    *
    * @param nanos the monotonic clock
    */
@@ -37,7 +37,7 @@ final class SuspectBackoff {
     lookedAt = nanos;
   }
 
-  /** Learn how many others a claim found, of so many that it wanted. */
+  /** Records how many other jobs a claim found and how many it wanted. */
   synchronized void found(int others, int wanted) {
     found = others == 0 ? Found.NOTHING : others < wanted ? Found.SOME : Found.ENOUGH;
   }

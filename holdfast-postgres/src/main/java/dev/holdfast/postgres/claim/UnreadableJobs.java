@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Dead-letters claimed jobs whose rows cannot be read. Given back they would be claimed again and
- * again, and before all others.
+ * Dead-letters claimed jobs whose rows cannot be read. If they were given back, they would be
+ * claimed again and again, before all other jobs.
  */
 final class UnreadableJobs {
   private static final Logger log = LoggerFactory.getLogger(UnreadableJobs.class);
@@ -45,7 +45,7 @@ final class UnreadableJobs {
   /**
    * A job that this node has just claimed.
    *
-   * @param attempt how many attempts have begun
+   * @param attempt the number of attempts that have started
    */
   record Unreadable(ClaimId held, int attempt, Exception why) {
     JobId id() {
@@ -58,7 +58,7 @@ final class UnreadableJobs {
               attempt,
               FailureCode.UNREADABLE,
               why.getClass().getName(),
-              "What the database holds of this job cannot be read: " + why.getMessage(),
+              "The stored row of this job cannot be read: " + why.getMessage(),
               null,
               ""),
           held.token());
@@ -69,10 +69,10 @@ final class UnreadableJobs {
     this.bury = database.sql(History.into(BURY));
   }
 
-  /** Dead-letter what this incarnation holds and cannot read. */
+  /** Dead-letters jobs that this incarnation has claimed and cannot read. */
   void bury(Handle handle, UUID incarnation, List<Unreadable> jobs) {
     for (Unreadable job : jobs) {
-      log.error("Job {} cannot be read and is dead-lettered", job.id(), job.why());
+      log.error("Job {} cannot be read and is moved to the dead-letter queue", job.id(), job.why());
     }
     handle
         .createQuery(bury)

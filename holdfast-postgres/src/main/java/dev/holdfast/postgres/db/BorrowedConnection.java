@@ -4,28 +4,32 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * A connection of somebody else's while we use it; closing this leaves it as it was.
+ * An external connection while we use it. Closing this object restores the settings of the owner
+ * and leaves the connection open.
  *
- * @param networkTimeout what its owner set
- * @param autoCommit what its owner set
+ * @param networkTimeout the value that the owner set
+ * @param autoCommit the value that the owner set
  */
 record BorrowedConnection(Connection connection, int networkTimeout, boolean autoCommit)
     implements AutoCloseable {
 
-  /** Wait so many milliseconds for any answer and no longer. */
+  /**
+   * Borrows a connection and limits the wait for each reply to the given number of milliseconds.
+   */
   static BorrowedConnection within(int millis, Connection connection) throws SQLException {
-    BorrowedConnection lent =
+    BorrowedConnection borrowed =
         new BorrowedConnection(
             connection, connection.getNetworkTimeout(), connection.getAutoCommit());
     connection.setNetworkTimeout(
-        Runnable::run, lent.networkTimeout == 0 ? millis : Math.min(lent.networkTimeout, millis));
-    return lent;
+        Runnable::run,
+        borrowed.networkTimeout == 0 ? millis : Math.min(borrowed.networkTimeout, millis));
+    return borrowed;
   }
 
   @Override
   public void close() throws SQLException {
     if (connection.isClosed()) {
-      return; // It broke, and its owner knows.
+      return; // The connection broke, and its owner knows.
     }
     connection.setNetworkTimeout(Runnable::run, networkTimeout);
     if (connection.getAutoCommit() != autoCommit) {

@@ -7,10 +7,10 @@ import org.jdbi.v3.core.statement.StatementCustomizer;
 import org.postgresql.PGStatement;
 
 /**
- * Lets the database plan a statement for the values at hand, each time.
+ * Makes the database plan a statement for its actual parameters on each execution.
  *
- * <p>For statements with optional conditions: a plan made once for all values could not use the
- * index that suits the ones given.
+ * <p>For statements with optional conditions: a generic plan could not use the index that suits the
+ * given parameters.
  */
 public final class CustomPlan implements StatementCustomizer {
   public static final CustomPlan INSTANCE = new CustomPlan();
@@ -23,7 +23,7 @@ public final class CustomPlan implements StatementCustomizer {
     plan(statement);
   }
 
-  /** Never keep a plan of this statement. */
+  /** Prevents the server from caching a plan of this statement. */
   public static void plan(PreparedStatement statement) throws SQLException {
     if (statement.isWrapperFor(PGStatement.class)) {
       statement.unwrap(PGStatement.class).setPrepareThreshold(0);

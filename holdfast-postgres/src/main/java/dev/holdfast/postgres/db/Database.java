@@ -14,7 +14,7 @@ import org.jdbi.v3.core.statement.SqlStatements;
 import org.jdbi.v3.core.statement.TemplateEngine;
 import org.jdbi.v3.postgres.PostgresPlugin;
 
-/** One schema of one database: where every statement of the stores is run. */
+/** One schema of one database. Every statement of the stores runs here. */
 public final class Database {
   private final DataSource dataSource;
   private final Jdbi jdbi;
@@ -35,7 +35,7 @@ public final class Database {
     SqlStatements statements = jdbi.getConfig(SqlStatements.class);
     // The default engine reads '<' as the start of a template variable.
     statements.setTemplateEngine(TemplateEngine.NOP);
-    // Statements of one family share their binding.
+    // Statements of one family share their bindings.
     statements.setUnusedBindingAllowed(true);
     if (isForeign()) {
       statements.setQueryTimeout(timeoutSeconds);
@@ -43,28 +43,29 @@ public final class Database {
     }
   }
 
-  /** Use connections that were made for us: they time out by themselves and plan as we need it. */
+  /** Uses connections that were opened for us: they have our timeouts and planner settings. */
   public static Database own(DataSource dataSource, String schema) {
     return new Database(dataSource, schema, 0, 0);
   }
 
   /**
-   * Use connections that others configured: of their pools, or in their transactions. Each answer
-   * is waited for so long and no longer, whatever their own timeouts are. A plan that the server
-   * caches while a table is empty reads all of it, and would go on doing so when it has filled; so
-   * here each statement is planned anew.
+   * Uses connections that other code configured: from external pools or in external transactions.
+   * The wait for each reply is limited, whatever the timeouts of the connection are. Every
+   * statement is planned on each execution, because a plan that the server caches while a table is
+   * empty scans the whole table, and would still do so after it has filled.
    *
-   * @param timeout how long a statement may take; an answer of whatever kind, a quarter more
+   * @param timeout the maximum duration of a statement; the wait for any reply is a quarter longer
    */
   public static Database foreign(DataSource dataSource, String schema, Duration timeout) {
-    // A little longer than the server is given: its own word says more than a broken connection.
+    // A little longer than the server has: an error from the server says more than a broken
+    // connection.
     return foreign(dataSource, schema, timeout, timeout.plus(timeout.dividedBy(4)));
   }
 
   /**
-   * The same, with a patience of its own for the network.
+   * Uses connections that other code configured, with a separate network timeout.
    *
-   * @param silence how long a reply of whatever kind is waited for; the connection is lost then
+   * @param silence how long to wait for any reply before the connection is given up
    */
   public static Database foreign(
       DataSource dataSource, String schema, Duration timeout, Duration silence) {
@@ -79,7 +80,7 @@ public final class Database {
     return timeoutSeconds > 0;
   }
 
-  /** Something to do with a connection. */
+  /** Work that needs a connection. */
   @FunctionalInterface
   public interface Work<T> {
     T with(Handle handle) throws SQLException;
@@ -93,15 +94,15 @@ public final class Database {
     return dataSource;
   }
 
-  /** A statement with the names of its tables made complete. */
+  /** Returns a statement with its table names qualified by the schema. */
   public String sql(String template) {
     return template.replace("${schema}", schema);
   }
 
   /**
-   * Run statements that each commit by themselves.
+   * Runs statements, each in its own transaction.
    *
-   * @param operation what is being done, as it follows "could not" in a message
+   * @param operation what is being done, to follow "Could not" in an error message
    */
   public <T> T run(String operation, Work<T> work) {
     try (Handle handle = open(operation)) {
@@ -123,9 +124,9 @@ public final class Database {
   }
 
   /**
-   * The server behind this connection takes no writes, or is going away: the next request needs a
-   * connection to its successor. In our own pool the others are as old and lead to the same server;
-   * a pool of the caller is the caller's business but for the connection that we have in hand.
+   * Discards the connections to a server that does not accept writes or is shutting down: the next
+   * request needs a connection to its successor. In our own pool the other connections are as old
+   * and lead to the same server. In an external pool only the connection in use is discarded.
    */
   private void discardAll(Connection connection) {
     Discarding.discard(dataSource, connection);
@@ -134,22 +135,22 @@ public final class Database {
     }
   }
 
-  /** The same, without waiting longer than this for any answer. */
+  /** Runs statements like {@link #run}, but waits no longer than the given time for any reply. */
   public <T> T within(Duration patience, String operation, Work<T> work) {
     int millis = Math.clamp(patience.toMillis(), 1, Integer.MAX_VALUE);
     return run(
         operation, handle -> within(millis, handle.getConnection(), any -> work.with(handle)));
   }
 
-  /** Something to do with a connection of somebody else's. */
+  /** Work that needs an external connection. */
   @FunctionalInterface
   public interface Guest<T> {
     T on(Connection connection) throws SQLException;
   }
 
   /**
-   * Use a connection that others configured, without waiting for ever for any answer: a timeout of
-   * statements helps neither against a commit nor against a network that swallows everything.
+   * Uses an external connection with a limited wait for each reply. A statement timeout does not
+   * limit a commit or the wait for a network that drops all packets.
    */
   public <T> T patiently(Connection connection, Guest<T> work) throws SQLException {
     return within(silenceMillis, connection, work);
@@ -157,17 +158,19 @@ public final class Database {
 
   private static <T> T within(int millis, Connection connection, Guest<T> work)
       throws SQLException {
-    try (BorrowedConnection lent = BorrowedConnection.within(millis, connection)) {
-      return work.on(lent.connection());
+    try (BorrowedConnection borrowed = BorrowedConnection.within(millis, connection)) {
+      return work.on(borrowed.connection());
     }
   }
 
-  /** Run statements that commit together. */
+  /** Runs statements in one transaction. */
   public <T> T transaction(String operation, Work<T> work) {
     return run(operation, handle -> handle.inTransaction(work::with));
   }
 
-  /** Prepare a statement on a connection of the kind that this database has. */
+  /**
+   * Prepares a statement with the timeout and the plan mode that connections of this database need.
+   */
   public PreparedStatement prepare(Connection connection, String sql) throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
     if (isForeign()) {

@@ -9,11 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends connections for good.
+ * Closes connections so that a pool cannot reuse them.
  *
- * <p>A connection that is merely closed goes back to its pool and is handed out again. One that
- * leads to a server that is no longer the primary would fail each of its users for as long as the
- * pool keeps it, which may be forever.
+ * <p>A connection that is closed normally returns to its pool and is reused. If it leads to a
+ * server that is no longer the primary, it fails every user for as long as the pool keeps it, which
+ * may be forever.
  */
 public final class Discarding {
   private static final Logger log = LoggerFactory.getLogger(Discarding.class);
@@ -21,20 +21,20 @@ public final class Discarding {
 
   private Discarding() {}
 
-  /** Let this connection never be handed out again; its user still has to close it. */
+  /** Ensures that the connection is not reused. Its user must still close it. */
   public static void discard(DataSource source, Connection connection) {
     try {
       HikariDataSource pool = hikari(source);
       if (source instanceof KeptConnection kept) {
         kept.discard(connection);
       } else if (pool != null && connection.getClass().getName().startsWith(HIKARI)) {
-        // It takes a connection that was aborted for broken, and says so with a stack trace.
+        // HikariCP treats an aborted connection as broken and logs a stack trace.
         pool.evictConnection(connection);
       } else {
         connection.abort(Runnable::run);
       }
     } catch (SQLException broken) {
-      log.debug("A connection was broken before it could be discarded", broken);
+      log.debug("Could not discard a connection because it was already broken", broken);
     }
   }
 

@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections that others configured, made fit for our statements while we have them.
+ * External connections, adapted to our statements while we use them.
  *
- * <p>Three things matter. No answer is waited for for ever. What is not a transaction must commit
- * by itself: a pool without autocommit would roll it back when the connection is returned. And a
- * statement must see what was committed before it: counting under a lock with a snapshot older than
- * the lock counts too few.
+ * <p>Three things matter. The wait for a reply must be limited. A statement outside a transaction
+ * must commit: a pool without autocommit would roll it back when the connection is returned. And a
+ * statement must see everything that was committed before it: a count under a lock with a snapshot
+ * older than the lock is too low.
  */
 final class ExternalConnections implements ConnectionFactory {
   private static final Logger log = LoggerFactory.getLogger(ExternalConnections.class);
@@ -31,13 +31,13 @@ final class ExternalConnections implements ConnectionFactory {
   private final int silenceMillis;
 
   /**
-   * The isolation of all connections, asked of the first, since to ask is a round trip: pools make
-   * connections alike. 0 as long as nobody has asked.
+   * The isolation level of all connections; 0 until it is known. Read from the first connection
+   * only, because reading it takes a round trip and a pool configures all its connections alike.
    */
   private volatile int isolation;
 
   /**
-   * @param silenceMillis how long any answer is waited for
+   * @param silenceMillis how long to wait for any reply
    */
   ExternalConnections(DataSource source, int silenceMillis) {
     this.source = source;
@@ -52,14 +52,14 @@ final class ExternalConnections implements ConnectionFactory {
   @Override
   public Cleanable getCleanableFor(Connection connection) {
     try {
-      BorrowedConnection lent = BorrowedConnection.within(silenceMillis, connection);
+      BorrowedConnection borrowed = BorrowedConnection.within(silenceMillis, connection);
       try {
         makeFit(connection);
       } catch (SQLException | RuntimeException failure) {
-        giveBack(connection, lent);
+        giveBack(connection, borrowed);
         throw failure;
       }
-      return () -> giveBack(connection, lent);
+      return () -> giveBack(connection, borrowed);
     } catch (SQLException broken) {
       throw new ConnectionException(broken);
     }
@@ -78,21 +78,22 @@ final class ExternalConnections implements ConnectionFactory {
     }
   }
 
-  private void giveBack(Connection connection, BorrowedConnection lent) throws SQLException {
+  private void giveBack(Connection connection, BorrowedConnection borrowed) throws SQLException {
     try (connection) {
       if (isolation != 0 && isolation != WANTED && !connection.isClosed()) {
         connection.setTransactionIsolation(isolation);
       }
-      lent.close();
+      borrowed.close();
     } catch (SQLException broken) {
-      log.debug("A connection broke before it was returned, so its pool drops it", broken);
+      log.debug("A connection broke before it was returned; its pool drops it", broken);
     }
   }
 
   /**
-   * To switch autocommit on commits. That is none of our business where somebody has written:
-   * sources exist that hand out the connection of the transaction that the calling thread is in. A
-   * transaction in which nothing was written is but a pool that has tested its connection.
+   * Rejects a connection with an open transaction that has written something, because enabling
+   * autocommit would commit it. Some data sources return the connection of the transaction that the
+   * calling thread is in. A transaction that has written nothing is only a pool that has tested its
+   * connection.
    */
   private static void requireNothingWritten(Connection connection) throws SQLException {
     if (connection.isWrapperFor(BaseConnection.class)
@@ -105,9 +106,9 @@ final class ExternalConnections implements ConnectionFactory {
       if (row.next() && row.getBoolean(1)) {
         throw new StoreException(
             Outcome.REFUSED,
-            "The data source gave a connection that has a transaction open in which something was"
-                + " written, and to use it would commit that. Give Holdfast the pool itself and not"
-                + " a proxy that hands out the connection of the current transaction; to enqueue in"
+            "The data source returned a connection with an open transaction that has written"
+                + " something, and using it would commit that. Give Holdfast the pool itself, not"
+                + " a proxy that returns the connection of the current transaction. To enqueue in"
                 + " that transaction, use holdfast.in(connection). Nothing was changed.",
             null);
       }

@@ -16,13 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection that is kept for a single purpose, handed to one user at a time.
+ * One connection that is kept for a single purpose and has one user at a time.
  *
- * <p>It is replaced when it breaks, when its user discards it, and when it gets old: behind an
- * address that has moved to another server, only a new connection leads there. An old connection is
- * given up only when the new one is open, since the server, or a pool that others use as well, may
- * have none to give. New connections are opened on a separate thread, because some sources block
- * their callers for longer than a user of this one can wait.
+ * <p>It is replaced when it breaks, when its user discards it, and when it gets old: if its address
+ * has moved to another server, only a new connection leads there. The old connection is closed only
+ * after the new one is open, because the server or an external pool may have no other to give. New
+ * connections are opened on a separate thread, because some data sources block their callers for
+ * longer than a user of this one can wait.
  */
 public final class KeptConnection extends PlainDataSource implements AutoCloseable {
   /** How long a heartbeat waits for the reply of the server. */
@@ -30,10 +30,13 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
 
   private static final Logger log = LoggerFactory.getLogger(KeptConnection.class);
 
-  /** How much of its lifetime a connection may lose, so that nodes do not reconnect in step. */
+  /**
+   * The largest fraction by which a lifetime is shortened at random, so that nodes do not reconnect
+   * at the same time.
+   */
   private static final double JITTER = 0.2;
 
-  /** When to try again to replace an old connection that still works. */
+  /** How long to wait before trying again to replace an old connection that still works. */
   private static final Duration AGAIN = Duration.ofMinutes(1);
 
   private final String name;
@@ -53,9 +56,9 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
   private boolean closed;
 
   /**
-   * @param name of the thread that opens connections
+   * @param name the name of the thread that opens connections
    * @param patience how long to wait for a connection
-   * @param lifetime how long a connection is used at most
+   * @param lifetime the maximum time that a connection is used
    */
   public KeptConnection(String name, DataSource source, Duration patience, Duration lifetime) {
     this.name = name;
@@ -85,7 +88,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
         long left = until - System.nanoTime();
         if (left <= 0 || changed.awaitNanos(left) <= 0) {
           throw new SQLTransientConnectionException(
-              "There was no connection within %d ms".formatted(patience.toMillis()), "08001");
+              "No connection was available within %d ms".formatted(patience.toMillis()), "08001");
         }
       }
       throw new SQLException("The store is closed", "08003");
@@ -97,7 +100,10 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     }
   }
 
-  /** The connection to hand out, if there is one; the old one, while another is being opened. */
+  /**
+   * Returns the connection to use, or null if there is none. Returns the old one while another is
+   * being opened.
+   */
   private @Nullable Connection usable() {
     if (next != null) {
       if (current != null) {
@@ -197,7 +203,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     }
   }
 
-  /** Let the connection that is in use be the last one of its kind. */
+  /** Closes the connection that is in use when it is returned, instead of keeping it. */
   void discard(Connection handedOut) {
     lock.lock();
     try {
@@ -220,7 +226,7 @@ public final class KeptConnection extends PlainDataSource implements AutoCloseab
     }
   }
 
-  /** Give the connection back, when its user is done with it. */
+  /** Closes the connection, at once or when its current user returns it. */
   @Override
   public void close() {
     lock.lock();

@@ -10,17 +10,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Warns, once, when a call runs outside the transaction that a framework has open for the calling
- * thread: its job exists although that transaction may be rolled back, and may run before it has
- * committed. Callers who share their pool with Holdfast often expect the opposite.
+ * thread. The job of that call exists even if the transaction is rolled back, and may run before
+ * the transaction commits. Callers that share their pool with Holdfast often expect the opposite.
  *
- * <p>Knows Spring's transactions, whatever manages them; Spring is no dependency.
+ * <p>Detects the transactions of Spring, with any transaction manager. Spring is not a dependency.
  */
 public final class OutsideTransaction {
   private static final Logger log = LoggerFactory.getLogger(OutsideTransaction.class);
   private static final String SPRING =
       "org.springframework.transaction.support.TransactionSynchronizationManager";
 
-  /** Never warns: for a store with connections of its own. */
+  /** Never warns. For a store with its own connections. */
   public static final OutsideTransaction UNCHECKED = new OutsideTransaction(null);
 
   private final @Nullable MethodHandle isActive;
@@ -30,7 +30,7 @@ public final class OutsideTransaction {
     this.isActive = isActive;
   }
 
-  /** Use the framework that is on the class path, if any. */
+  /** Returns a check for the framework that is on the class path, if any. */
   public static OutsideTransaction detect() {
     for (ClassLoader loader :
         new @Nullable ClassLoader[] {
@@ -43,25 +43,25 @@ public final class OutsideTransaction {
                 .findStatic(
                     manager, "isActualTransactionActive", MethodType.methodType(boolean.class)));
       } catch (ReflectiveOperationException | LinkageError absent) {
-        log.debug("No transactions of Spring are looked for in {}", loader, absent);
+        log.debug("Spring transactions are not detected: {} does not have Spring", loader, absent);
       }
     }
     return UNCHECKED;
   }
 
   /**
-   * Warn if the calling thread is in a transaction.
+   * Warns if the calling thread is in a transaction.
    *
-   * @param call the method of the client that was called
+   * @param call the client method that was called
    */
   public void check(String call) {
     if (isActive != null && !warned.get() && isActive() && !warned.getAndSet(true)) {
       log.warn(
-          "holdfast.{} was called inside a transaction of this thread and is not part of it: its"
-              + " jobs stay although the transaction may be rolled back, and may run before it has"
-              + " committed. To make it part of the transaction, call holdfast.in(connection).{}"
+          "holdfast.{} was called inside a transaction of this thread but is not part of it: its"
+              + " jobs stay even if the transaction is rolled back, and may run before it"
+              + " commits. To make it part of the transaction, call holdfast.in(connection).{}"
               + " with the connection of the transaction (in Spring,"
-              + " DataSourceUtils.getConnection). This is said once.",
+              + " DataSourceUtils.getConnection). This warning is logged once.",
           call,
           call,
           new Throwable("The call"));
@@ -72,7 +72,7 @@ public final class OutsideTransaction {
     try {
       return isActive != null && (boolean) isActive.invokeExact();
     } catch (Throwable failure) {
-      log.debug("Spring could not say whether a transaction is active", failure);
+      log.debug("Could not ask Spring whether a transaction is active", failure);
       return false;
     }
   }

@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** What a data source has besides connections, and nothing here uses. */
+/** The methods of a data source that are not used here. */
 abstract class PlainDataSource implements DataSource {
   private volatile int loginTimeoutSeconds = 10;
 

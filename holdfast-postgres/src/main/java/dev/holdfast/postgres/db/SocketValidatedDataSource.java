@@ -11,18 +11,18 @@ import org.postgresql.Driver;
 import org.postgresql.PGConnection;
 
 /**
- * Connections straight from the driver, whose {@link Connection#isValid} asks the socket and not
- * the server, unless the connection has been idle for long.
+ * Connections directly from the driver. Their {@link Connection#isValid} checks the socket instead
+ * of asking the server, unless the connection has been idle for a while.
  *
- * <p>A pool validates a connection before it hands it out. By a statement, as drivers do it, that
- * doubles what an idle node asks of the database and adds a round trip to each burst. What has
- * arrived on the socket tells of a server that closed the connection. It does not tell of a
- * firewall that has forgotten an idle connection and drops its packets silently: each such
- * connection would cost its user the whole socket timeout. Firewalls forget after a minute at the
- * earliest, so a connection that has been idle for half of that asks the server, briefly.
+ * <p>A pool validates a connection before it is used. Drivers validate with a statement, which
+ * doubles the number of statements of an idle node and adds a round trip to each burst. Reading the
+ * socket detects that the server closed the connection. It does not detect a firewall that has
+ * forgotten an idle connection and drops its packets silently: each such connection would cost its
+ * user the whole socket timeout. Firewalls forget a connection after one minute at the earliest, so
+ * after half of that time the server is asked, with a short timeout.
  */
 public final class SocketValidatedDataSource extends PlainDataSource {
-  /** How long a connection may be idle before the local socket is no longer trusted. */
+  /** How long a connection may be idle before checking the local socket is not enough. */
   private static final Duration TRUSTED = Duration.ofSeconds(30);
 
   private static final int REPLY_SECONDS = 1;
@@ -31,7 +31,7 @@ public final class SocketValidatedDataSource extends PlainDataSource {
   private final Properties properties;
   private final Duration trusted;
 
-  /** Parameters in the URL take precedence over the properties. */
+  /** Creates a data source. Parameters in the URL take precedence over the properties. */
   public SocketValidatedDataSource(String url, Properties properties) {
     this(url, properties, TRUSTED);
   }
@@ -51,8 +51,7 @@ public final class SocketValidatedDataSource extends PlainDataSource {
     if (connection == null) {
       // Without the URL: it may contain a password.
       throw new SQLException(
-          "The URL of the database is not valid; it looks like"
-              + " jdbc:postgresql://host:5432/database");
+          "The database URL is not valid; use the form" + " jdbc:postgresql://host:5432/database");
     }
     return quiet(connection);
   }
@@ -69,7 +68,8 @@ public final class SocketValidatedDataSource extends PlainDataSource {
                     ? isAlive(connection)
                     : connection.isValid(REPLY_SECONDS);
               }
-              // A pool that is about to validate changes this first.
+              // A pool calls setNetworkTimeout before it validates, so that call does not count as
+              // use.
               if (!method.getName().equals("setNetworkTimeout")) {
                 used.set(System.nanoTime());
               }
@@ -81,7 +81,7 @@ public final class SocketValidatedDataSource extends PlainDataSource {
             });
   }
 
-  /** Whether nothing has arrived on its socket that says otherwise. */
+  /** Returns whether the socket is open and nothing that arrived on it says otherwise. */
   static boolean isAlive(Connection connection) {
     try {
       if (connection.isClosed()) {

@@ -9,16 +9,16 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * What an error of the database means for the request that met it.
+ * Translates database errors into {@link StoreException}s.
  *
- * <p>The question is always the same: was it carried out? An error that the server itself reports
- * has rolled its transaction back. An error of the connection leaves it open whether the request
- * arrived, unless the connection could not even be made.
+ * <p>The question is always whether the request was carried out. An error that the server reports
+ * has rolled its transaction back. After a connection error it is unknown whether the request
+ * arrived, unless the connection could not be opened at all.
  */
 public final class SqlFailures {
   public static final String UNIQUE_VIOLATION = "23505";
 
-  /** A lock was waited for as long as its statement was told to wait. */
+  /** The statement waited for a lock until the lock timeout. */
   public static final String LOCK_NOT_AVAILABLE = "55P03";
 
   private static final String FEATURE_NOT_SUPPORTED = "0A000";
@@ -28,26 +28,27 @@ public final class SqlFailures {
   private static final String CHECK_VIOLATION = "23514";
 
   /**
-   * After a schema change a prepared plan may be stale, and the driver prepares it anew; a server
-   * that has just become a standby accepts no writes, and its successor will. A prepared statement
-   * that is not there, or there already, is one that a pooler has left on another connection.
+   * Errors that a retry resolves. After a schema change a prepared plan may be stale, and the
+   * driver prepares it again. A server that has just become a standby accepts no writes, but its
+   * successor does. A prepared statement that does not exist, or exists already, was left on
+   * another connection by a pooler.
    */
   private static final Set<String> PASSING =
       Set.of(FEATURE_NOT_SUPPORTED, READ_ONLY, IDLE_IN_TRANSACTION, "26000", "42P05");
 
-  /** What is said to a startup parameter that is not known, or not wanted. */
+  /** The errors for a startup parameter that is unknown or not allowed. */
   private static final Set<String> STARTUP = Set.of("08P01", "42704", "22023");
 
   /**
-   * What a server says that is no longer the primary, or never was: it takes no writes, is in
-   * recovery (25006, 0A000, 55000), shuts down, has crashed, or does not accept connections yet.
+   * The errors of a server that is not the primary: it accepts no writes, is in recovery (25006,
+   * 0A000, 55000), is shutting down, has crashed, or does not accept connections yet.
    */
   private static final Set<String> NOT_PRIMARY =
       Set.of(READ_ONLY, FEATURE_NOT_SUPPORTED, "55000", "57P01", "57P02", "57P03", "57P04");
 
   private SqlFailures() {}
 
-  /** Translate a failure to get a connection: nothing has been sent. */
+  /** Translates a failure to open a connection: nothing has been sent. */
   static StoreException connecting(String operation, Throwable failure) {
     String state = state(failure);
     boolean login = state.startsWith("28") || state.startsWith("3D");
@@ -62,15 +63,15 @@ public final class SqlFailures {
                     ? "Check the user, the password and the name of the database."
                     : startup
                         ? "The server, or a pooler in front of it, rejects a startup parameter of"
-                            + " Holdfast's own connections. Use a URL that goes past the pooler, or"
-                            + " give PostgresStore.on a DataSource, whose connections do without;"
-                            + " trying again does not help."
-                        : "Nothing was changed; ask again when the database can be reached and has"
-                            + " connections to give."),
+                            + " Holdfast's own connections. Use a URL that bypasses the pooler,"
+                            + " or PostgresStore.on with a DataSource, which does not need the"
+                            + " parameter; trying again does not help."
+                        : "Nothing was changed; try again when the database can be reached and has"
+                            + " free connections."),
         failure);
   }
 
-  /** Translate a failure of a request that was sent, or may have been. */
+  /** Translates a failure of a request that was sent or may have been sent. */
   public static StoreException during(String operation, Throwable failure) {
     String state = state(failure);
     Outcome outcome = outcome(state, failure);
@@ -80,7 +81,7 @@ public final class SqlFailures {
         failure);
   }
 
-  /** The SQLSTATE of a failure; empty where it has none. */
+  /** Returns the SQLSTATE of a failure; empty if it has none. */
   public static String state(Throwable failure) {
     SQLException sql = sqlException(failure);
     return sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
@@ -95,19 +96,20 @@ public final class SqlFailures {
     }
     return switch (state.substring(0, 2)) {
       case "40", "53", "55", "58" -> Outcome.RETRYABLE;
-      // 57P01 and 57P02 end the session: they may come after the commit and before its answer.
+      // 57P01 and 57P02 end the session: they may arrive after the commit and before its reply.
       case "57" ->
           state.equals("57014") || state.equals("57P03") ? Outcome.RETRYABLE : Outcome.UNKNOWN;
       case "08", "XX" -> Outcome.UNKNOWN;
-      // Bad data, broken constraints, missing rights, a trigger of the user's own that objects.
+      // Invalid data, violated constraints, missing privileges, a trigger of the user that raises
+      // an error.
       default -> Outcome.REFUSED;
     };
   }
 
   /**
-   * Whether a row was on its way to the default partition while another was made for it, or is
-   * about to be. The next try finds that one. No other error of this kind names a table and no
-   * constraint.
+   * Returns whether a row was inserted into the default partition while its own partition was being
+   * created or was about to be. The next attempt finds that partition. No other error of this kind
+   * names a table but no constraint.
    */
   private static boolean metNewPartition(String state, Throwable failure) {
     ServerErrorMessage server = serverMessage(failure);
@@ -119,14 +121,14 @@ public final class SqlFailures {
         && server.getTable().endsWith("_default");
   }
 
-  /** Whether this is about the way to the database, and not about what was asked of it. */
+  /** Returns whether the failure is about the connection and not about the request. */
   public static boolean isOfConnection(Throwable failure) {
     return !fromServer(failure) || state(failure).startsWith("08");
   }
 
   /**
-   * Whether a connection should not be used again, although it may work: the address it was made
-   * with may lead to another server by now.
+   * Returns whether the connection should not be used again even if it still works, because its
+   * address may lead to another server now.
    */
   static boolean isNotPrimary(Throwable failure) {
     return NOT_PRIMARY.contains(state(failure));
@@ -136,16 +138,17 @@ public final class SqlFailures {
     return switch (outcome) {
       case REFUSED ->
           state.equals("42501")
-              ? "Nothing was changed: grant the role what it lacks, see docs/database.md."
+              ? "Nothing was changed: grant the missing privilege to the role, see"
+                  + " docs/database.md."
               : "Nothing was changed, and the same request will be refused again.";
       case RETRYABLE ->
           state.equals("57014")
               ? "It took longer than the statement timeout, perhaps waiting for another transaction"
-                  + " to end; nothing was changed, ask again."
-              : "Nothing was changed; ask again.";
+                  + " to end. Nothing was changed; try again."
+              : "Nothing was changed; try again.";
       case UNKNOWN ->
-          "The connection broke before the answer came, so it may have been done; only a"
-              + " repeatable request may be sent again.";
+          "The connection broke before the reply arrived, so the request may have been carried out;"
+              + " only a repeatable request may be sent again.";
     };
   }
 
@@ -159,7 +162,7 @@ public final class SqlFailures {
         : null;
   }
 
-  /** What the database said. */
+  /** Returns the message of the database. */
   public static String reason(Throwable failure) {
     ServerErrorMessage server = serverMessage(failure);
     if (server != null && server.getMessage() != null) {
@@ -174,7 +177,10 @@ public final class SqlFailures {
     return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
   }
 
-  /** The innermost is what the driver said; those around it come from pools and batches. */
+  /**
+   * Returns the innermost SQL exception, which comes from the driver; the outer ones come from
+   * pools and batches.
+   */
   private static @Nullable SQLException sqlException(Throwable failure) {
     SQLException innermost = null;
     for (Throwable t = failure; t != null; t = t.getCause()) {

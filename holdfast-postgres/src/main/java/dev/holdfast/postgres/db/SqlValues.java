@@ -17,11 +17,11 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How values look on their way to the database and back. */
+/** Converts values for and from the database. */
 public final class SqlValues {
   private SqlValues() {}
 
-  /** A duration as the number of microseconds. */
+  /** Returns a duration in microseconds. */
   public static long micros(Duration duration) {
     Duration bounded = Times.bounded(duration);
     return Math.addExact(
@@ -38,8 +38,8 @@ public final class SqlValues {
   }
 
   /**
-   * A column of values as the array that {@code unnest} reads. One without any value becomes an
-   * empty array, which {@code unnest} fills up with nulls.
+   * Returns a column of values as an array for {@code unnest}. A column of nulls becomes an empty
+   * array, which {@code unnest} fills up with nulls.
    */
   public static <T> Array array(
       Connection connection, String type, List<T> rows, Function<T, @Nullable Object> value)
@@ -47,7 +47,7 @@ public final class SqlValues {
     return array(connection, type, new Object[rows.size()], rows, value);
   }
 
-  /** A column of texts; the driver writes these faster than objects. */
+  /** Returns a column of texts as an array. The driver writes these faster than objects. */
   public static <T> Array texts(
       Connection connection, List<T> rows, Function<T, @Nullable String> value)
       throws SQLException {
@@ -70,8 +70,8 @@ public final class SqlValues {
   }
 
   /**
-   * Tags as the text of an array, because arrays of arrays must be rectangular; null for none, so
-   * that jobs without tags are not in the index of tags.
+   * Returns tags as the text of an array, because arrays of arrays must be rectangular. Returns
+   * null for no tags, so that jobs without tags are not in the index of tags.
    */
   public static @Nullable String arrayText(Collection<String> values) {
     if (values.isEmpty()) {
@@ -87,7 +87,7 @@ public final class SqlValues {
     return text.append('}').toString();
   }
 
-  /** An array as a set. Others may have written what is none: a text twice, or a null. */
+  /** Returns an array as a set. External writers may have stored duplicates or nulls. */
   public static Set<String> strings(ResultSet row, int column) throws SQLException {
     Array array = row.getArray(column);
     return array == null

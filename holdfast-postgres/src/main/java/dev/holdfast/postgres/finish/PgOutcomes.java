@@ -23,10 +23,10 @@ import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How attempts ended.
+ * Stores how attempts ended.
  *
- * <p>One statement for each way to end, over arrays sorted by id. All go by job_pkey, and hide
- * their guards from the planner inside {@code coalesce}, as {@code Starts} does.
+ * <p>There is one statement for each kind of outcome, over arrays sorted by id. All use job_pkey,
+ * and hide their guards from the planner inside {@code coalesce}, as {@code Starts} does.
  */
 public final class PgOutcomes implements Outcomes {
   private static final String SUCCEED =
@@ -47,8 +47,8 @@ public final class PgOutcomes implements Outcomes {
       select id, token from gone
       """;
 
-  // Without a failure the attempt did not count. Only what never started can expire, so start_by
-  // goes where code has run.
+  // Without a failure the attempt does not count. Only a job that never started can expire, so
+  // start_by is cleared if its code has run.
   private static final String AGAIN =
       """
       update ${schema}.job j set
@@ -69,8 +69,8 @@ public final class PgOutcomes implements Outcomes {
       returning j.id, j.token
       """;
 
-  // Follows AGAIN in the same transaction: what that locked nobody can ask to cancel any more, so
-  // between the two no request is missed.
+  // Follows AGAIN in the same transaction. A job that AGAIN has locked cannot be cancelled any
+  // more, so no request is missed between the two.
   private static final String CANCEL =
       """
       with gone as (
@@ -135,31 +135,31 @@ public final class PgOutcomes implements Outcomes {
   @Override
   public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
     Sorted sorted = Sorted.of(finishes);
-    String operation = "write how %d attempts ended".formatted(finishes.size());
-    // A single statement is a transaction by itself and saves the commit's round trip.
-    Map<ClaimId, Result> answers =
+    String operation = "store the outcome of %d attempts".formatted(finishes.size());
+    // A single statement is a transaction by itself and saves the round trip of the commit.
+    Map<ClaimId, Result> results =
         sorted.onlySuccesses()
             ? database.run(operation, handle -> write(handle, incarnation, sorted))
             : database.transaction(operation, handle -> write(handle, incarnation, sorted));
-    return finishes.stream().map(f -> answers.getOrDefault(f.claim(), Result.LOST)).toList();
+    return finishes.stream().map(f -> results.getOrDefault(f.claim(), Result.LOST)).toList();
   }
 
   private Map<ClaimId, Result> write(Handle handle, UUID incarnation, Sorted finishes)
       throws SQLException {
-    Map<ClaimId, Result> answers = new HashMap<>();
-    note(answers, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
-    note(answers, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
+    Map<ClaimId, Result> results = new HashMap<>();
+    note(results, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
+    note(results, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
     List<Again> stopped =
-        finishes.again.stream().filter(f -> !answers.containsKey(f.held())).toList();
-    note(answers, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
-    note(answers, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
-    note(answers, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
+        finishes.again.stream().filter(f -> !results.containsKey(f.held())).toList();
+    note(results, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
+    note(results, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
+    note(results, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
     List<Finish> missing =
-        finishes.all.stream().filter(f -> !answers.containsKey(f.claim())).toList();
+        finishes.all.stream().filter(f -> !results.containsKey(f.claim())).toList();
     if (!missing.isEmpty()) {
-      answers.putAll(repeats.recognise(handle, missing));
+      results.putAll(repeats.recognise(handle, missing));
     }
-    return answers;
+    return results;
   }
 
   private List<ClaimId> succeed(Handle handle, UUID incarnation, List<Finish.Succeeded> finishes) {
@@ -222,8 +222,8 @@ public final class PgOutcomes implements Outcomes {
         .list();
   }
 
-  private static void note(Map<ClaimId, Result> answers, Result answer, List<ClaimId> done) {
-    done.forEach(held -> answers.put(held, answer));
+  private static void note(Map<ClaimId, Result> results, Result result, List<ClaimId> done) {
+    done.forEach(held -> results.put(held, result));
   }
 
   private static <F, V> List<@Nullable V> column(List<F> rows, Function<F, @Nullable V> value) {
@@ -236,10 +236,10 @@ public final class PgOutcomes implements Outcomes {
     return finish.keepResult() != null && finish.keepResult().isZero() ? null : finish.result();
   }
 
-  /** Both ways to run again as one. */
+  /** A retry or a postponement: the two outcomes after which the job runs again. */
   private record Again(ClaimId held, Duration delay, @Nullable String failure, boolean ran) {}
 
-  /** Finishes by kind, each in the order of ids. */
+  /** Outcomes by kind, each sorted by id. */
   private record Sorted(
       List<Finish> all,
       List<Finish.Succeeded> succeeded,

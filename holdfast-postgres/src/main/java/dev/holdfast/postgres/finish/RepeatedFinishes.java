@@ -19,11 +19,11 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Knows finishes that were written before, whose answer was lost.
+ * Recognizes finishes that were stored before but whose reply was lost.
  *
- * <p>A token belongs to one claim, so a trace of it is proof: the row in history or the dead letter
- * has it, the live row remembers it as the one that was last sent round again, or a noted failure
- * carries it.
+ * <p>A token belongs to one claim, so a trace of it is proof: the row in history or in the
+ * dead-letter queue has it, the live row has it as {@code done_token} because the job was sent back
+ * to run again, or a stored failure carries it.
  */
 final class RepeatedFinishes {
   // By job_history_id of the partitions of a window.
@@ -70,28 +70,28 @@ final class RepeatedFinishes {
   }
 
   /**
-   * What is known of an attempt.
+   * What is stored about an attempt.
    *
    * @param state where its job is now
-   * @param latest whether the attempt is the latest that left a trace there
-   * @param failed whether its failure is noted
+   * @param latest whether it is the latest attempt that left a trace there
+   * @param failed whether its failure is stored
    */
   private record Trace(ClaimId held, String state, boolean latest, boolean failed) {}
 
-  /** The answers to those that were written before; all others are missing. */
+  /** Returns the results of the finishes that were stored before. The others are not in the map. */
   Map<ClaimId, Result> recognise(Handle handle, List<Finish> finishes) throws SQLException {
     Map<ClaimId, Trace> found = traces(handle, finishes);
-    Map<ClaimId, Result> answers = new HashMap<>();
+    Map<ClaimId, Result> results = new HashMap<>();
     for (Finish finish : finishes) {
       Trace trace = found.get(finish.claim());
       if (trace != null) {
-        answers.put(finish.claim(), answer(finish, trace));
+        results.put(finish.claim(), result(finish, trace));
       }
     }
-    return answers;
+    return results;
   }
 
-  private static Result answer(Finish finish, Trace trace) {
+  private static Result result(Finish finish, Trace trace) {
     boolean cancelled = trace.latest && trace.state.equals("CANCELLED");
     boolean written =
         switch (finish) {

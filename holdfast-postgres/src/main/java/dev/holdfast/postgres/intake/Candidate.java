@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A job that wants to be admitted, and its place in the list it came in. */
+/** A job to be admitted and its position in its list. */
 public record Candidate(int ordinal, NewJob job) {
   UUID id() {
     return job.id().value();
   }
 
-  /** The ids of those whose repeats may have overtaken them. */
+  /** Returns the ids of the first attempts, which may arrive after their own repeats. */
   static List<UUID> firstAttempts(List<Candidate> jobs) {
     return jobs.stream().filter(each -> !each.job.mayExist()).map(Candidate::id).toList();
   }
 
-  /** The ids of those that were sent before. */
+  /** Returns the ids of the jobs that were sent before. */
   static List<UUID> repeats(List<Candidate> jobs) {
     return jobs.stream().filter(each -> each.job.isRepeat()).map(Candidate::id).toList();
   }
@@ -30,7 +30,7 @@ public record Candidate(int ordinal, NewJob job) {
     return job.unique() != null && job.unique().window() != null;
   }
 
-  /** The key and its task; the same text may be used as a key of either kind. */
+  /** Returns the key and its task. The same text can be a key with and a key without a window. */
   public FullKey fullKey() {
     return new FullKey(job.task(), job.unique() == null ? "" : job.unique().value());
   }

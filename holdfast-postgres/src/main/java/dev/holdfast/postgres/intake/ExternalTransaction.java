@@ -12,13 +12,13 @@ import java.sql.Savepoint;
 import java.util.List;
 import java.util.Optional;
 
-/** A transaction that somebody else began and will end. */
+/** A transaction that the caller started and will end. */
 public final class ExternalTransaction {
   private final Database database;
   private final Connection connection;
 
   /**
-   * @param database how connections of others are treated
+   * @param database how to treat external connections
    */
   public ExternalTransaction(Database database, Connection connection) {
     this.database = database;
@@ -26,9 +26,9 @@ public final class ExternalTransaction {
   }
 
   /**
-   * Do something in it.
+   * Runs work in the transaction.
    *
-   * @param operation what is being done, as it follows "could not" in a message
+   * @param operation what is being done, to follow "Could not" in an error message
    */
   public <T> T join(String operation, Guest<T> work) {
     try {
@@ -39,7 +39,7 @@ public final class ExternalTransaction {
     }
   }
 
-  /** Read something over its connection. */
+  /** Runs a query on the connection of the transaction. */
   <T> T ask(String operation, Guest<T> question) {
     try {
       return database.patiently(connection, question);
@@ -48,7 +48,7 @@ public final class ExternalTransaction {
     }
   }
 
-  /** What fails half way must leave nothing behind if the caller decides to go on and commit. */
+  /** Runs work that leaves nothing behind if it fails, even if the caller continues and commits. */
   public <T> T allOrNothing(Guest<T> work) throws SQLException {
     Savepoint before = connection.setSavepoint();
     try {
@@ -66,8 +66,8 @@ public final class ExternalTransaction {
   }
 
   /**
-   * Refuse ids of the caller's own where the transaction cannot see whether they were used: a job
-   * that ended since its snapshot was taken would be there a second time.
+   * Rejects caller-supplied ids if the transaction cannot see whether they were used: a job that
+   * ended after the snapshot was taken would be created a second time.
    */
   void requireSight(String operation, List<NewJob> jobs) throws SQLException {
     Optional<NewJob> own = jobs.stream().filter(NewJob::mayExist).findFirst();
@@ -75,7 +75,7 @@ public final class ExternalTransaction {
         && connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
       throw new StoreException(
           Outcome.REFUSED,
-          "Could not %s: job %s has an id of your own, and this transaction does not see whether such a job has ended since it began. Begin it as READ COMMITTED, or give the job a unique key instead of an id. Nothing was changed."
+          "Could not %s: job %s has an id that you chose, and this transaction cannot see whether a job with that id has ended since the transaction started. Use READ COMMITTED for the transaction, or give the job a unique key instead of an id. Nothing was changed."
               .formatted(operation, own.get().id()),
           null);
     }
@@ -85,7 +85,7 @@ public final class ExternalTransaction {
     if (connection.getAutoCommit()) {
       throw new StoreException(
           Outcome.REFUSED,
-          "Could not %s: the connection is in autocommit mode, so there is no transaction to join. Call setAutoCommit(false) first, or do it without a connection."
+          "Could not %s: the connection is in autocommit mode, so there is no transaction to join. Call setAutoCommit(false) first, or make the call without a connection."
               .formatted(operation),
           null);
     }

@@ -21,15 +21,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that new jobs need, on whatever connection they are to be run.
+ * The statements for new jobs, on any connection.
  *
- * <p>They go by the time of the statement and not of the transaction, which in a transaction of the
- * caller's own may have begun long ago.
+ * <p>They use the time of the statement, not of the transaction: an external transaction may have
+ * started long ago.
  */
 public final class IntakeStatements {
   private static final int MOST_JOBS = 10_000;
 
-  // The order of a list is kept by one microsecond of rank each.
+  // One microsecond of rank for each position keeps the order of a list.
   private static final String VALUES =
       """
       select
@@ -58,10 +58,9 @@ public final class IntakeStatements {
          tags, unique_key, ledger_key, stack, source)
       """;
 
-  // Conflicts on job_pkey and job_unique. What a repeat has created before is taken back at the
-  // end:
-  // this is a first attempt that arrives late. A second statement in the same round trip would do
-  // as well, and cost a single enqueue half as much again.
+  // Conflicts on job_pkey and job_unique. A row is removed again at the end if a repeat has created
+  // the job before: then this is a first attempt that arrives late. A second statement in the same
+  // round trip would have the same effect, but make a single enqueue 50 % more expensive.
   private static final String INSERT =
       "with written as ("
           + INTO_JOB
@@ -72,8 +71,9 @@ public final class IntakeStatements {
           """;
 
   // Conflicts on job_pkey and job_unique. Costs a second WAL record for each row (48 bytes of 410).
-  // First attempts that a repeat has overtaken are left out, by enqueue_repeat_pkey; that is enough
-  // here, since a transaction of several statements does not commit after its client has given up.
+  // First attempts whose repeat arrived before them are left out, by enqueue_repeat_pkey. That is
+  // enough here, because a transaction of several statements does not commit after its client has
+  // given up.
   private static final String INSERT_NEW =
       "${patience}"
           + INTO_JOB
@@ -85,7 +85,7 @@ public final class IntakeStatements {
           on conflict do nothing returning id
           """;
 
-  // Conflicts on enqueue_repeat_pkey. Ordered, so that two repeats cannot wait for each other.
+  // Conflicts on enqueue_repeat_pkey. Ordered, so that two repeats cannot deadlock.
   private static final String REMEMBER_REPEATS =
       """
       insert into ${schema}.enqueue_repeat (id, repeated_at)
@@ -93,9 +93,8 @@ public final class IntakeStatements {
       on conflict do nothing
       """;
 
-  // By job_pkey. The key stays, since it is how the job was found. A job that waits for its retry
-  // is
-  // left alone: what was tried, and how it failed, belongs to its payload.
+  // By job_pkey. The key stays, because the job was found by it. A job that waits for its retry is
+  // not replaced: its failed attempts belong to its payload.
   private static final String REPLACE =
       """
       update ${schema}.job j set
@@ -182,35 +181,38 @@ public final class IntakeStatements {
     this.declared = database.sql(DECLARED);
   }
 
-  /** Statements for transactions of ours. */
+  /** Returns the statements for our own transactions. */
   public static IntakeStatements own(Database database, Duration aging) {
     return new IntakeStatements(database, aging, LockPatience.BOUNDED);
   }
 
-  /** Statements for transactions of callers, who decide how long to wait for locks. */
+  /**
+   * Returns the statements for external transactions. The caller decides how long to wait for
+   * locks.
+   */
   public static IntakeStatements callers(Database database, Duration aging) {
     return new IntakeStatements(database, aging, LockPatience.OF_CALLER);
   }
 
-  /** How long their transactions wait for locks. */
+  /** Returns how long transactions with these statements wait for locks. */
   public LockPatience patience() {
     return patience;
   }
 
-  /** Those about unique keys. */
+  /** Returns the statements for unique keys. */
   public UniqueKeyStatements keys() {
     return keys;
   }
 
-  /** Whether a list is written by a single statement. */
+  /** Returns whether a single statement can insert the list. */
   static boolean fitsOneStatement(List<NewJob> jobs) {
     return Portions.first(jobs, MOST_JOBS, Portions.LARGEST, NewJob::size) == jobs.size();
   }
 
   /**
-   * Write first attempts, which fails if any of their jobs is live.
+   * Inserts first attempts. Fails if any of their jobs is live.
    *
-   * @return those that were not written, since their repeats were carried out before
+   * @return the ids of the jobs that were not inserted because their repeats arrived before
    */
   Set<UUID> insert(Connection connection, List<Candidate> jobs) throws SQLException {
     Set<UUID> late = new HashSet<>();
@@ -224,7 +226,10 @@ public final class IntakeStatements {
     return late;
   }
 
-  /** Write new jobs and return which were written; the others met their own id or key. */
+  /**
+   * Inserts new jobs and returns those that were inserted. The others conflict with their id or
+   * key.
+   */
   Set<UUID> insertNew(Connection connection, List<Candidate> jobs) throws SQLException {
     Set<UUID> written = new HashSet<>();
     for (List<Candidate> portion : portions(jobs)) {
@@ -242,7 +247,9 @@ public final class IntakeStatements {
     return Portions.of(jobs, MOST_JOBS, candidate -> candidate.job().size());
   }
 
-  /** Give jobs that have not started another content, and return which got it. */
+  /**
+   * Replaces the content of jobs that have not started, and returns the ids of those it replaced.
+   */
   Set<UUID> replace(Connection connection, List<Candidate> contents, List<UUID> targets)
       throws SQLException {
     Set<UUID> replaced = new HashSet<>();
@@ -257,7 +264,10 @@ public final class IntakeStatements {
     return replaced;
   }
 
-  /** Remember that these were sent again, so that their first attempts create nothing later. */
+  /**
+   * Records that these jobs were sent again, so that a first attempt that arrives later creates
+   * nothing.
+   */
   void rememberRepeats(Connection c, List<UUID> ids) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, rememberRepeats)) {
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
@@ -286,7 +296,7 @@ public final class IntakeStatements {
     statement.setArray(16, SqlValues.texts(c, jobs, e -> e.job().stamp().source()));
   }
 
-  /** Which of these ids belong to jobs that have ended. */
+  /** Returns which of these ids belong to jobs that have ended. */
   Set<UUID> ended(Connection c, Set<UUID> ids) throws SQLException {
     Set<UUID> found = endedLately(c, ids);
     Set<UUID> missing = new HashSet<>(ids);
@@ -304,8 +314,8 @@ public final class IntakeStatements {
   }
 
   /**
-   * Which of these ids belong to jobs that have ended, if they were made a short time ago: enough
-   * for ids that were fresh when this enqueue was first sent.
+   * Returns which of these ids belong to jobs that have ended, if the jobs were created recently.
+   * That is enough for ids that were generated when this enqueue was first sent.
    */
   Set<UUID> endedLately(Connection c, Set<UUID> ids) throws SQLException {
     return ids.isEmpty() ? new HashSet<>() : ended(c, ended, HistorySearch.near(ids), ids);
@@ -326,9 +336,9 @@ public final class IntakeStatements {
   }
 
   /**
-   * Which of these ids belong to live jobs, or to jobs that were sent again.
+   * Returns which of these ids belong to live jobs or to jobs that were sent again.
    *
-   * @param firstAttempts those of which a repeat is looked for
+   * @param firstAttempts the ids for which to look for a repeat
    */
   Set<UUID> known(Connection c, Set<UUID> ids, List<UUID> firstAttempts) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, known)) {
@@ -338,7 +348,7 @@ public final class IntakeStatements {
     }
   }
 
-  /** Whether a live node serves a queue. */
+  /** Returns whether a live node serves a queue. */
   boolean isDeclared(Connection c, String queue) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, declared)) {
       statement.setString(1, queue);
@@ -348,7 +358,7 @@ public final class IntakeStatements {
     }
   }
 
-  /** Take back jobs that this transaction has just inserted. */
+  /** Deletes jobs that this transaction has just inserted. */
   void remove(Connection c, Set<UUID> ids) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, remove)) {
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** New jobs, each call a transaction of its own. */
+/** Enqueues jobs, with one transaction for each call. */
 public final class PgIntake implements Intake {
   private static final int MOST_NAMED = 5;
 
@@ -45,7 +45,7 @@ public final class PgIntake implements Intake {
         if (!SqlFailures.state(refused).equals(SqlFailures.UNIQUE_VIOLATION)) {
           throw refused;
         }
-        // An id that was thought fresh is known after all, so this list was sent before.
+        // An id that was considered new exists already, so this list was sent before.
         known = jobs.stream().map(NewJob::repeated).toList();
       }
     }
@@ -59,7 +59,7 @@ public final class PgIntake implements Intake {
         handle -> statements.isDeclared(handle.getConnection(), queue));
   }
 
-  /** The short way for fresh ids without keys: all or none without looking first. */
+  /** Inserts jobs with new ids and without keys, all or none, without looking first. */
   private List<Admission> insert(String operation, List<NewJob> jobs) {
     Work<Set<UUID>> insert =
         handle -> statements.insert(handle.getConnection(), UniqueEnqueue.entries(jobs));

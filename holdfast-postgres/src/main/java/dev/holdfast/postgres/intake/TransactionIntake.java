@@ -7,13 +7,13 @@ import dev.holdfast.postgres.notify.TransactionNotice;
 import java.util.List;
 
 /**
- * New jobs inside a transaction of the caller's own.
+ * Enqueues jobs inside an external transaction.
  *
- * <p>Where nobody tells us when it commits, the wakeup travels inside it, as a NOTIFY that the
- * database delivers with the commit. Such a commit takes a lock that the whole database shares,
- * which is why only so many a second carry one; for the jobs of the others this process sends a few
- * afterwards. A transaction that stays open for more than ten seconds after that may have to wait
- * for a poll.
+ * <p>If the caller does not report the commit, the wakeup is part of the transaction: a NOTIFY that
+ * the database delivers with the commit. Such a commit takes a lock that the whole database shares,
+ * so the number of transactions with a NOTIFY is limited per second. For the jobs of the others,
+ * this process sends a few notifications later. If a transaction stays open for more than ten
+ * seconds after its enqueue, its jobs may have to wait for a poll.
  */
 public final class TransactionIntake implements Intake {
   private final IntakeStatements statements;

@@ -29,15 +29,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Admits one list of new jobs whose ids or keys may be taken, inside one transaction.
  *
- * <p>It writes first and looks afterwards, in later statements. The other way round a job could
- * move from the live table to history between the two looks and be written twice. A job that turns
- * out to have ended is taken back before anybody sees it. A key whose holder vanishes between a
- * failed insert and the look at who holds it makes another round.
+ * <p>It inserts first and checks afterwards, in later statements. In the opposite order, a job
+ * could move from the live table to history between the two checks and be created twice. A job that
+ * turns out to have ended is deleted before it becomes visible. If the holder of a key disappears
+ * between a failed insert and the query for the holder, another round starts.
  */
 final class UniqueEnqueue {
   private static final int MOST_ROUNDS = 10;
 
-  // Everybody takes keys in the same order, so that two lists cannot wait for each other.
+  // All transactions take keys in the same order, so that two lists cannot deadlock.
   private static final Comparator<Candidate> BY_KEY =
       Comparator.comparing((Candidate entry) -> entry.fullKey().task())
           .thenComparing(entry -> entry.fullKey().value())
@@ -45,20 +45,20 @@ final class UniqueEnqueue {
 
   private final IntakeStatements statements;
   private final Connection connection;
-  private final @Nullable Admission[] answers;
+  private final @Nullable Admission[] admissions;
 
   UniqueEnqueue(IntakeStatements statements, Connection connection, int size) {
     this.statements = statements;
     this.connection = connection;
-    this.answers = new Admission[size];
+    this.admissions = new Admission[size];
   }
 
-  /** Whether a list needs no desk: fresh ids and no keys. */
+  /** Returns whether a list has only new ids and no keys, so that it does not need this class. */
   static boolean isPlain(List<NewJob> jobs) {
     return jobs.stream().allMatch(job -> job.unique() == null && !job.mayExist());
   }
 
-  /** Number the jobs of a list. */
+  /** Numbers the jobs of a list. */
   static List<Candidate> entries(List<NewJob> jobs) {
     List<Candidate> entries = new ArrayList<>(jobs.size());
     for (int i = 0; i < jobs.size(); i++) {
@@ -77,13 +77,13 @@ final class UniqueEnqueue {
       if (round == MOST_ROUNDS) {
         throw new StoreException(
             StoreException.Outcome.RETRYABLE,
-            "Could not enqueue job %s: its unique key changes hands all the time. Nothing was changed; ask again."
+            "Could not enqueue job %s: the holder of its unique key kept changing. Nothing was changed; try again."
                 .formatted(open.getFirst().id()),
             null);
       }
       open = round(open);
     }
-    return Arrays.stream(answers).map(Objects::requireNonNull).toList();
+    return Arrays.stream(admissions).map(Objects::requireNonNull).toList();
   }
 
   private List<Candidate> round(List<Candidate> jobs) throws SQLException {
@@ -99,9 +99,9 @@ final class UniqueEnqueue {
     created.removeAll(endedBefore);
     for (Candidate entry : jobs) {
       if (endedBefore.contains(entry.id())) {
-        answer(entry, entry.job().id(), Outcome.EXISTING);
+        admitted(entry, entry.job().id(), Outcome.EXISTING);
       } else if (created.remove(entry.id())) {
-        answer(entry, entry.job().id(), Outcome.CREATED);
+        admitted(entry, entry.job().id(), Outcome.CREATED);
       } else {
         undecided.add(entry);
       }
@@ -111,7 +111,7 @@ final class UniqueEnqueue {
     return open;
   }
 
-  /** The first of several jobs with one key takes it. */
+  /** Takes keys with a window, each for the first job in the list that has it. */
   private Set<UUID> takeLedgerKeys(List<Candidate> ordered) throws SQLException {
     Map<FullKey, Candidate> firsts = new LinkedHashMap<>();
     ordered.stream().filter(Candidate::isWindowed).forEach(e -> firsts.putIfAbsent(e.fullKey(), e));
@@ -134,7 +134,7 @@ final class UniqueEnqueue {
     return ended;
   }
 
-  /** A key taken for a job that is not new after all must not count from now on. */
+  /** Releases keys that were taken for jobs that are not new. They must not count from now on. */
   private void releaseUnused(List<Candidate> ordered, Set<UUID> keyed) throws SQLException {
     List<Candidate> unused =
         ordered.stream()
@@ -145,7 +145,9 @@ final class UniqueEnqueue {
     }
   }
 
-  /** Answer jobs that were not written, and return those whose obstacle has vanished. */
+  /**
+   * Decides about jobs that were not inserted, and returns those whose conflict has disappeared.
+   */
   private List<Candidate> resolve(List<Candidate> undecided) throws SQLException {
     Set<UUID> ids = undecided.stream().map(Candidate::id).collect(Collectors.toSet());
     Set<UUID> known =
@@ -165,15 +167,16 @@ final class UniqueEnqueue {
     for (Candidate entry : undecided) {
       UniqueKey key = entry.key();
       JobId holder = (entry.isWindowed() ? ledger : live).get(entry.fullKey());
-      // The id goes before the key: a repeat must find itself, not stumble over its own key.
+      // The id is checked before the key: a repeat must find its own job, not fail because of its
+      // own key.
       if (known.contains(entry.id())) {
-        answer(entry, entry.job().id(), Outcome.EXISTING);
+        admitted(entry, entry.job().id(), Outcome.EXISTING);
       } else if (key == null || holder == null) {
         open.add(entry);
       } else if (key.onConflict() == OnConflict.FAIL) {
         throw new DuplicateJobException(key.value(), holder);
       } else {
-        answer(entry, holder, Outcome.EXISTING);
+        admitted(entry, holder, Outcome.EXISTING);
         if (key.onConflict() == OnConflict.REPLACE) {
           replacing.add(entry);
         }
@@ -193,36 +196,39 @@ final class UniqueEnqueue {
     return keys.isEmpty() ? new HashMap<>() : statements.keys().holders(connection, keys, windowed);
   }
 
-  /** Of several contents for one job the last in the list stays. */
-  private void replace(List<Candidate> wishes) throws SQLException {
-    if (wishes.isEmpty()) {
+  /**
+   * Replaces the content of existing jobs. If the list has several contents for one job, the last
+   * one wins.
+   */
+  private void replace(List<Candidate> requests) throws SQLException {
+    if (requests.isEmpty()) {
       return;
     }
     Map<JobId, Candidate> contents = new TreeMap<>();
-    wishes.forEach(wish -> contents.put(admission(wish).id(), wish));
+    requests.forEach(request -> contents.put(admission(request).id(), request));
     Set<UUID> replaced =
         statements.replace(
             connection,
             List.copyOf(contents.values()),
             contents.keySet().stream().map(JobId::value).toList());
-    for (Candidate wish : wishes) {
-      JobId target = admission(wish).id();
+    for (Candidate request : requests) {
+      JobId target = admission(request).id();
       if (replaced.contains(target.value())) {
-        answer(wish, target, Outcome.REPLACED);
+        admitted(request, target, Outcome.REPLACED);
       }
     }
   }
 
   private Admission admission(Candidate entry) {
-    return Objects.requireNonNull(answers[entry.ordinal()]);
+    return Objects.requireNonNull(admissions[entry.ordinal()]);
   }
 
-  private void answer(Candidate entry, JobId id, Outcome answer) {
-    answers[entry.ordinal()] = new Admission(id, answer);
+  private void admitted(Candidate entry, JobId id, Outcome outcome) {
+    admissions[entry.ordinal()] = new Admission(id, outcome);
   }
 
   private boolean wasCreated(Candidate entry) {
-    Admission answer = answers[entry.ordinal()];
-    return answer != null && answer.outcome() == Outcome.CREATED;
+    Admission admission = admissions[entry.ordinal()];
+    return admission != null && admission.outcome() == Outcome.CREATED;
   }
 }

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The statements about unique keys that new jobs need, on whatever connection. */
+/** The statements for unique keys, on any connection. */
 public final class UniqueKeyStatements {
   // By job_unique.
   private static final String KEY_HOLDERS =
@@ -27,7 +27,7 @@ public final class UniqueKeyStatements {
       join ${schema}.job j on j.task = u.task and j.unique_key = u.key
       """;
 
-  // By unique_ledger_pkey. An entry that has expired is taken over.
+  // By unique_ledger_pkey. An expired entry is replaced.
   private static final String TAKE_LEDGER_KEYS =
       """
       ${patience}insert into ${schema}.unique_ledger as l (task, key, job_id, expires_at)
@@ -72,7 +72,7 @@ public final class UniqueKeyStatements {
     this.releaseLedgerKeys = database.sql(RELEASE_LEDGER_KEYS);
   }
 
-  /** Take keys that count for a time, and say which jobs got theirs. */
+  /** Takes keys with a window, and returns the ids of the jobs that got their key. */
   public Set<UUID> takeLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, takeLedgerKeys)) {
       bindKeys(c, statement, jobs.stream().map(Candidate::fullKey).toList());
@@ -82,7 +82,7 @@ public final class UniqueKeyStatements {
     }
   }
 
-  /** Let go of keys that this transaction has just taken. */
+  /** Releases keys that this transaction has just taken. */
   void releaseLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, releaseLedgerKeys)) {
       bindKeys(c, statement, jobs.stream().map(Candidate::fullKey).toList());
@@ -91,7 +91,12 @@ public final class UniqueKeyStatements {
     }
   }
 
-  /** The jobs that hold these keys, of live jobs or from the ledger. */
+  /**
+   * Returns the jobs that hold these keys.
+   *
+   * @param windowed whether the keys have a window and are in the ledger; otherwise live jobs hold
+   *     them
+   */
   public Map<FullKey, JobId> holders(Connection c, Set<FullKey> keys, boolean windowed)
       throws SQLException {
     Map<FullKey, JobId> holders = new HashMap<>();

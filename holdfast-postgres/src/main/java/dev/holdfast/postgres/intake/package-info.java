@@ -1,6 +1,6 @@
 /**
- * Enqueue statements, with and without unique keys, on our own connections and in a caller's
- * transaction.
+ * Enqueue statements, with and without unique keys, on our own connections and in external
+ * transactions.
  */
 @NullMarked
 package dev.holdfast.postgres.intake;

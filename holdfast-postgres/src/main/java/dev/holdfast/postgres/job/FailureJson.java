@@ -12,9 +12,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Failed attempts as the JSON that rows carry. The statement that stores one adds the times, as
- * microseconds since 1970. Each carries the token of its attempt, by which a repeated report is
- * known.
+ * Converts failed attempts to and from the JSON in the rows. The statement that stores a failure
+ * adds the times, in microseconds since 1970. Each failure carries the token of its attempt, which
+ * identifies a repeated report.
  */
 public final class FailureJson {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
@@ -25,7 +25,10 @@ public final class FailureJson {
     return MAPPER.writeValueAsString(json(failure).put("token", token));
   }
 
-  /** A failure that nobody reported: no repeat of a report may take it for its own. */
+  /**
+   * Returns a failure that no node reported, without a token, so that it cannot match a repeated
+   * report.
+   */
   public static String writeCrash(Finish.Failure failure) {
     return MAPPER.writeValueAsString(json(failure));
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Claims as columns, in the order of ids: whoever writes many jobs locks them in that order, so
- * that no two writers wait for each other.
+ * Claims as columns, in the order of ids. Every statement that writes many jobs locks them in that
+ * order, so that two of them cannot deadlock.
  */
 public record HeldColumns(List<UUID> ids, List<Long> tokens, List<Boolean> ran) {
   private static final Comparator<HandBack> BY_ID = Comparator.comparing(back -> back.claim().id());

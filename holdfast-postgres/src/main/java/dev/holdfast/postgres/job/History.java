@@ -1,11 +1,11 @@
 package dev.holdfast.postgres.job;
 
 /**
- * How rows get from the live table to where ended jobs are: pieces of statements that several
- * families share, so that no way of ending a job forgets a column or the tally.
+ * Moves rows from the live table to history or to the dead-letter queue: parts of statements that
+ * several families share, so that no statement that ends a job forgets a column or the tally.
  *
- * <p>Each expects a common table expression {@code gone} with the deleted rows of {@code job} and
- * the columns {@code ended} (the state), {@code node}, {@code result} and {@code result_until}.
+ * <p>Each part expects a common table expression {@code gone} with the deleted rows of {@code job}
+ * and the columns {@code ended} (the state), {@code node}, {@code result} and {@code result_until}.
  */
 public final class History {
 
@@ -22,7 +22,7 @@ public final class History {
       from gone
       """;
 
-  // What a row that leaves the live table takes along, when it is not all of it.
+  // The columns that a deleted row keeps, for statements that do not return all of them.
   private static final String COLUMNS =
       """
       j.id, j.token, j.created_at, j.run_at, j.started_at, j.start_by, j.attempt, j.priority,
@@ -44,7 +44,8 @@ public final class History {
       """;
 
   /**
-   * How many failed attempts a row keeps: a job that fails for weeks must not drag them all along.
+   * The maximum number of failed attempts in a row: the row of a job that fails for weeks must not
+   * keep growing.
    */
   private static final int MOST_FAILURES = 1_000;
 
@@ -63,7 +64,7 @@ public final class History {
       """
           .formatted(MOST_FAILURES);
 
-  // Upserts by tally_pkey, always in the same order, into rows that only this writer touches.
+  // Upserts by tally_pkey, always in the same order, into rows that only this writer updates.
   private static final String TALLY =
       """
       insert into ${schema}.tally as t (day, queue, task, state, shard, count)
@@ -77,9 +78,9 @@ public final class History {
   private History() {}
 
   /**
-   * Complete a statement: {@code history} or {@code dead} moves {@code gone} there, {@code tally}
-   * counts it, {@code columns} is what to return of a deleted row, and {@code failures} is what to
-   * make of its failures and a new one.
+   * Completes a statement: {@code history} or {@code dead} inserts the rows of {@code gone} there,
+   * {@code tally} counts them, {@code columns} are the columns to return of a deleted row, and
+   * {@code failures} is the expression for its failures including a new one.
    */
   public static String into(String statement) {
     return statement

@@ -21,29 +21,32 @@ import java.util.UUID;
  * Searches history by id, a few partitions at a time.
  *
  * <p>A statement locks every partition that its plan names, and each of their indexes, until its
- * transaction ends: over a year of history that is about 1,900 locks, and a server with default
- * settings has room for about 6,400 of all sessions. So each statement names a window of days, with
+ * transaction ends. For a year of history that is about 1,900 locks, and a server with default
+ * settings has room for about 6,400 in all sessions. So each statement names a window of days, with
  * values that the planner knows, and only the partitions of that window are locked.
  *
- * <p>The id of a job contains the time at which it was made, and most jobs end soon after that. A
- * search starts there and continues over all other days, since jobs can wait for weeks, clocks can
- * be wrong, and callers choose ids that contain no time.
+ * <p>The id of a job contains the time at which it was created, and most jobs end soon after that.
+ * A search starts there and continues with all other days, because jobs can wait for weeks, clocks
+ * can be wrong, and callers may choose ids that contain no time.
  *
- * <p>The first statement of a search must cover live jobs and the dead-letter queue as well, in one
- * snapshot. A job that is in neither of them then has ended or does not exist. Jobs never leave
- * history, so the later statements cannot miss it.
+ * <p>The first statement of a search must also cover live jobs and the dead-letter queue, in one
+ * snapshot. A job that is in neither of them has ended or does not exist. Jobs never leave history,
+ * so the later statements cannot miss it.
  */
 public final class HistorySearch {
-  /** Each day takes five locks. */
+  /** The number of days in a window. Each day takes five locks. */
   private static final int DAYS = 6;
 
-  /** Fewer, beside live jobs and the dead-letter queue. */
+  /**
+   * The number of days in the first window, which is smaller because its statement also reads live
+   * jobs and the dead-letter queue.
+   */
   private static final int NEAR_DAYS = 4;
 
   private static final int VERSION_WITH_TIME = 7;
   private static final LocalDate NO_DAY = LocalDate.EPOCH;
 
-  // Two rows of the catalog; the names of partitions end in their day.
+  // Two rows of the catalog. The name of a partition ends with its day.
   private static final String ENDS =
       """
       select min(c.relname), max(c.relname)
@@ -59,18 +62,18 @@ public final class HistorySearch {
   }
 
   /**
-   * Days of UTC on which jobs ended.
+   * UTC days on which jobs ended.
    *
-   * @param from the first one
-   * @param to the one after the last
+   * @param from the first day
+   * @param to the day after the last
    */
   public record Window(LocalDate from, LocalDate to) {
-    /** The start of time, for a statement. */
+    /** Returns the start of the window as a statement parameter. */
     public OffsetDateTime start() {
       return from.equals(LocalDate.MIN) ? OffsetDateTime.MIN : at(from);
     }
 
-    /** The end of time, for a statement. */
+    /** Returns the end of the window as a statement parameter. */
     public OffsetDateTime end() {
       return to.equals(LocalDate.MAX) ? OffsetDateTime.MAX : at(to);
     }
@@ -80,15 +83,16 @@ public final class HistorySearch {
     }
   }
 
-  /**
-   * Looks for some of these jobs among those that ended in a window, and returns which it found.
-   */
+  /** Looks for jobs among those that ended in a window, and returns the ids it found. */
   @FunctionalInterface
   public interface Probe {
     Set<UUID> find(Window window, Set<UUID> ids) throws SQLException;
   }
 
-  /** Where most of these jobs have ended, if they have: what the first statement should cover. */
+  /**
+   * Returns the window in which most of these jobs have ended, if they have ended. The first
+   * statement should cover it.
+   */
   public static Window near(Collection<UUID> ids) {
     LocalDate newest =
         ids.stream()
@@ -114,8 +118,8 @@ public final class HistorySearch {
   }
 
   /**
-   * Search everything but one window that has been searched. Inside a transaction the locks of each
-   * statement are released again by going back to a savepoint.
+   * Searches everything except one window that has been searched. Inside a transaction, a rollback
+   * to a savepoint releases the locks of each statement.
    *
    * @param missing the jobs to look for
    */
@@ -153,7 +157,7 @@ public final class HistorySearch {
     }
   }
 
-  /** Every window of history, a few days each. */
+  /** Returns all of history as windows of a few days each. */
   public List<Window> all(Connection connection) throws SQLException {
     return elsewhere(connection, new Window(NO_DAY, NO_DAY));
   }
@@ -164,10 +168,11 @@ public final class HistorySearch {
   }
 
   /**
-   * All days but those that were searched: later ones first, since jobs end after they were made.
+   * Returns all days except those that were searched: later days first, because jobs end after they
+   * were created.
    *
    * @param first the first day that has a partition
-   * @param last the day after the last one that has one
+   * @param last the day after the last day that has a partition
    */
   static List<Window> elsewhere(Window searched, LocalDate first, LocalDate last) {
     List<Window> windows = new ArrayList<>();

@@ -8,9 +8,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** The columns of a job for people to look at, in the same order from each table. */
+/** The columns of a {@link Job}, in the same order from each table. */
 public final class JobColumns {
-  /** From {@code job j}. */
+  /** The columns from {@code job j}. */
   private static final String LIVE =
       """
       j.id, j.task, j.queue, j.state, j.priority, j.payload, null::text as result, j.tags,
@@ -21,7 +21,10 @@ public final class JobColumns {
       null::timestamptz as finished_at, j.failures::text as failures\
       """;
 
-  /** From {@code job_history h}; a result past its time is not shown even while it is there. */
+  /**
+   * The columns from {@code job_history h}. A result past its retention is not returned, even if it
+   * has not been deleted yet.
+   */
   private static final String HISTORY =
       """
       h.id, h.task, h.queue, h.state, h.priority, h.payload,
@@ -31,7 +34,7 @@ public final class JobColumns {
       h.finished_at, h.failures::text\
       """;
 
-  /** From {@code dead_letter d}. */
+  /** The columns from {@code dead_letter d}. */
   private static final String DEAD =
       """
       d.id, d.task, d.queue, 'FAILED', d.priority, d.payload, null, d.tags,
@@ -43,7 +46,7 @@ public final class JobColumns {
 
   private JobColumns() {}
 
-  /** Complete a statement with the columns of each table. */
+  /** Completes a statement with the columns of each table. */
   public static String columns(String statement) {
     return statement
         .replace("${live}", LIVE)

@@ -1,5 +1,5 @@
 /**
- * What several areas know about job rows: the job columns, the columns of a claim, history,
+ * What several areas share about job rows: the job columns, the columns of a claim, history,
  * failures as JSON, and the tally of ended jobs.
  */
 @NullMarked

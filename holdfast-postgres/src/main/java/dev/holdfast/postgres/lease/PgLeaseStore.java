@@ -18,11 +18,12 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds which lease. All by lease_pkey unless said otherwise.
+ * Stores leases and their holders. All statements use lease_pkey unless stated otherwise.
  *
- * <p>The time of one server is never compared with that of another, or a standby whose clock is
- * ahead would free every lease when it takes over. A lease that another server granted, or this one
- * before a restart, can be renewed; to a caller who wants it, it counts as renewed just now.
+ * <p>The time of one server is never compared with the time of another: otherwise a standby whose
+ * clock is ahead would expire every lease when it is promoted. A lease that was granted by another
+ * server, or by this one before a restart, can be renewed. For a caller that wants to acquire it,
+ * it counts as renewed now.
  */
 public final class PgLeaseStore implements LeaseStore {
   private static final int LOOKS = 3;
@@ -30,11 +31,10 @@ public final class PgLeaseStore implements LeaseStore {
   private static final String SERVER =
       "(extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint";
 
-  // The token is drawn where the row is locked: one drawn before the wait for that lock could be
-  // smaller than that of a holder who came and went meanwhile. now() is from before the wait, which
-  // errs on the side of whoever holds the lease. A wish that was repeated finds its own
-  // acquisition;
-  // one that arrives when its lease has ended long since is not granted again.
+  // The token is drawn while the row is locked: a token drawn before the wait for that lock could
+  // be smaller than the token of a holder that came and went during the wait. now() is from before
+  // the wait, which errs in favor of the current holder. A repeated request finds its own
+  // acquisition; a request that arrives long after its lease has ended is not granted again.
   private static final String ACQUIRE =
       """
       insert into ${schema}.lease as l
@@ -71,7 +71,7 @@ public final class PgLeaseStore implements LeaseStore {
       where key = :key and state = 'CLAIMED' and server is distinct from ${server}
       """;
 
-  // Locked in the order of keys, so that two groups cannot wait for each other.
+  // Locked in the order of keys, so that two groups cannot deadlock.
   private static final String RENEW =
       """
       with mine as (
@@ -102,7 +102,7 @@ public final class PgLeaseStore implements LeaseStore {
       where key = :key and token = :token and state = 'CLAIMED'
       """;
 
-  // A repeat whose first answer was lost finds what it wrote.
+  // A repeat whose first reply was lost finds what it wrote.
   private static final String ENDED_SO =
       """
       select exists (
@@ -153,7 +153,7 @@ public final class PgLeaseStore implements LeaseStore {
 
   private static final String FIND = "select ${columns} from ${schema}.lease l where l.key = :key";
 
-  // For people: a rare state is found by reading all leases.
+  // For interactive use: a rare state is found by reading all leases.
   private static final String LIST =
       """
       select ${columns} from ${schema}.lease l
@@ -192,8 +192,8 @@ public final class PgLeaseStore implements LeaseStore {
   }
 
   /**
-   * Each statement commits by itself. Where a lease was not to be had, whoever has it may let go
-   * before they can be named; then the wish is tried again.
+   * Acquires a lease. Each statement commits by itself. If the lease was not available, its holder
+   * may release it before it can be read; in that case the request is tried again.
    */
   @Override
   public Result acquire(LeaseRequest request, UUID acquisition, String holder) {
@@ -247,7 +247,7 @@ public final class PgLeaseStore implements LeaseStore {
   }
 
   @Override
-  public boolean end(LeaseClaim grip, Ending how) {
+  public boolean end(LeaseClaim claim, Ending how) {
     String state =
         switch (how) {
           case Ending.Done done -> LeaseState.DONE.name();
@@ -259,20 +259,20 @@ public final class PgLeaseStore implements LeaseStore {
           case Ending.Failed failed -> failed.detail();
         };
     return database.run(
-        "end lease %s".formatted(grip.key()),
+        "end lease %s".formatted(claim.key()),
         handle ->
             handle
                         .createUpdate(end)
-                        .bind("key", grip.key())
-                        .bind("token", grip.token())
+                        .bind("key", claim.key())
+                        .bind("token", claim.token())
                         .bind("state", state)
                         .bind("detail", detail)
                         .execute()
                     > 0
                 || handle
                     .createQuery(endedSo)
-                    .bind("key", grip.key())
-                    .bind("token", grip.token())
+                    .bind("key", claim.key())
+                    .bind("token", claim.token())
                     .bind("state", state)
                     .map((row, context) -> row.getBoolean(1))
                     .one());

@@ -1,4 +1,4 @@
-/** Leases. */
+/** Leases: acquire, renew, end, and reclaim after expiry. */
 @NullMarked
 package dev.holdfast.postgres.lease;
 

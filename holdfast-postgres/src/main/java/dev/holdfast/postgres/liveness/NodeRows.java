@@ -31,7 +31,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the statements of {@link PgNodeStore} find, read. */
+/** Reads the rows that the statements of {@link PgNodeStore} return. */
 public final class NodeRows {
   private NodeRows() {}
 
@@ -87,7 +87,10 @@ public final class NodeRows {
         new Lost(row.getInt(24), lostLanes(SqlValues.strings(row, 25))));
   }
 
-  /** Each as its queue, its lost and all of its slots, and its tasks: no name contains a space. */
+  /**
+   * Returns each lane as its queue, its number of lost slots, its number of slots, and its tasks.
+   * No name contains a space.
+   */
   static List<String> texts(Lost lost) {
     return lost.lanes().stream()
         .map(lane ->
@@ -108,7 +111,7 @@ public final class NodeRows {
         .toList();
   }
 
-  /** Read from two columns that follow each other. */
+  /** Reads the advice from two consecutive columns. */
   private static Advice advice(ResultSet row, int column) throws SQLException {
     boolean sweepsAll = row.getArray(column + 1) == null;
     return new Advice(
@@ -129,7 +132,7 @@ public final class NodeRows {
             .collect(Collectors.toMap(parts -> parts[0], parts -> NodeMode.valueOf(parts[1]))));
   }
 
-  /** The rows of a beat, sorted out. */
+  /** The rows that a heartbeat returns, sorted by kind. */
   static final class Reply {
     private @Nullable Modes modes;
     private boolean dismissed;

@@ -18,13 +18,16 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
-/** Which nodes there are, and that they live. All by node_pkey unless said otherwise. */
+/** Stores the nodes and their heartbeats. All statements use node_pkey unless stated otherwise. */
 public final class PgNodeStore implements NodeStore {
-  /** Where the text of an incarnation has its place in the circle, as in the column. */
+  /**
+   * Where the place in the circle starts in the text of an incarnation, as in the generated column.
+   */
   private static final int PLACE = 24;
 
-  // A repeat after a lost answer changes the card and moves the beat of the living. They count
-  // their time from the repeat: who watched the beat of the first must not find them silent since.
+  // A repeat after a lost reply updates the registration and advances the heartbeat of a live node.
+  // The silence of that node counts from the repeat: a watcher that saw the heartbeat of the first
+  // attempt must not consider the node silent since then.
   private static final String REGISTER =
       """
       insert into ${schema}.node as known
@@ -46,7 +49,7 @@ public final class PgNodeStore implements NodeStore {
         beaten_at = case when known.state = 'ALIVE' then now() else known.beaten_at end
       """;
 
-  // A repeat has moved the beat: whatever was set since stays.
+  // A repeat has advanced the heartbeat: modes that were set since then stay.
   private static final String INHERIT =
       """
       update ${schema}.node n set mode = o.mode, mode_exceptions = o.mode_exceptions
@@ -69,11 +72,11 @@ public final class PgNodeStore implements NodeStore {
       on conflict (incarnation, schedule_id) do nothing
       """;
 
-  // Claims by job_held, from the oldest call on that matters: while an old snapshot keeps entries
-  // of finished jobs in the index, their calls are older and the scan begins behind them. One
-  // statement, so that a beat costs one round trip: the row that says whether the node is alive and
-  // what it is to do, then its claims, then the rules of all queues, and of tasks by
-  // task_rule_barred.
+  // Claims by job_held, starting at the oldest claim call that may still hold jobs: while an old
+  // snapshot keeps index entries of finished jobs, their calls are older and the scan starts after
+  // them. One statement, so that a heartbeat costs one round trip: the row that says whether the
+  // node is alive and what it must do, then its claims, then the rules of all queues, and of tasks
+  // by task_rule_barred.
   private static final String BEAT =
       """
       with beaten as (
@@ -106,7 +109,7 @@ public final class PgNodeStore implements NodeStore {
       """
           .replace("${shut}", PgTaskStore.SHUT);
 
-  // By job_held, from the first entry of the incarnation on.
+  // By job_held, from the first entry of the incarnation.
   private static final String CLAIMS =
       """
       select j.id, j.token, j.claim_no, j.state = 'RUNNING', j.cancel_requested,
@@ -115,10 +118,11 @@ public final class PgNodeStore implements NodeStore {
       where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
       """;
 
-  // By node_circle: first where the last of those to watch stands, which is after the watcher or,
-  // once round the circle, before it; then all up to there. 'g' and '' come after and before every
-  // place. The dead by node_unswept; what each holds by job_held, from the oldest call on that it
-  // may hold anything by. One statement, so that a sweep that finds nothing costs one round trip.
+  // By node_circle: first the place of the last node to watch, which is after the watcher or, once
+  // around the circle, before it; then all nodes up to that place. 'g' and '' come after and before
+  // every place. Dead nodes by node_unswept; their jobs by job_held, starting at the oldest claim
+  // call that may still hold jobs. One statement, so that a sweep that finds nothing costs one
+  // round trip.
   private static final String LOOK =
       """
       with enabled as materialized (
@@ -167,8 +171,8 @@ public final class PgNodeStore implements NodeStore {
         .replace("${node}", node);
   }
 
-  // Reads the live nodes by node_circle. Asked only for jobs whose task decides what becomes of
-  // them, on nodes that do not know that task.
+  // Reads the live nodes by node_circle. Used only for jobs whose task decides what happens after a
+  // crash, on nodes that do not know that task.
   private static final String ADVISED =
       """
       select exists (
@@ -197,7 +201,7 @@ public final class PgNodeStore implements NodeStore {
       "update ${schema}.node set dismissed = true where incarnation = :incarnation and state ="
           + " 'ALIVE'";
 
-  // Exceptions are a set: their order says nothing.
+  // The overrides are a set: their order does not matter.
   private static final String SET_MODES =
       """
       update ${schema}.node set mode = :mode, mode_exceptions = :exceptions
@@ -238,12 +242,12 @@ public final class PgNodeStore implements NodeStore {
   private final String look;
 
   /**
-   * @param heart where a node says that it lives, however busy the other one is
-   * @param session what the sessions of this process are called in the database; null if they
-   *     cannot be told from others
-   * @param spare whether a connection of the heart that breaks can be replaced at once. In a pool
-   *     of the caller it cannot while handlers use all connections: a reply that is merely late, as
-   *     on a busy machine, must then not cost the node its only connection
+   * @param heart for heartbeats, on a connection that works however busy {@code database} is
+   * @param session the {@code application_name} of the sessions of this process; null if they
+   *     cannot be distinguished from the sessions of other programs
+   * @param spare whether a broken heartbeat connection can be replaced at once. In an external pool
+   *     it cannot while handlers use all connections. A reply that is merely late, as on a busy
+   *     machine, must then not cost the node its only connection
    */
   public PgNodeStore(Database database, Database heart, @Nullable String session, boolean spare) {
     this.database = database;
@@ -254,17 +258,17 @@ public final class PgNodeStore implements NodeStore {
   }
 
   @Override
-  public void register(NodeRegistration card, Modes modes, @Nullable UUID before) {
+  public void register(NodeRegistration registration, Modes modes, @Nullable UUID before) {
     heart.transaction(
-        "register node %s".formatted(card.id()),
+        "register node %s".formatted(registration.id()),
         handle -> {
           if (before == null) {
-            return insert(handle, card, modes);
+            return insert(handle, registration, modes);
           }
           change(handle, LEAVE, before);
-          insert(handle, card, modes);
-          inherit(handle, INHERIT_DECLARATIONS, card.incarnation(), before);
-          return inherit(handle, INHERIT, card.incarnation(), before);
+          insert(handle, registration, modes);
+          inherit(handle, INHERIT_DECLARATIONS, registration.incarnation(), before);
+          return inherit(handle, INHERIT, registration.incarnation(), before);
         });
   }
 
@@ -276,8 +280,8 @@ public final class PgNodeStore implements NodeStore {
         .execute();
   }
 
-  private int insert(Handle handle, NodeRegistration card, Modes modes) {
-    Set<String> sweeps = card.advice().stacks();
+  private int insert(Handle handle, NodeRegistration registration, Modes modes) {
+    Set<String> sweeps = registration.advice().stacks();
     Update register = handle.createUpdate(database.sql(REGISTER));
     if (sweeps == null) {
       register.bindNull("sweeps", Types.ARRAY);
@@ -285,21 +289,21 @@ public final class PgNodeStore implements NodeStore {
       register.bindArray("sweeps", String.class, sweeps);
     }
     return register
-        .bind("incarnation", card.incarnation())
-        .bind("id", card.id())
-        .bind("name", card.name())
-        .bind("host", card.host())
-        .bind("pid", card.pid())
-        .bind("version", card.version())
-        .bind("terms", SqlValues.micros(card.timeouts().running()))
-        .bind("claimedTerms", SqlValues.micros(card.timeouts().claimed()))
-        .bindArray("queues", String.class, card.queues())
-        .bindArray("tasks", String.class, card.tasks())
-        .bind("capacity", card.capacity())
-        .bind("stack", card.stack())
-        .bindArray("serves", String.class, card.serves())
-        .bindArray("roles", String.class, card.roles())
-        .bindArray("advises", String.class, card.advice().tasks())
+        .bind("incarnation", registration.incarnation())
+        .bind("id", registration.id())
+        .bind("name", registration.name())
+        .bind("host", registration.host())
+        .bind("pid", registration.pid())
+        .bind("version", registration.version())
+        .bind("terms", SqlValues.micros(registration.timeouts().running()))
+        .bind("claimedTerms", SqlValues.micros(registration.timeouts().claimed()))
+        .bindArray("queues", String.class, registration.queues())
+        .bindArray("tasks", String.class, registration.tasks())
+        .bind("capacity", registration.capacity())
+        .bind("stack", registration.stack())
+        .bindArray("serves", String.class, registration.serves())
+        .bindArray("roles", String.class, registration.roles())
+        .bindArray("advises", String.class, registration.advice().tasks())
         .bind("mode", modes.node().name())
         .bindArray("exceptions", String.class, NodeRows.texts(modes))
         .bind("session", session)
@@ -310,7 +314,7 @@ public final class PgNodeStore implements NodeStore {
   public Optional<BeatReply> beat(Beat beat) {
     return heart.within(
         spare ? beat.patience() : beat.useful(),
-        "write the heartbeat of incarnation %s".formatted(beat.incarnation()),
+        "store the heartbeat of incarnation %s".formatted(beat.incarnation()),
         handle -> {
           NodeRows.Reply reply = new NodeRows.Reply();
           handle
@@ -342,7 +346,7 @@ public final class PgNodeStore implements NodeStore {
   @Override
   public Look look(UUID watcher, int reach, boolean dead) {
     return database.run(
-        "look at the other nodes",
+        "look for silent and dead nodes",
         handle -> {
           List<Pulse> watched = new ArrayList<>();
           List<Dead> found = new ArrayList<>();
@@ -392,14 +396,14 @@ public final class PgNodeStore implements NodeStore {
   public void leave(UUID incarnation) {
     heart.within(
         KeptConnection.HEARTBEAT,
-        "sign incarnation %s off".formatted(incarnation),
+        "deregister incarnation %s".formatted(incarnation),
         handle -> change(handle, LEAVE, incarnation));
   }
 
   @Override
   public boolean requestFence(UUID incarnation) {
     return database.run(
-        "dismiss incarnation %s".formatted(incarnation),
+        "fence incarnation %s".formatted(incarnation),
         handle -> change(handle, DISMISS, incarnation));
   }
 

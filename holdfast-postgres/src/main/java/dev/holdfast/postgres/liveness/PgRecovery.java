@@ -23,14 +23,15 @@ import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Taking jobs back whose holder is gone.
+ * Recovers jobs whose holder is dead.
  *
- * <p>Every write names the token it saw and asks, in the same statement, that the holder is gone:
- * positively, by its row. Rows that others have locked are left to them.
+ * <p>Every write names the token it saw and checks, in the same statement, that the row of the
+ * holder says that the holder is dead or still silent. Rows that other transactions have locked are
+ * skipped.
  */
 public final class PgRecovery implements Recovery {
-  // By job_held, from the oldest call on that the holder may hold anything by, and in its order: an
-  // index without the id leaves only those of one call to be sorted.
+  // By job_held, starting at the oldest claim call that may still hold jobs, and in its order: the
+  // index does not contain the id, so only the jobs of one call have to be sorted.
   private static final String ORPHANS =
       """
       select j.id, j.token, j.claim_no, j.task, j.queue, j.stack, j.state = 'RUNNING', j.attempt,
@@ -65,7 +66,7 @@ public final class PgRecovery implements Recovery {
       for update of j skip locked
       """;
 
-  // Only what never began can still come too late.
+  // Only a job that never started can still expire.
   private static final String UNSPENT =
       """
       with f as materialized (${locked})
@@ -84,7 +85,7 @@ public final class PgRecovery implements Recovery {
           "release_requested = null",
           "release_requested = null, fencings = coalesce(j.fencings, 0) + 1");
 
-  // Without a delay it keeps its place.
+  // Without a delay the job keeps its rank.
   private static final String AFTER_CRASH =
       """
       with f as materialized (${locked})
@@ -138,8 +139,8 @@ public final class PgRecovery implements Recovery {
   private static final String NODE =
       "(select n.id from ${schema}.node n where n.incarnation = :holder)";
 
-  // Those in a transaction, since others hold no locks. Sessions are named after the process, which
-  // may have started over since and live again.
+  // Only sessions in a transaction, because the others hold no locks. Sessions are named after the
+  // process, which may have registered again and be alive.
   private static final String END_SESSIONS =
       """
       select count(*) filter (where pg_terminate_backend(a.pid))
@@ -202,29 +203,29 @@ public final class PgRecovery implements Recovery {
   }
 
   @Override
-  public List<Result> recover(Holder holder, List<? extends RecoveryAction> rulings) {
-    if (rulings.isEmpty()) {
+  public List<Result> recover(Holder holder, List<? extends RecoveryAction> actions) {
+    if (actions.isEmpty()) {
       return List.of();
     }
-    Map<ClaimId, Result> answers =
+    Map<ClaimId, Result> results =
         database.transaction(
-            "take %d jobs back from incarnation %s".formatted(rulings.size(), holder.incarnation()),
-            handle -> recover(handle, holder, Sorted.of(rulings)));
-    return rulings.stream().map(r -> answers.getOrDefault(r.claim(), Result.NOT_HELD)).toList();
+            "recover %d jobs of incarnation %s".formatted(actions.size(), holder.incarnation()),
+            handle -> recover(handle, holder, Sorted.of(actions)));
+    return actions.stream().map(r -> results.getOrDefault(r.claim(), Result.NOT_HELD)).toList();
   }
 
-  private Map<ClaimId, Result> recover(Handle handle, Holder holder, Sorted rulings) {
-    Map<ClaimId, Result> answers = new HashMap<>();
-    note(answers, Result.DONE, write(handle, unspent, holder, rulings.unspent));
-    note(answers, Result.DONE, write(handle, afterFencing, holder, rulings.afterFencing));
-    note(answers, Result.DONE, write(handle, afterCrash, holder, rulings.afterCrash));
-    note(answers, Result.DONE, write(handle, bury, holder, rulings.bury));
-    List<Row> rest = new ArrayList<>(rulings.unspent);
-    rest.addAll(rulings.afterFencing);
-    rest.addAll(rulings.afterCrash);
-    rest.removeIf(row -> answers.containsKey(row.held));
-    note(answers, Result.CANCELLED_INSTEAD, write(handle, cancel, holder, rest));
-    return answers;
+  private Map<ClaimId, Result> recover(Handle handle, Holder holder, Sorted actions) {
+    Map<ClaimId, Result> results = new HashMap<>();
+    note(results, Result.DONE, write(handle, unspent, holder, actions.unspent));
+    note(results, Result.DONE, write(handle, afterFencing, holder, actions.afterFencing));
+    note(results, Result.DONE, write(handle, afterCrash, holder, actions.afterCrash));
+    note(results, Result.DONE, write(handle, bury, holder, actions.bury));
+    List<Row> rest = new ArrayList<>(actions.unspent);
+    rest.addAll(actions.afterFencing);
+    rest.addAll(actions.afterCrash);
+    rest.removeIf(row -> results.containsKey(row.held));
+    note(results, Result.CANCELLED_INSTEAD, write(handle, cancel, holder, rest));
+    return results;
   }
 
   private List<ClaimId> write(Handle handle, String sql, Holder holder, List<Row> rows) {
@@ -275,8 +276,8 @@ public final class PgRecovery implements Recovery {
         row.getString(12));
   }
 
-  private static void note(Map<ClaimId, Result> answers, Result answer, List<ClaimId> done) {
-    done.forEach(held -> answers.put(held, answer));
+  private static void note(Map<ClaimId, Result> results, Result result, List<ClaimId> done) {
+    done.forEach(held -> results.put(held, result));
   }
 
   private static <V> List<@Nullable V> column(List<Row> rows, Function<Row, @Nullable V> value) {
@@ -285,27 +286,27 @@ public final class PgRecovery implements Recovery {
     return values;
   }
 
-  /** A ruling as its columns. */
+  /** The columns of a recovery action. */
   private record Row(
       ClaimId held, @Nullable String failure, @Nullable Long delay, @Nullable String suspicion) {
-    /** One that goes back as it was. */
+    /** Returns the row of a job that is returned unchanged. */
     static Row back(ClaimId held) {
       return new Row(held, null, null, null);
     }
   }
 
-  /** Rulings by kind. */
+  /** Recovery actions by kind. */
   private record Sorted(
       List<Row> unspent, List<Row> afterFencing, List<Row> afterCrash, List<Row> bury) {
-    static Sorted of(List<? extends RecoveryAction> rulings) {
+    static Sorted of(List<? extends RecoveryAction> actions) {
       Sorted sorted =
           new Sorted(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-      rulings.forEach(sorted::add);
+      actions.forEach(sorted::add);
       return sorted;
     }
 
-    private void add(RecoveryAction ruling) {
-      switch (ruling) {
+    private void add(RecoveryAction action) {
+      switch (action) {
         case RecoveryAction.NotStarted(ClaimId held) -> unspent.add(Row.back(held));
         case RecoveryAction.AfterFencing(ClaimId held) -> afterFencing.add(Row.back(held));
         case RecoveryAction.AfterCrash(

@@ -3,17 +3,17 @@ package dev.holdfast.postgres.notify;
 import java.util.UUID;
 
 /**
- * The channel that all processes of one schema share.
+ * The notification channel that all processes of one schema share.
  *
- * @param name as LISTEN and NOTIFY know it
+ * @param name the channel name in LISTEN and NOTIFY
  */
 public record Channel(String name) {
 
   /**
-   * Sends several payloads in one statement; equal ones within it are delivered once. Sends
-   * nothing, and returns no row, when the server's queue of notifications is half full: a session
-   * that listens and does not read keeps it from shrinking, and once it is full every commit that
-   * sends fails, that of a caller included. Nodes find their work by polling then.
+   * Sends several payloads in one statement; equal payloads are delivered once. Sends nothing, and
+   * returns no row, if the notification queue of the server is half full: a session that listens
+   * but does not read keeps the queue from shrinking, and once it is full every commit with a
+   * NOTIFY fails, including those of callers. Nodes find their work by polling in that case.
    */
   public static final String NOTIFY =
       """
@@ -22,8 +22,9 @@ public record Channel(String name) {
       """;
 
   /**
-   * The same as a transaction of its own, which does not wait for the disk: others hear of it
-   * sooner, the lock that every NOTIFY takes is held for less, and there is nothing to lose.
+   * Sends payloads in a separate transaction that does not wait for the disk. The notification is
+   * delivered sooner, the lock that every NOTIFY takes is held for a shorter time, and a lost
+   * notification does no harm.
    */
   static final String NOTIFY_AT_ONCE =
       """
@@ -32,20 +33,22 @@ public record Channel(String name) {
       where (select pg_notification_queue_usage()) < 0.5
       """;
 
-  /** The sender of what every process should hear, the one that sent it included. */
+  /**
+   * The sender of signals that every process must receive, including the process that sent them.
+   */
   public static final String NOBODY = "-";
 
-  /** The channel of a schema, whose name has been checked. */
+  /** Returns the channel of a schema, whose name has been checked. */
   public static Channel of(String schema) {
     return new Channel("holdfast_" + schema);
   }
 
-  /** A name by which a process knows its own signals when they come back. */
+  /** Returns a name by which a process recognizes its own signals when it receives them. */
   static String sender() {
     return UUID.randomUUID().toString().substring(24);
   }
 
-  /** The statement that begins to listen. */
+  /** Returns the statement that starts listening. */
   String listen() {
     return "listen " + name;
   }

@@ -9,18 +9,18 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * What is to be announced once more, a fixed time after it was last wanted. While it is wanted all
- * the time, it is announced once in that time. Times are readings of a monotonic clock in
- * nanoseconds. Not for use by several threads at once.
+ * Signals to be announced again, a fixed time after they were last requested. A signal that is
+ * requested continuously is announced once in that time. Times are readings of a monotonic clock in
+ * nanoseconds. Not thread-safe.
  */
 final class DelayedNotifies {
-  /** What is wanted beyond this is left to polling. */
+  /** The maximum number of pending signals. Beyond it, nodes find their work by polling. */
   static final int MOST = 1000;
 
   private final Duration delay;
-  private final Map<String, Pending> wishes = new HashMap<>();
+  private final Map<String, Pending> pending = new HashMap<>();
 
-  /** What is to be said of a topic, when, and when that was wanted last. */
+  /** A pending signal, when it is due, and when it was last requested. */
   private record Pending(Signal signal, long due, long wantedAt) {}
 
   DelayedNotifies(Duration delay) {
@@ -32,47 +32,53 @@ final class DelayedNotifies {
   }
 
   /**
-   * Ask for an announcement.
+   * Requests an announcement.
    *
-   * @return whether nothing was wanted before, so that nobody will call by himself
+   * @return whether nothing was pending before, so that the caller must schedule the next call
    */
   boolean want(Signal signal, long now) {
-    boolean first = wishes.isEmpty();
+    boolean first = pending.isEmpty();
     String topic = NotifyRateLimiter.topic(signal);
-    Pending before = wishes.get(topic);
+    Pending before = pending.get(topic);
     if (before != null) {
-      wishes.put(topic, new Pending(stronger(before.signal, signal), before.due, now));
-    } else if (wishes.size() < MOST) {
-      wishes.put(topic, new Pending(plain(signal), now + delay.toNanos(), now));
+      pending.put(topic, new Pending(stronger(before.signal, signal), before.due, now));
+    } else if (pending.size() < MOST) {
+      pending.put(topic, new Pending(plain(signal), now + delay.toNanos(), now));
     }
     return first;
   }
 
-  /** Take what is due. What was wanted again in the meantime stays, to be due once more. */
+  /**
+   * Takes the signals that are due. A signal that was requested again in the meantime stays and
+   * becomes due once more.
+   */
   void takeDue(long now, Consumer<Signal> announce) {
-    Iterator<Map.Entry<String, Pending>> each = wishes.entrySet().iterator();
+    Iterator<Map.Entry<String, Pending>> each = pending.entrySet().iterator();
     while (each.hasNext()) {
       Map.Entry<String, Pending> entry = each.next();
-      Pending wish = entry.getValue();
-      if (wish.due - now > 0) {
+      Pending request = entry.getValue();
+      if (request.due - now > 0) {
         continue;
       }
-      announce.accept(wish.signal);
-      long again = wish.wantedAt + delay.toNanos();
-      if (again - wish.due > 0) {
-        entry.setValue(new Pending(wish.signal, again, wish.wantedAt));
+      announce.accept(request.signal);
+      long again = request.wantedAt + delay.toNanos();
+      if (again - request.due > 0) {
+        entry.setValue(new Pending(request.signal, again, request.wantedAt));
       } else {
         each.remove();
       }
     }
   }
 
-  /** How long until something is due; empty if nothing is wanted. */
+  /** Returns how long until a signal is due; empty if none is pending. */
   OptionalLong next(long now) {
-    return wishes.values().stream().mapToLong(wish -> Math.max(0, wish.due - now)).min();
+    return pending.values().stream().mapToLong(request -> Math.max(0, request.due - now)).min();
   }
 
-  /** The time that a delay was counted from is over: a stager looks for itself. */
+  /**
+   * Removes the delay of a signal, which has passed by the time of the announcement: the stager
+   * looks up the actual time.
+   */
   private static Signal plain(Signal signal) {
     return signal instanceof Signal.Scheduled ? new Signal.Scheduled(Duration.ZERO) : signal;
   }

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Signals that were received and wait to be delivered. Not for use by several threads at once.
+ * Received signals that wait to be delivered. Not thread-safe.
  *
- * <p>Every user of the database can send on the channel. So equal signals are merged and each kind
- * is delivered only so often, however many arrive: a flood costs a bounded number of polls and a
- * bounded amount of memory. A signal that comes alone is delivered at once.
+ * <p>Every user of the database can send on the channel. So equal signals are merged, and the rate
+ * of deliveries of each kind is limited, however many arrive: a flood costs a bounded number of
+ * polls and a bounded amount of memory. A single signal is delivered at once.
  */
 final class Inbox {
-  /** Between two deliveries of signals that cost a poll of one role, or nothing. */
+  /** The interval between deliveries of signals that cost one poll of one role, or nothing. */
   private static final Duration OFTEN = Duration.ofMillis(20);
 
-  /** Between two deliveries of signals that cost a heartbeat, or a poll of every role. */
+  /** The interval between deliveries of signals that cost a heartbeat, or a poll of every role. */
   private static final Duration RARELY = Duration.ofMillis(200);
 
   private final SignalBatch waiting = new SignalBatch();
@@ -25,20 +25,23 @@ final class Inbox {
 
   void add(Signal signal) {
     if (!waiting.add(signal)) {
-      // One look at everything costs less than that many signals.
+      // One poll of everything costs less than that many signals.
       waiting.clear();
       waiting.add(new Signal.SignalsMissed());
     }
   }
 
-  /** What may be delivered now, which counts as delivered. */
+  /** Returns the signals that may be delivered now and marks them as delivered. */
   List<Signal> take(long now) {
     List<Signal> due = waiting.take(signal -> untilNanos(signal, now) <= 0);
     due.forEach(signal -> nextAt.put(signal.getClass(), now + gap(signal).toNanos()));
     return due;
   }
 
-  /** How long until there is something to take, if nothing else arrives; at most this long. */
+  /**
+   * Returns how long until there is something to take if nothing else arrives, at most the given
+   * time.
+   */
   Duration quiet(long now, Duration atMost) {
     return waiting.signals().stream()
         .map(signal -> Duration.ofNanos(Math.max(0, untilNanos(signal, now))))

@@ -17,38 +17,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a connection of its own, and makes a new one when that breaks, falls silent or gets
+ * Listens on a dedicated connection, and opens a new one when that breaks, becomes silent or gets
  * old.
  *
- * <p>It blocks in reading the socket and runs no statement but LISTEN. Only a ping that comes back
- * shows that it hears: behind a pooler that shares connections, LISTEN succeeds as well. Whenever
- * it starts to hear, and when it stops, it reports {@link Signal.SignalsMissed}: others may have
- * spoken before, and roles that counted on being woken must poll instead.
+ * <p>It blocks while reading the socket and runs no statement but LISTEN. Only a ping that comes
+ * back shows that it receives signals: behind a pooler that shares connections, LISTEN succeeds as
+ * well. Whenever it starts or stops receiving, it reports {@link Signal.SignalsMissed}: signals may
+ * have been sent before, and roles that rely on wakeups must poll instead.
  */
 final class Listener implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
   private static final Duration FIRST_RETRY = Duration.ofMillis(500);
   private static final Duration LAST_RETRY = Duration.ofSeconds(30);
 
-  /** A pooler that hides notifications stays one: trying again soon would be in vain. */
+  /**
+   * The longest interval between retries if no ping came back. A pooler that hides notifications
+   * rarely goes away, so retrying sooner would be in vain.
+   */
   private static final Duration LAST_RETRY_UNHEARD = Duration.ofMinutes(10);
 
-  /** Between two reads, so that a flood is read in batches. */
+  /** The pause between two reads, so that a flood is read in batches. */
   private static final Duration BREATH = Duration.ofMillis(5);
 
-  /** How long reading a connection that must not be aborted may keep this from closing. */
+  /**
+   * The longest read of a pooled connection, which must not be aborted. It limits how long closing
+   * takes.
+   */
   private static final Duration SLICE = Duration.ofMillis(250);
 
   private static final double JITTER = 0.2;
 
-  /** Sends a ping, and says whether that was possible. */
+  /** Sends a ping and reports whether it could be sent. */
   @FunctionalInterface
   interface Pinger {
     void ping(long number, Consumer<Boolean> outcome);
   }
 
   /**
-   * What became of a ping.
+   * The outcome of a ping.
    *
    * @param at a reading of the monotonic clock
    */
@@ -90,7 +96,7 @@ final class Listener implements Runnable {
     return working;
   }
 
-  /** End, even in the middle of reading. */
+  /** Stops listening, even in the middle of a read. */
   void close() {
     closed.countDown();
     ListeningConnection connection = current;
@@ -99,7 +105,7 @@ final class Listener implements Runnable {
     }
   }
 
-  /** Whether connections go back to a pool, which minds when they are aborted. */
+  /** Returns whether connections belong to a pool, where aborting one has side effects. */
   private boolean isPooled() {
     return !(source instanceof SocketValidatedDataSource);
   }
@@ -114,14 +120,14 @@ final class Listener implements Runnable {
         worked = listenUntilSilent();
         longest = LAST_RETRY_UNHEARD;
         lost(
-            "it does not hear its own signals. If there is a pooler between this node and the"
-                + " database, give Holdfast a URL that goes past it");
+            "it does not receive its own signals. If there is a pooler between this node and the"
+                + " database, give Holdfast a URL that bypasses it");
       } catch (SQLException | RuntimeException failure) {
         worked = working;
         lost(String.valueOf(failure.getMessage()));
       } catch (Throwable broken) { // Nothing else would listen for the rest of the process.
         worked = working;
-        names.speak(() -> log.error("Listening failed and is tried again", broken));
+        names.speak(() -> log.error("Listening failed and will be retried", broken));
         lost(broken.toString());
       }
       retry = worked ? FIRST_RETRY : min(retry.multipliedBy(2), longest);
@@ -129,7 +135,7 @@ final class Listener implements Runnable {
     }
   }
 
-  /** Listen until a ping does not come back; say whether any did. */
+  /** Listens until a ping does not come back. Returns whether any did. */
   private boolean listenUntilSilent() throws SQLException {
     ListeningConnection connection = open();
     try {
@@ -158,23 +164,26 @@ final class Listener implements Runnable {
     }
   }
 
-  /** A new connection, opened before the old one is given up: there may be none to have. */
+  /**
+   * Returns a new connection, opened before the old one is closed, because no other may be
+   * available.
+   */
   private ListeningConnection renewed(ListeningConnection old) {
     try {
       ListeningConnection fresh = open();
-      collect(old.await(Duration.ZERO)); // What came before the new one listened.
+      collect(old.await(Duration.ZERO)); // Signals that arrived before the new connection listened.
       old.end();
       return fresh;
     } catch (SQLException failure) {
-      log.debug("The connection to listen on could not be replaced and is kept", failure);
+      log.debug("The listening connection could not be replaced and is kept", failure);
       return old;
     }
   }
 
   /**
-   * Read what arrives.
+   * Reads what arrives.
    *
-   * @return true when the connection is to be replaced because of its age, false when it hears
+   * @return true if the connection must be replaced because of its age; false if it receives
    *     nothing or the listener is closed
    */
   private boolean read(ListeningConnection connection, SelfCheck check) throws SQLException {
@@ -231,7 +240,7 @@ final class Listener implements Runnable {
   }
 
   private void receive(PGNotification[] arrived, SelfCheck check) {
-    // Notifications of an earlier listener may be left over on a connection that is shared.
+    // A shared connection may still have notifications of an earlier listener.
     String ownPing = SignalText.ping(self, pings);
     if (check.isProven()
         || Arrays.stream(arrived).anyMatch(one -> one.getParameter().equals(ownPing))) {
@@ -258,7 +267,7 @@ final class Listener implements Runnable {
     }
     working = true;
     if (warned) {
-      names.speak(() -> log.info("Hearing other nodes again."));
+      names.speak(() -> log.info("Receiving signals from other nodes again."));
     }
     warned = false;
     deliver.accept(new Signal.SignalsMissed());
@@ -272,7 +281,10 @@ final class Listener implements Runnable {
     }
     if (!warned) {
       names.speak(() ->
-          log.warn("This node does not hear others and finds work by polling only: {}.", why));
+          log.warn(
+              "This node does not receive signals from other nodes and finds work only by polling:"
+                  + " {}.",
+              why));
       warned = true;
     }
     if (worked) {

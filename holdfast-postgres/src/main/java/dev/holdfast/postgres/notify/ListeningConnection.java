@@ -12,7 +12,7 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection to listen on. */
+/** A connection that listens for notifications. */
 final class ListeningConnection {
   private static final Logger log = LoggerFactory.getLogger(ListeningConnection.class);
   private static final PGNotification[] NONE = {};
@@ -24,7 +24,7 @@ final class ListeningConnection {
   private final int networkTimeout;
 
   /**
-   * @param pooled whether the connection goes back to a pool, for others to use
+   * @param pooled whether the connection belongs to a pool that other code uses
    */
   ListeningConnection(DataSource source, boolean pooled) throws SQLException {
     this.source = source;
@@ -38,33 +38,33 @@ final class ListeningConnection {
     execute(channel.listen());
   }
 
-  /** Ask the server for a sign of life. */
+  /** Checks that the server replies. */
   void ask(Duration patience) throws SQLException {
     within(patience, "select 1");
   }
 
-  /** What has arrived, or arrives within this time. */
+  /** Returns the notifications that have arrived or that arrive within the given time. */
   PGNotification[] await(Duration time) throws SQLException {
-    // Not 0, which would wait without end.
+    // Not 0, which would wait without a timeout.
     PGNotification @Nullable [] arrived =
         connection.unwrap(PGConnection.class).getNotifications((int) time.toMillis() + 1);
     return arrived == null ? NONE : arrived;
   }
 
   /**
-   * Close it. One that goes back to a pool must not go on listening there, for a user who does not
-   * care; where that cannot be had, the pool is told to drop it.
+   * Closes the connection. A pooled connection must stop listening before its next user gets it; if
+   * that fails, the pool is told to drop it.
    */
   void end() {
     if (!pooled) {
-      discard(); // Without a statement, which nobody may reply to.
+      discard(); // Without a statement: the server may not reply.
       return;
     }
     try {
       within(FAREWELL, "unlisten *");
       connection.close();
     } catch (SQLException gone) {
-      log.debug("The listening connection was broken already", gone);
+      log.debug("The listening connection was already broken", gone);
       discard();
     }
   }
@@ -74,16 +74,16 @@ final class ListeningConnection {
     try {
       connection.close();
     } catch (SQLException gone) {
-      log.debug("The listening connection was broken already", gone);
+      log.debug("The listening connection was already broken", gone);
     }
   }
 
-  /** End reading, from another thread. */
+  /** Stops a read, from another thread. */
   void abort() {
     try {
       connection.abort(Runnable::run);
     } catch (SQLException gone) {
-      log.debug("The listening connection was broken already", gone);
+      log.debug("The listening connection was already broken", gone);
     }
   }
 

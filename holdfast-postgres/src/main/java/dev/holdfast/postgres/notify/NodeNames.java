@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * The nodes that a coordinator works for, so that the log lines of its threads name them as those
- * of every other thread of a node do.
+ * The nodes that a coordinator works for. The log lines of its threads name them, like the log
+ * lines of every other thread of a node.
  */
 final class NodeNames {
   private final List<Name> names = new CopyOnWriteArrayList<>();
   private final Name creator = Name.current();
 
-  /** What the log context of a thread says. Not a record: two may be equal and yet be two. */
+  /** The log context of a thread. Not a record: two equal names must remain distinct. */
   static final class Name {
     private final @Nullable String node;
     private final @Nullable String name;
@@ -26,12 +26,12 @@ final class NodeNames {
       this.name = name;
     }
 
-    /** The node that the current thread works for. */
+    /** Returns the node that the current thread works for. */
     static Name current() {
       return new Name(MDC.get(LogContext.NODE), MDC.get(LogContext.NAME));
     }
 
-    /** Run this in the name of the node. */
+    /** Runs work with the log context of the node. */
     void speak(Runnable work) {
       speakFor(node, name, work);
     }
@@ -45,7 +45,10 @@ final class NodeNames {
     names.remove(name);
   }
 
-  /** Run this in the name of all nodes; of the one that created the coordinator before any. */
+  /**
+   * Runs work with the log context of all nodes, or of the thread that created the coordinator if
+   * there are none yet.
+   */
   void speak(Runnable work) {
     List<Name> all = names.isEmpty() ? List.of(creator) : names;
     speakFor(

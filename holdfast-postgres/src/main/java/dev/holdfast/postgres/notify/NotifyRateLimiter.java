@@ -8,30 +8,33 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Lets one wakeup per topic through in 20 ms: one for each queue that has new work, one for all
- * jobs that were scheduled, unless another is due sooner: whoever heard of the first would sleep
- * too long. It counts what is posted and cannot know what is committed: that is what {@link
- * Reminders} are for.
+ * Admits one wakeup per topic in 20 ms: one for each queue that has new work, and one for all
+ * scheduled jobs unless another is due sooner, because a node that received the first would sleep
+ * too long. It counts what is posted and cannot know what is committed: {@link Reminders} cover
+ * that.
  */
 final class NotifyRateLimiter {
   private static final long INTERVAL = Duration.ofMillis(20).toNanos();
 
-  /** What is announced beyond this within one interval is left to reminders. */
+  /** The maximum number of topics in one interval. The rest is left to {@link Reminders}. */
   static final int MOST = 1000;
 
   private final LongSupplier nanoTime;
 
-  /** What was let through, and when. */
+  /** A signal that was admitted, and when. */
   private record Announced(long at, Signal signal) {}
 
-  /** By topic, the earliest first; none longer ago than the interval. */
+  /** By topic, the earliest first; none older than the interval. */
   private final Map<String, Announced> recent = new LinkedHashMap<>();
 
   NotifyRateLimiter(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
-  /** Whether this may be announced now; if so, nothing else about its topic for a moment. */
+  /**
+   * Returns whether the signal may be announced now. If so, no other signal of its topic is
+   * admitted during the interval.
+   */
   synchronized boolean admits(Signal signal) {
     long now = nanoTime.getAsLong();
     forget(now);
@@ -58,9 +61,9 @@ final class NotifyRateLimiter {
         && in.compareTo(before) < 0;
   }
 
-  /** What a signal is about. */
+  /** Returns the topic of a signal. */
   static String topic(Signal signal) {
-    // No name of a queue is empty.
+    // The name of a queue is never empty.
     return signal instanceof Signal.NewWork work ? work.queue() : "";
   }
 }

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends signals from a thread of its own: the first at once, and those that come within the next
- * ten milliseconds merged into one statement. A NOTIFY takes a lock that the whole database shares
- * until it has committed, so sending one for each signal would slow everybody down.
+ * Sends signals from a separate thread: the first at once, and those of the next ten milliseconds
+ * merged into one statement. A NOTIFY takes a lock that the whole database shares until it has
+ * committed, so one NOTIFY for each signal would slow down all other users of the database.
  */
 final class NotifySender implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(NotifySender.class);
@@ -37,7 +37,7 @@ final class NotifySender implements Runnable {
 
   private record Ping(String text, Consumer<Boolean> outcome) {}
 
-  /** What is sent at once. */
+  /** The payloads of one statement. */
   private record Parcel(List<String> texts, Consumer<Boolean> outcome) {}
 
   NotifySender(Database database, Channel channel, String sender, NodeNames names) {
@@ -60,9 +60,9 @@ final class NotifySender implements Runnable {
   }
 
   /**
-   * Send a ping.
+   * Sends a ping.
    *
-   * @param outcome told, by the thread that sends, whether it was sent
+   * @param outcome receives, on the sending thread, whether it was sent
    */
   void ping(long number, Consumer<Boolean> outcome) {
     lock.lock();
@@ -74,7 +74,7 @@ final class NotifySender implements Runnable {
     }
   }
 
-  /** Send what waits, and end. */
+  /** Sends what is pending and stops. */
   void close() {
     lock.lock();
     try {
@@ -97,7 +97,7 @@ final class NotifySender implements Runnable {
     }
   }
 
-  /** Wait for something to send; empty when there will be nothing more. */
+  /** Waits for something to send. Returns an empty parcel when there will be nothing more. */
   private Parcel take() throws InterruptedException {
     lock.lock();
     try {
@@ -139,25 +139,25 @@ final class NotifySender implements Runnable {
       }
       failed(() ->
           log.warn(
-              "Could not tell other nodes of new work; they find it by polling. The server's queue"
-                  + " of notifications is half full: look for a session that listens and stays in a"
-                  + " transaction."));
+              "Could not notify other nodes of new work; they find it by polling. The notification"
+                  + " queue of the server is half full: look for a session that listens and stays"
+                  + " in a transaction."));
     } catch (StoreException failure) {
       failed(() ->
           log.warn(
-              "Could not tell other nodes of new work; they find it by polling. {}",
+              "Could not notify other nodes of new work; they find it by polling. {}",
               failure.getMessage()));
     } catch (Throwable broken) { // Nothing else would send for the rest of the process.
       failed(() ->
           log.error(
-              "Could not tell other nodes of new work; they find it by polling, and the next signal"
-                  + " is tried again",
+              "Could not notify other nodes of new work; they find it by polling. Sending"
+                  + " continues with the next signal",
               broken));
     }
     return false;
   }
 
-  /** Say so once, until something could be sent again. */
+  /** Logs a failure once, until a signal could be sent again. */
   private void failed(Runnable line) {
     if (!failing) {
       names.speak(line);

@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries signals by LISTEN and NOTIFY, among all processes that use the same schema.
+ * Sends signals with LISTEN and NOTIFY to all processes that use the same schema.
  *
- * <p>It keeps one connection to listen on, which is read and otherwise left in peace; what it sends
- * goes through the pool. Listeners of this process hear its signals at once, and not a second time
- * when they come back from the database.
+ * <p>It keeps one connection to listen on, which is only read; signals are sent through the pool.
+ * Listeners in this process receive its signals at once, and not a second time when they arrive
+ * from the database.
  */
 public final class PostgresCoordinator implements ClusterCoordinator {
   private static final Logger log = LoggerFactory.getLogger(PostgresCoordinator.class);
@@ -32,11 +32,11 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   private final Thread listening;
 
   /**
-   * Start at once.
+   * Creates a coordinator and starts it.
    *
-   * @param listenOn gives the connection to listen on, straight to the database: a pooler between
-   *     them that shares connections would swallow everything
-   * @param sendThrough what signals are sent through
+   * @param listenOn the source of the connection to listen on, directly to the database: a pooler
+   *     that shares connections would lose all notifications
+   * @param sendThrough the database to send signals through
    */
   public PostgresCoordinator(DataSource listenOn, Database sendThrough) {
     this(listenOn, sendThrough, SelfCheck.Patience.DEFAULT);
@@ -53,9 +53,9 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   }
 
   /**
-   * Who hears signals.
+   * A receiver of signals.
    *
-   * @param name the node that it belongs to, as the thread that subscribed said
+   * @param name the node it belongs to, from the log context of the thread that subscribed
    */
   private record Subscription(Consumer<Signal> consumer, NodeNames.Name name) {
     void deliver(Signal signal) {
@@ -73,7 +73,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
     announcer.announce(signal);
   }
 
-  /** Deliver what came from the database, each time in the name of the node that hears it. */
+  /** Delivers a signal from the database, with the log context of each node that receives it. */
   private void received(Signal signal) {
     for (Subscription subscription : subscriptions) {
       subscription.name().speak(() -> subscription.deliver(signal));
@@ -96,7 +96,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
     return isWorking();
   }
 
-  /** Whether it hears what it says; if not, every node finds its work by polling. */
+  /** Returns whether it receives its own signals. If not, every node finds its work by polling. */
   public boolean isWorking() {
     return listener.isWorking();
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Announces after a while, and again, what a transaction could not announce itself: nobody tells us
- * when it commits, so one of the reminders comes soon after.
+ * Announces signals that a transaction could not announce itself, after several delays. The commit
+ * of an external transaction is not reported to us, so one of the reminders comes soon after it.
  */
 public final class Reminders implements AutoCloseable {
   private static final List<Duration> AFTER =
@@ -23,13 +23,13 @@ public final class Reminders implements AutoCloseable {
           1, Thread.ofPlatform().daemon().name("holdfast-remind").factory());
 
   /**
-   * @param announce told from a thread of its own
+   * @param announce receives the signals, on a separate thread
    */
   public Reminders(Consumer<Signal> announce) {
     this.announce = announce;
   }
 
-  /** Remind everybody of this. */
+  /** Schedules reminders for a signal. */
   synchronized void want(Signal signal) {
     long now = System.nanoTime();
     for (DelayedNotifies wave : waves) {

@@ -3,25 +3,25 @@ package dev.holdfast.postgres.notify;
 import java.time.Duration;
 
 /**
- * Decides when to ping oneself, and what it means that a ping does not come back. Times are
- * readings of a monotonic clock in nanoseconds. Not for use by several threads at once.
+ * Decides when to send a ping to this process and what a missing ping means. Times are readings of
+ * a monotonic clock in nanoseconds. Not thread-safe.
  *
- * <p>A connection that hears nothing may be idle or dead: a network that lost it, or a pooler that
- * took LISTEN for itself, says nothing either. A ping that could not be sent says nothing about the
- * connection that listens: pings are sent through the pool, and a pool that is used up must not
- * look like a node that hears nobody.
+ * <p>A connection that receives nothing may be idle or dead: a lost network connection, or a pooler
+ * that consumed the LISTEN, looks the same. A ping that could not be sent says nothing about the
+ * listening connection: pings are sent through the pool, and an exhausted pool must not look like a
+ * node that receives nothing.
  */
 final class SelfCheck {
 
   /**
-   * How patient to be.
+   * The timeouts.
    *
-   * @param idle how long to hear nothing before a ping
+   * @param idle how long nothing is received before a ping is sent
    * @param reply how long a ping may take to come back
-   * @param lifetime how long one connection is listened on
+   * @param lifetime how long one connection is used
    */
   record Patience(Duration idle, Duration reply, Duration lifetime) {
-    // Meanwhile polls find what was not heard of, within a minute.
+    // In the meantime, polls find unannounced work within a minute.
     static final Patience DEFAULT =
         new Patience(Duration.ofMinutes(2), Duration.ofSeconds(5), Duration.ofMinutes(30));
   }
@@ -29,18 +29,18 @@ final class SelfCheck {
   /** What to do now. */
   enum Advice {
     WAIT,
-    /** Send a ping through the pool, and say what became of it. */
+    /** Send a ping through the pool and report whether it was sent. */
     PING,
-    /** No ping could be sent: ask the server on the connection that listens. */
+    /** No ping could be sent: query the server on the listening connection. */
     ASK,
     GIVE_UP
   }
 
   private enum State {
     QUIET,
-    /** A ping was advised; whether it could be sent is not known. */
+    /** A ping was requested; whether it could be sent is unknown. */
     SENDING,
-    /** A ping is on its way. */
+    /** A ping was sent. */
     SENT,
     /** The ping could not be sent. */
     UNSENT
@@ -52,25 +52,25 @@ final class SelfCheck {
   private boolean first = true;
   private long since;
 
-  /** Begin with a ping, since a connection that was just made has proved nothing. */
+  /** Starts with a ping, because a new connection has proved nothing yet. */
   SelfCheck(Patience patience, long now) {
     this.patience = patience;
     this.since = now;
   }
 
-  /** A ping has come back; or, once one has, anything was heard. */
+  /** Records that a ping came back or, after the first one, that anything was received. */
   void heard(long now) {
     proven = true;
     state = State.QUIET;
     since = now;
   }
 
-  /** Whether a ping has come back. */
+  /** Returns whether a ping has come back. */
   boolean isProven() {
     return proven;
   }
 
-  /** The last ping was sent. */
+  /** Records that the last ping was sent. */
   void sent(long now) {
     if (state == State.SENDING) {
       state = State.SENT;
@@ -78,20 +78,20 @@ final class SelfCheck {
     }
   }
 
-  /** The last ping could not be sent. */
+  /** Records that the last ping could not be sent. */
   void unsent() {
     if (state == State.SENDING) {
       state = State.UNSENT;
     }
   }
 
-  /** The server replied on the connection that listens. */
+  /** Records that the server replied on the listening connection. */
   void replied(long now) {
     state = State.QUIET;
     since = now;
   }
 
-  /** Say what to do; a ping that is advised counts as under way. */
+  /** Returns what to do. A ping that is advised counts as being sent. */
   Advice advise(long now) {
     long waited = now - since;
     return switch (state) {
@@ -110,12 +110,12 @@ final class SelfCheck {
     };
   }
 
-  /** While it is open whether anything is heard, pings are tried more often. */
+  /** Returns the interval between pings, which is shorter until the first one has come back. */
   private Duration idle() {
     return proven ? patience.idle() : patience.reply();
   }
 
-  /** How long nothing will have to be done. */
+  /** Returns how long there will be nothing to do. */
   Duration quiet(long now) {
     long limit =
         switch (state) {

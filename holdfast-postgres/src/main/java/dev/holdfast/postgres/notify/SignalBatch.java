@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Signals that wait to be sent, merged: of several about the same thing the strongest stays. Not
- * for use by several threads at once.
+ * Signals that wait to be sent, merged: of several signals about the same thing the strongest
+ * stays. Not thread-safe.
  */
 public final class SignalBatch {
-  /** What is announced beyond this while one batch waits is left to polling. */
+  /** The maximum number of signals in a batch. Beyond it, nodes find their work by polling. */
   private static final int MOST = 1000;
 
   /** What a signal is about. */
@@ -45,7 +45,7 @@ public final class SignalBatch {
     return signals.values();
   }
 
-  /** Take these out. */
+  /** Removes and returns the matching signals. */
   List<Signal> take(Predicate<Signal> wanted) {
     List<Signal> taken = signals.values().stream().filter(wanted).toList();
     signals.values().removeAll(taken);
@@ -56,17 +56,17 @@ public final class SignalBatch {
     return signals.isEmpty();
   }
 
-  /** Leave these out. */
+  /** Removes the matching signals. */
   public void removeIf(Predicate<Signal> unwanted) {
     signals.values().removeIf(unwanted);
   }
 
-  /** Look at each of them. */
+  /** Passes each signal to the consumer. */
   public void forEach(Consumer<Signal> each) {
     signals.values().forEach(each);
   }
 
-  /** Take everything out, as texts of this sender. */
+  /** Removes all signals and returns them as texts of the given sender. */
   public List<String> drain(String sender) {
     List<String> texts = new ArrayList<>(signals.size());
     signals.values().forEach(signal -> texts.add(SignalText.write(sender, signal)));

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Signals as the short texts that NOTIFY carries: {@code sender:kind:details}.
+ * Converts signals to and from the short texts that NOTIFY carries: {@code sender:kind:details}.
  *
- * <p>What this program does not understand it ignores, so that a newer one may say more.
+ * <p>Unknown texts are ignored, so that a newer version may send more.
  */
 final class SignalText {
   private static final String PING = "ping";
@@ -18,10 +18,10 @@ final class SignalText {
   private SignalText() {}
 
   /**
-   * A text that was received.
+   * A received text.
    *
-   * @param sender who sent it
-   * @param body what it says
+   * @param sender the process that sent it
+   * @param body the signal
    */
   record Received(String sender, String body) {
     boolean isPing() {
@@ -59,7 +59,7 @@ final class SignalText {
         : Optional.of(new Received(payload.substring(0, colon), payload.substring(colon + 1)));
   }
 
-  /** The signal that a body stands for; empty for what is not one, or not one we know. */
+  /** Returns the signal of a body; empty if it is not a signal or of an unknown kind. */
   static Optional<Signal> read(String body) {
     String[] parts = body.split(":", -1);
     try {
@@ -73,7 +73,7 @@ final class SignalText {
         case "due" ->
             Optional.of(new Signal.Scheduled(SqlValues.ofMicros(Long.parseLong(parts[1]))));
         case "queue" -> Optional.of(new Signal.QueueChanged(parts[1]));
-        // The name of a task has colons of its own.
+        // The name of a task may contain colons.
         case "task" -> Optional.of(new Signal.TaskChanged(body.substring("task:".length())));
         case "call" -> Optional.of(new Signal.HeartbeatRequested(UUID.fromString(parts[1])));
         case "awaited" -> Optional.of(new Signal.ResultAwaited(JobId.parse(parts[1])));

@@ -6,12 +6,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/** How others hear of what was written inside a transaction of a caller. */
+/** Announces what was written inside an external transaction. */
 public interface TransactionNotice {
-  /** Not from inside it: the caller knows when it commits, and tells them then. */
+  /** Announces nothing inside the transaction, because the caller reports the commit. */
   TransactionNotice NONE = (connection, jobs, admissions) -> {};
 
-  /** Announce what was written; what was announced a moment ago, later and outside. */
+  /**
+   * Announces what was written. A signal that was announced a moment ago is announced later,
+   * outside the transaction.
+   */
   void post(Connection connection, List<NewJob> jobs, List<Admission> admissions)
       throws SQLException;
 }

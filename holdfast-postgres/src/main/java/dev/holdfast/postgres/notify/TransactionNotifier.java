@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Wakeups sent from inside transactions of callers, at most fifty a second about the same thing: a
- * NOTIFY takes a lock of the whole database until its transaction has committed.
+ * Sends wakeups inside external transactions, at most fifty a second about the same topic: a NOTIFY
+ * takes a lock of the whole database until its transaction has committed.
  *
- * <p>A transaction whose wakeup is left out relies on that of another, which may have committed
- * before it, or never does. So the process itself reminds everybody a little later.
+ * <p>A transaction whose wakeup is left out relies on the wakeup of another transaction, which may
+ * have committed before it or never commits. So this process sends reminders a little later.
  */
 public final class TransactionNotifier implements TransactionNotice {
   private final Database database;
@@ -53,11 +53,11 @@ public final class TransactionNotifier implements TransactionNotice {
     }
   }
 
-  /** Returns false if the server's queue of notifications has too little room. */
+  /** Sends the signals. Returns false if the notification queue of the server is too full. */
   private boolean send(Connection connection, SignalBatch signals) throws SQLException {
     try (PreparedStatement statement = database.prepare(connection, Channel.NOTIFY)) {
       statement.setString(1, channel.name());
-      // Of no sender: this process must hear of it too, since only the commit makes it true.
+      // Without a sender: this process must receive it too, because only the commit makes it valid.
       statement.setArray(
           2, connection.createArrayOf("text", signals.drain(Channel.NOBODY).toArray()));
       try (ResultSet rows = statement.executeQuery()) {
@@ -81,7 +81,8 @@ public final class TransactionNotifier implements TransactionNotice {
           delay.isZero()
               ? new Signal.NewWork(job.queue(), job.priority(), 1)
               : new Signal.Scheduled(delay);
-      // Whether that is soon only the database's clock knows; a stager looks for itself.
+      // Only the clock of the database knows whether that is soon; the stager looks up the actual
+      // time.
       case When.At at -> new Signal.Scheduled(Duration.ZERO);
     };
   }

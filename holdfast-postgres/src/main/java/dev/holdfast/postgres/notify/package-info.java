@@ -2,8 +2,8 @@
  * Wakeups over LISTEN and NOTIFY.
  *
  * <p>A signal is a hint: everything here may lose one, and nothing here may block or fail its
- * caller. An idle coordinator sends the database two checks a minute to see whether it can still
- * hear itself.
+ * caller. A coordinator that has received nothing for two minutes sends itself a ping to check that
+ * it still receives signals.
  */
 @NullMarked
 package dev.holdfast.postgres.notify;

@@ -30,11 +30,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** Changing one's mind about jobs. */
+/** Cancels, retries, requeues and purges jobs. */
 public final class PgJobControl implements JobControl {
   private static final int MOST_LOOKS = 10;
 
-  // By job_pkey. A CLAIMED job has not begun: its holder's start will touch nothing.
+  // By job_pkey. A CLAIMED job has not started: the start by its holder will find no row.
   private static final String CANCEL =
       """
       with gone as (
@@ -66,7 +66,7 @@ public final class PgJobControl implements JobControl {
       where id = :id and state = 'SCHEDULED'
       """;
 
-  // By job_pkey. Whoever holds it gives it back at its next beat.
+  // By job_pkey. The holder gives the job back at its next heartbeat.
   private static final String REQUEST_RELEASE =
       """
       update ${schema}.job set release_requested = true
@@ -94,8 +94,8 @@ public final class PgJobControl implements JobControl {
       select 'FAILED' from ${schema}.dead_letter where id = :id
       """;
 
-  // By dead_letter_pkey. Written first and removed only if that succeeded: whoever meets its unique
-  // key on job_unique stays.
+  // By dead_letter_pkey. Inserted first and removed only if that succeeded: a job whose unique key
+  // conflicts on job_unique stays in the dead-letter queue.
   private static final String RETRY =
       """
       with picked as (
@@ -204,7 +204,10 @@ public final class PgJobControl implements JobControl {
     return database.run("cancel job %s".formatted(id), handle -> cancel(handle, id));
   }
 
-  /** A job may change its state between two looks, so this looks again while it is live. */
+  /**
+   * Cancels a job. Its state may change between two statements, so this tries again while the job
+   * is live.
+   */
   private CancelResult cancel(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
       boolean ended =
@@ -237,7 +240,10 @@ public final class PgJobControl implements JobControl {
     return database.run("requeue job %s".formatted(id), handle -> requeue(handle, id));
   }
 
-  /** A job may change its state between two looks, so this looks again while it is live. */
+  /**
+   * Requeues a job. Its state may change between two statements, so this tries again while the job
+   * is live.
+   */
   private RequeueResult requeue(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
       boolean hastened =
@@ -278,7 +284,7 @@ public final class PgJobControl implements JobControl {
 
   private RetryResult retry(Handle handle, JobId id) throws SQLException {
     for (int look = 0; look < MOST_LOOKS; look++) {
-      Optional<RetryResult> answer =
+      Optional<RetryResult> result =
           handle
               .createQuery(retry)
               .bind("id", id.value())
@@ -288,8 +294,8 @@ public final class PgJobControl implements JobControl {
                       ? Optional.<RetryResult>empty()
                       : Optional.of(row.getInt(2) > 0 ? RetryResult.READY : RetryResult.KEY_TAKEN))
               .one();
-      if (answer.isPresent()) {
-        return answer.get();
+      if (result.isPresent()) {
+        return result.get();
       }
       Optional<String> place = where(handle, id);
       if (place.isEmpty()) {
@@ -309,7 +315,7 @@ public final class PgJobControl implements JobControl {
         handle -> {
           Step step = new Step(new HashMap<>(), until == null ? now(handle) : until);
           int last = filter.admits(JobState.FAILED) ? Integer.MAX_VALUE : 0;
-          // Of two that share a key one stays, so a short batch may not be the end.
+          // Of two jobs with the same key one stays, so a short batch may not be the end.
           while (last > 0 && step.count() < limit) {
             last = change(handle, retryAll, filter, limit - step.count(), step);
           }
@@ -337,7 +343,7 @@ public final class PgJobControl implements JobControl {
         .one();
   }
 
-  /** Change one batch of dead-lettered jobs, add it to the step and return how many it had. */
+  /** Changes one batch of dead-lettered jobs, adds it to the step and returns its size. */
   private int change(Handle handle, String sql, JobFilter filter, int limit, Step step) {
     int before = step.count();
     handle
@@ -383,11 +389,11 @@ public final class PgJobControl implements JobControl {
         .findFirst();
   }
 
-  private static StoreException restless(String wish, JobId id) {
+  private static StoreException restless(String action, JobId id) {
     return new StoreException(
         Outcome.RETRYABLE,
-        "Could not %s job %s: it changes its state all the time. Nothing was changed; ask again."
-            .formatted(wish, id),
+        "Could not %s job %s: its state kept changing. Nothing was changed; try again."
+            .formatted(action, id),
         null);
   }
 }

@@ -27,10 +27,10 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
-/** Looking at jobs. */
+/** Finds, lists and counts jobs. */
 public final class PgJobQueries implements JobQueries {
-  // One statement has one snapshot, in which a job on the move is in exactly one of these.
-  // By job_pkey, job_history_id of the partitions of a window, and dead_letter_pkey.
+  // One statement has one snapshot, in which a job that is being moved is in exactly one of these
+  // tables. By job_pkey, job_history_id of the partitions of a window, and dead_letter_pkey.
   private static final String FIND =
       """
       select ${live} from ${schema}.job j where j.id = any(:ids::uuid[])
@@ -47,7 +47,7 @@ public final class PgJobQueries implements JobQueries {
       where h.id = any(:ids::uuid[]) and h.finished_at >= :from and h.finished_at < :to\
       """;
 
-  // Live jobs by job_pkey and the dead by dead_letter_pkey, both walked backwards.
+  // Live jobs by job_pkey and dead-lettered jobs by dead_letter_pkey, both read backwards.
   private static final String LIST =
       """
       select * from (
@@ -70,7 +70,7 @@ public final class PgJobQueries implements JobQueries {
       order by id desc limit :limit
       """;
 
-  // Walks job_history_id of each partition backwards: nearly every row passes. Tags have
+  // Reads job_history_id of each partition backwards: nearly every row matches. Tags use
   // job_history_tags.
   private static final String ENDED_OF_ANY_KIND =
       """
@@ -81,8 +81,8 @@ public final class PgJobQueries implements JobQueries {
       order by h.id desc limit :limit
       """;
 
-  // The tally knows which kinds of jobs have ended at all; each kind is read backwards by
-  // job_history_task, so that a rare one does not cost a walk through all of history.
+  // The tally knows which kinds of jobs have ended. Each kind is read backwards by
+  // job_history_task, so that a rare kind does not cost a scan of all of history.
   private static final String ENDED_OF_SOME_KINDS =
       """
       select ${history}
@@ -102,9 +102,9 @@ public final class PgJobQueries implements JobQueries {
       order by h.id desc limit :limit
       """;
 
-  // Live jobs by job_ready and its sisters, job_due and job_held, each asked for by the predicate
-  // of
-  // its partial index; the dead by dead_letter_task; the ended from the tally.
+  // Live jobs by job_ready, job_ready_stack, job_ready_suspect, job_due and job_held, each selected
+  // by the predicate of its partial index; dead-lettered jobs by dead_letter_task; ended jobs from
+  // the tally.
   private static final String COUNT =
       """
       select 'READY',
@@ -201,7 +201,7 @@ public final class PgJobQueries implements JobQueries {
       return found;
     }
     return database.run(
-        "look %d jobs up".formatted(ids.size()),
+        "look up %d jobs".formatted(ids.size()),
         handle -> {
           Set<UUID> missing = ids.stream().map(JobId::value).collect(Collectors.toSet());
           Window near = HistorySearch.near(missing);

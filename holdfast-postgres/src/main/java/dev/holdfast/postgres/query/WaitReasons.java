@@ -21,12 +21,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 
-/** Why jobs wait. */
+/** Finds out why jobs wait. */
 final class WaitReasons {
-  // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey; what is before
-  // a READY job
-  // by job_ready, job_ready_stack or job_ready_suspect, how many are held under a limit by
-  // job_capped and job_task_capped. A case looks only as far as it must.
+  // By job_pkey, job_history_id of the partitions of a window and dead_letter_pkey. The jobs before
+  // a READY job by job_ready, job_ready_stack or job_ready_suspect; the jobs held under a limit by
+  // job_capped and job_task_capped. Each case reads only what it needs.
   private static final String WHY =
       """
       select j.state, j.queue, j.task, j.run_at,
@@ -103,7 +102,7 @@ final class WaitReasons {
 
   Optional<WaitReason> of(JobId id) {
     return database.run(
-        "ask why job %s waits".formatted(id),
+        "find out why job %s waits".formatted(id),
         handle -> {
           Window near = HistorySearch.near(List.of(id.value()));
           Optional<WaitReason> reason =
@@ -170,7 +169,10 @@ final class WaitReasons {
     };
   }
 
-  /** The first obstacle counts: a wish of people's, then what is missing, then mere business. */
+  /**
+   * Returns the first obstacle: first a pause, which an operator requested, then a missing node,
+   * then a breaker or a full limit, then other jobs.
+   */
   private static WaitReason whileReady(ResultSet row, Supplier<List<Candidate>> living)
       throws SQLException {
     String queue = row.getString(2);

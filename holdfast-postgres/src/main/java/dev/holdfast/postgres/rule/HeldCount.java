@@ -12,15 +12,15 @@ import org.jdbi.v3.core.Handle;
  * Counts the jobs that are held under the limit of a queue or a task, while the caller has locked
  * the row of that limit.
  *
- * <p>A plain count reads every index entry of the limit. While an old snapshot is open these
- * include all jobs that finished since, and a claim took 190 ms after 400,000 jobs. So each process
- * remembers which jobs were held when it last counted, by their numbers, and looks for those and
- * for newer ones only. That misses none: numbers are given out under the lock that the caller
- * holds, so every number that is not newer was visible to the last count, and a job that is not
- * held any more comes back with a new number.
+ * <p>A plain count reads every index entry of the limit. While an old snapshot is open, these
+ * include all jobs that have finished since, and a claim took 190 ms after 400,000 jobs. So each
+ * process remembers the numbers of the jobs that were held at its last count, and reads only those
+ * and newer ones. That misses none: numbers are assigned under the lock that the caller holds, so
+ * every number that is not newer was visible to the last count, and a job that is claimed again
+ * gets a new number.
  *
- * <p>A server that was restored or replaced may give out numbers again. It has another start time,
- * and then the count starts from the beginning.
+ * <p>A server that was restored or replaced may assign numbers again. It has another start time,
+ * and in that case the count starts from scratch.
  */
 public final class HeldCount {
   // By job_capped or job_task_capped. Rows without a number were claimed by an earlier version.
@@ -42,10 +42,10 @@ public final class HeldCount {
   private final Map<String, Seen> lastSeen = new ConcurrentHashMap<>();
 
   /**
-   * What a count saw.
+   * The result of a count.
    *
-   * @param numbers of the held jobs
-   * @param unnumbered how many more are held
+   * @param numbers the numbers of the held jobs
+   * @param unnumbered how many more jobs are held
    * @param upTo newer jobs have larger numbers
    * @param server when the server was started
    */
@@ -76,7 +76,7 @@ public final class HeldCount {
   }
 
   /**
-   * Count what is held of a queue or task.
+   * Counts the held jobs of a queue or task.
    *
    * @param handle has locked the row of the limit, in an earlier statement of its transaction
    */

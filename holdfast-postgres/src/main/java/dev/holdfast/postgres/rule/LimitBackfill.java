@@ -5,13 +5,13 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.postgres.db.Database;
 
 /**
- * Marks jobs that are held already, so that they count towards a limit that was just set. It locks
- * the limit first, as claims do: {@link HeldCount} relies on numbers that ascend.
+ * Marks jobs that are already held, so that they count towards a limit that was just set. It locks
+ * the limit first, as claims do: {@link HeldCount} relies on ascending numbers.
  *
- * <p>Jobs are locked in the order of ids, as by all who write many. A group of attempts that ended
- * in several ways is written kind by kind, so that the database may still have to choose between
- * the two; and the limit is there by then, which would count too few. So it is repeated, which does
- * no harm.
+ * <p>Jobs are locked in the order of ids, as in every statement that writes many. But a group of
+ * attempts with several outcomes is written one kind after another, so a deadlock is still
+ * possible. By then the limit is set and would count too few jobs. So the backfill is repeated,
+ * which does no harm.
  */
 final class LimitBackfill {
   private static final int MOST_TRIES = 5;
@@ -30,7 +30,7 @@ final class LimitBackfill {
     this.mark = database.sql(mark);
   }
 
-  /** Mark what is held of this queue or task. */
+  /** Marks the held jobs of a queue or task. */
   void of(String name) {
     for (int tries = 1; !isMarked(name, tries); tries++) {}
   }
@@ -38,7 +38,7 @@ final class LimitBackfill {
   private boolean isMarked(String name, int tries) {
     try {
       database.transaction(
-          "count what is held of %s towards its limit".formatted(name),
+          "count the held jobs of %s towards its limit".formatted(name),
           handle -> {
             handle.createQuery(lock).bind("name", name).mapTo(Integer.class).list();
             return handle.createUpdate(mark).bind("name", name).execute();

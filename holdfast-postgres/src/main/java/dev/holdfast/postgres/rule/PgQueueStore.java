@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** Settings and state of queues. Settings by queue_pkey. */
+/** Stores the rules of queues and samples their depths. Rules by queue_pkey. */
 public final class PgQueueStore implements QueueStore {
   private static final String PAUSE =
       """
@@ -32,8 +32,8 @@ public final class PgQueueStore implements QueueStore {
   private static final String LOCK =
       "select max_held from ${schema}.queue where name = :name for update";
 
-  // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
-  // it, too.
+  // Held jobs by job_held, then by job_pkey. Jobs that were claimed before the limit was set count
+  // towards it as well.
   private static final String CAP_HELD =
       """
       with held as materialized (
@@ -98,7 +98,7 @@ public final class PgQueueStore implements QueueStore {
   }
 
   /**
-   * @param most how many jobs of a queue are counted
+   * @param most the maximum number of jobs to count in a queue
    */
   public PgQueueStore(Database database, int most) {
     this.database = database;
@@ -120,9 +120,9 @@ public final class PgQueueStore implements QueueStore {
   }
 
   /**
-   * Writes the limit first and marks what is held afterwards, each in a transaction of its own:
-   * once the limit is there no new claim goes past it. A claim that was under way in between is not
-   * counted, so for as long as its jobs run the limit can be exceeded by those.
+   * Sets the limit first and marks the held jobs afterwards, in separate transactions: as soon as
+   * the limit is set, no new claim exceeds it. A claim that was in progress in between is not
+   * counted, so its jobs can exceed the limit for as long as they run.
    */
   @Override
   public void limit(String queue, @Nullable Integer most) {
@@ -165,7 +165,10 @@ public final class PgQueueStore implements QueueStore {
         : database.transaction("measure queues", handle -> measure(handle, queues, freshFor));
   }
 
-  /** The lock ends with the transaction, so a process that dies while it counts blocks no other. */
+  /**
+   * Counts the jobs of all queues unless another process does. The lock ends with the transaction,
+   * so a process that dies while it counts blocks no other.
+   */
   private Optional<Sample> measure(Handle handle, Set<String> queues, Duration freshFor) {
     boolean alone =
         handle

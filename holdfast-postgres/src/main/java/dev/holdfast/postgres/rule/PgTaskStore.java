@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** Rules of tasks. All by task_rule_pkey unless said otherwise. */
+/** Stores the rules of tasks. All statements use task_rule_pkey unless stated otherwise. */
 public final class PgTaskStore implements TaskStore {
   private static final String LIMIT =
       """
@@ -26,8 +26,8 @@ public final class PgTaskStore implements TaskStore {
   private static final String LOCK =
       "select max_held from ${schema}.task_rule where task = :name for update";
 
-  // Held jobs by job_held, then by job_pkey. Those claimed before there was a limit count towards
-  // it, too.
+  // Held jobs by job_held, then by job_pkey. Jobs that were claimed before the limit was set count
+  // towards it as well.
   private static final String CAP_HELD =
       """
       with held as materialized (
@@ -51,12 +51,12 @@ public final class PgTaskStore implements TaskStore {
       where max_held is not null or breaker <> 'CLOSED'
       """;
 
-  /** How many microseconds a breaker stays shut; null if it is closed. */
+  /** How many microseconds a breaker stays open; null if it is closed. */
   public static final String SHUT =
       "case when breaker <> 'CLOSED' then"
           + " greatest(0, (extract(epoch from open_until - now()) * 1000000)::bigint) end";
 
-  // Looks at every live job of these tasks. For people, not for hot paths.
+  // Reads every live job of these tasks. For interactive use, not for hot paths.
   private static final String LIST =
       """
       select r.task, r.max_held,
@@ -78,9 +78,9 @@ public final class PgTaskStore implements TaskStore {
   }
 
   /**
-   * Writes the limit first and marks what is held afterwards, each in a transaction of its own:
-   * once the limit is there no new claim goes past it. A claim that was under way in between is not
-   * counted, so for as long as its jobs run the limit can be exceeded by those.
+   * Sets the limit first and marks the held jobs afterwards, in separate transactions: as soon as
+   * the limit is set, no new claim exceeds it. A claim that was in progress in between is not
+   * counted, so its jobs can exceed the limit for as long as they run.
    */
   @Override
   public void limit(String task, @Nullable Integer most) {

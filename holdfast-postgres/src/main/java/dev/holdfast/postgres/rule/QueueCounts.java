@@ -11,20 +11,20 @@ import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Counts live jobs by queue, and stops counting at a bound: a table of many millions of jobs must
- * not be read to say that there are many.
+ * Counts live jobs by queue, up to a bound: a table of many millions of jobs must not be read only
+ * to find out that there are many.
  *
- * <p>Ready jobs are indexed by queue and task, so each pair of these is found by one step in the
- * index, and at most a bounded number of its jobs is read, oldest rank first. Held and scheduled
- * jobs are not indexed by queue: of each, a bounded number is read in all.
+ * <p>Ready jobs are indexed by queue and task, so each pair is found by one step in the index, and
+ * a bounded number of its jobs is read, in the order of rank. Held and scheduled jobs are not
+ * indexed by queue: a bounded number of each is read in total.
  */
 public final class QueueCounts {
-  /** How many times the bound of one queue all of them may read together. */
+  /** All queues together may read the bound of one queue times this factor. */
   private static final int QUEUES_AT_FULL_LENGTH = 10;
 
   private static final int FEWEST_OF_A_PAIR = 100;
 
-  // Steps through one of the indexes on ready jobs from one (queue, task) to the next.
+  // Steps through one of the indexes on ready jobs from one (queue, task) pair to the next.
   private static final String PAIRS =
       """
       ${name} as (
@@ -69,7 +69,7 @@ public final class QueueCounts {
       )\
       """;
 
-  // Those, job_held and job_due.
+  // By the same indexes, job_held and job_due.
   private static final String LIST =
       READY
           + """
@@ -109,7 +109,7 @@ public final class QueueCounts {
           order by n.name collate "C"
           """;
 
-  // Counts only those that no node knows.
+  // Counts only the jobs whose task no node knows.
   private static final String UNKNOWN =
       READY
           + """
@@ -128,7 +128,7 @@ public final class QueueCounts {
   private final String unknown;
 
   /**
-   * @param most how many jobs of a queue are counted
+   * @param most the maximum number of jobs to count in a queue
    */
   public QueueCounts(Database database, int most) {
     this.most = most;
@@ -167,7 +167,10 @@ public final class QueueCounts {
         .list();
   }
 
-  /** Ready jobs of tasks that no live node serving their queue knows, counted by task. */
+  /**
+   * Returns the number of ready jobs by task, for tasks that no live node that serves their queue
+   * knows.
+   */
   public Map<String, Long> unknownTasks(Handle handle) {
     Map<String, Long> counts = new TreeMap<>();
     handle

@@ -20,8 +20,8 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a task, in a row that the reader has locked: what is decided from it is written in
- * the same transaction, so nobody decides from what another has changed. All by task_rule_pkey.
+ * The rules of a task, read from a locked row. A decision is written in the same transaction, so no
+ * transaction decides based on a row that another has changed. All statements use task_rule_pkey.
  *
  * @param now the time of the database
  */
@@ -43,7 +43,7 @@ record TaskRow(String task, @Nullable Integer limit, BreakerTransition circuit, 
       where task = :task
       """;
 
-  /** Lock the row of a task and read it. */
+  /** Locks and reads the row of a task. */
   static Optional<TaskRow> lock(Database database, Handle handle, String task) {
     return handle
         .createQuery(database.sql(LOCK))
@@ -70,7 +70,7 @@ record TaskRow(String task, @Nullable Integer limit, BreakerTransition circuit, 
     return Arrays.stream((Timestamp[]) array.getArray()).map(Timestamp::toInstant).toList();
   }
 
-  /** Write what has become of the breaker. */
+  /** Stores the new state of the breaker. */
   void write(Database database, Handle handle, BreakerTransition after) {
     ClaimId probe = after.probe();
     handle
@@ -86,7 +86,7 @@ record TaskRow(String task, @Nullable Integer limit, BreakerTransition circuit, 
         .execute();
   }
 
-  /** The rule, if its breaker were this. */
+  /** Returns the rule of the task with the given breaker state. */
   Rule rule(BreakerTransition other) {
     return new Rule(limit, other.shut(now));
   }

@@ -12,8 +12,8 @@ import java.util.function.IntFunction;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Lets claims of a task with rules through, one at a time: its row is locked in one statement, and
- * what is held is counted and claimed in later ones, whose snapshots are younger than the lock.
+ * Admits claims of a task with rules, one at a time. It locks the row of the task in one statement,
+ * and counts and claims in later ones, whose snapshots are newer than the lock.
  */
 public final class TaskRuleGate {
   // By job_pkey.
@@ -33,17 +33,17 @@ public final class TaskRuleGate {
   }
 
   /**
-   * Claim no more than the rules of the only task allow, in the transaction of the handle.
+   * Claims no more jobs than the rules of the only task allow, in the transaction of the handle.
    *
-   * @param claim claims up to so many
+   * @param claim claims at most the given number of jobs
    */
   public List<ClaimedJob> claim(
       Handle handle,
-      ClaimRequest order,
+      ClaimRequest request,
       Rule believed,
       int wanted,
       IntFunction<List<ClaimedJob>> claim) {
-    Optional<TaskRow> found = TaskRow.lock(database, handle, order.tasks().getFirst());
+    Optional<TaskRow> found = TaskRow.lock(database, handle, request.tasks().getFirst());
     Integer limit = found.map(TaskRow::limit).orElse(null);
     if (found.isEmpty() || !Objects.equals(limit, believed.limit())) {
       return List.of();

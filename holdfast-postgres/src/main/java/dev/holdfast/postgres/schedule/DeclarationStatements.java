@@ -15,10 +15,10 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** What nodes declare about schedules. */
+/** Stores which schedules the nodes declare. */
 final class DeclarationStatements {
-  // By schedule_declaration_same, node_pkey and schedule_pkey; what nobody declares among all
-  // schedules, which are few.
+  // By schedule_declaration_same, node_pkey and schedule_pkey. Undeclared schedules are found by
+  // reading all schedules, which are few.
   private static final String SURVEY =
       """
       with live as (
@@ -45,7 +45,8 @@ final class DeclarationStatements {
         where m.id = d.schedule_id and m.fingerprint = d.fingerprint)
       """;
 
-  // By node_pkey and schedule_declaration_same. What was declared before keeps its generation.
+  // By node_pkey and schedule_declaration_same. A schedule that was declared before keeps its
+  // generation.
   private static final String DECLARE =
       """
       insert into ${schema}.schedule_declaration
@@ -93,8 +94,8 @@ final class DeclarationStatements {
    * A row of the survey.
    *
    * @param fingerprint null for a schedule that no live node declares
-   * @param own whether the node that asks declares it
-   * @param kept null where the schedule is not in the books
+   * @param own whether the requesting node declares it
+   * @param kept null if the schedule is not stored
    */
   private record Found(
       String id,
@@ -118,7 +119,10 @@ final class DeclarationStatements {
     }
   }
 
-  /** Looks first: a node whose declarations are noted, which is nearly always, writes nothing. */
+  /**
+   * Stores the declarations of a node. It reads first: nearly always the declarations are already
+   * stored and nothing is written.
+   */
   Survey declare(UUID me, String application, Map<String, String> fingerprints) {
     return database.run(
         "declare the schedules of application %s".formatted(application),
@@ -131,7 +135,7 @@ final class DeclarationStatements {
             }
           }
           if (!noted.equals(fingerprints)) {
-            // Together: a schedule that nobody declares for a moment would be cancelled.
+            // In one transaction: a schedule that no node declares for a moment would be cancelled.
             handle.useTransaction(both -> {
               write(both, takeBack, me, application, fingerprints);
               write(both, declare, me, application, fingerprints);
@@ -184,7 +188,7 @@ final class DeclarationStatements {
 
   List<String> cancelUndeclared(UUID me, String application) {
     return database.run(
-        "cancel schedules that application %s declares no more".formatted(application),
+        "cancel schedules that application %s no longer declares".formatted(application),
         handle ->
             handle
                 .createQuery(cancelUndeclared)

@@ -13,9 +13,9 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** Work that recurs. Single schedules by schedule_pkey. */
+/** Stores schedules. Single schedules by schedule_pkey. */
 public final class PgScheduleStore implements ScheduleStore {
-  /** How many times as many schedules are looked at as are chosen from them. */
+  /** How many times the limit are read, to choose from at random. */
   private static final int CHOICE = 10;
 
   private static final int MOST_LOOKS = 20;
@@ -54,8 +54,8 @@ public final class PgScheduleStore implements ScheduleStore {
       where id = :id and revision = :seen
       """;
 
-  // By schedule_pkey or schedule_tags. A declared one is only marked, or its nodes would make it
-  // again.
+  // By schedule_pkey or schedule_tags. A declared schedule is only marked, because its nodes would
+  // create it again.
   private static final String CANCEL =
       """
       with marked as (
@@ -70,10 +70,9 @@ public final class PgScheduleStore implements ScheduleStore {
       select (select count(*) from marked) + (select count(*) from deleted)
       """;
 
-  // All by schedule_due; a job in the way by job_unique. One statement, since every idle node asks
-  // it: without anything due it returns a single row that has no schedule. Whatever is due, it
-  // reads
-  // a bounded number of schedules that may be fired, and the payload only of those it returns.
+  // All by schedule_due; a blocking job by job_unique. One statement, because every idle node runs
+  // it: if nothing is due, it returns a single row without a schedule. Whatever is due, it reads a
+  // bounded number of schedules that may fire, and the payload only of those it returns.
   private static final String DUE =
       """
       with head as materialized (
@@ -154,7 +153,7 @@ public final class PgScheduleStore implements ScheduleStore {
   @Override
   public Glance look(String id) {
     return database.run(
-        "look at schedule %s".formatted(id),
+        "read schedule %s".formatted(id),
         handle ->
             handle
                 .createQuery(look)
@@ -181,7 +180,7 @@ public final class PgScheduleStore implements ScheduleStore {
   @Override
   public boolean save(Draft draft, @Nullable Long seen) {
     return database.run(
-        "write schedule %s".formatted(draft.plan().id()),
+        "store schedule %s".formatted(draft.plan().id()),
         handle ->
             ScheduleColumns.bind(handle.createUpdate(seen == null ? insert : update), draft)
                     .bind("seen", seen)
@@ -207,10 +206,10 @@ public final class PgScheduleStore implements ScheduleStore {
   }
 
   /**
-   * One row of the answer.
+   * One row of the result.
    *
-   * @param id null where nothing is due
-   * @param kept empty where nothing is due, or it cannot be read here
+   * @param id null if nothing is due
+   * @param kept empty if nothing is due or the schedule cannot be read here
    */
   private record Row(
       Instant now,
@@ -223,7 +222,10 @@ public final class PgScheduleStore implements ScheduleStore {
     }
   }
 
-  /** Looks again, past what this program cannot read: however many these are, others fire. */
+  /**
+   * Returns schedules that are due. It reads again without the schedules that this program cannot
+   * read: however many these are, the others fire.
+   */
   @Override
   public DueReport due(int limit) {
     return database.run(
@@ -262,7 +264,7 @@ public final class PgScheduleStore implements ScheduleStore {
   @Override
   public void putOff(Kept seen, Duration delay) {
     database.run(
-        "put off schedule %s".formatted(seen.plan().id()),
+        "postpone schedule %s".formatted(seen.plan().id()),
         handle ->
             handle
                 .createUpdate(putOff)

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads many schedules, of which one that cannot be read must not hide the others: a program with
- * newer time zones may have written it. It is logged once, since they are read all the time.
+ * Reads many schedules. A schedule that cannot be read must not hide the others: a program with
+ * newer time zones may have written it. It is logged once, because schedules are read all the time.
  */
 public final class ReadableSchedules {
   private static final Logger log = LoggerFactory.getLogger(ReadableSchedules.class);
@@ -22,7 +22,9 @@ public final class ReadableSchedules {
   /** Revisions by id, the newest last. */
   private final Map<String, Long> unreadable = new LinkedHashMap<>();
 
-  /** Those that could not be read, as far as they are remembered: their revisions by id. */
+  /**
+   * Returns the revisions, by id, of the schedules that could not be read and are still remembered.
+   */
   synchronized Map<String, Long> unreadable() {
     return new LinkedHashMap<>(unreadable);
   }

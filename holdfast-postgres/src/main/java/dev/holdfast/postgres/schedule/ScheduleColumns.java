@@ -19,9 +19,9 @@ import java.time.ZoneOffset;
 import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
 
-/** A schedule as columns. */
+/** Converts schedules to and from columns. */
 final class ScheduleColumns {
-  /** What {@link #read} reads. */
+  /** The columns that {@link #read} reads. */
   static final String LIST =
       """
       s.id, s.revision, s.cancelled, s.last_fire, s.paused, s.anchor, s.next_fire, s.application,
@@ -32,9 +32,9 @@ final class ScheduleColumns {
   private ScheduleColumns() {}
 
   /**
-   * Read a row.
+   * Reads a row.
    *
-   * @throws StoreException if this program cannot; another one may
+   * @throws StoreException if this program cannot read it; another may be able to
    */
   static Kept read(ResultSet row) throws SQLException {
     try {
@@ -42,7 +42,7 @@ final class ScheduleColumns {
     } catch (IllegalArgumentException unknown) {
       throw new StoreException(
           StoreException.Outcome.REFUSED,
-          "Schedule '%s' cannot be read here: %s Leave it to a program that can, or cancel it and make it anew."
+          "Schedule '%s' cannot be read here: %s Leave it to a program that can read it, or cancel it and create it again."
               .formatted(row.getString("id"), unknown.getMessage()),
           unknown);
     }

@@ -20,12 +20,12 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Fires a schedule in one transaction. The guarded update comes first: its row lock lets one of
- * many nodes through, and the others find the row locked or changed.
+ * Fires a schedule in one transaction. The guarded update comes first: its row lock admits one of
+ * many nodes, and the others find the row locked or changed.
  */
 final class ScheduleFiring {
-  // By schedule_pkey. A row that another node has locked is being fired or changed there: not worth
-  // waiting for.
+  // By schedule_pkey. A row that another node has locked is being fired or changed there and is
+  // skipped.
   private static final String MOVE_ON =
       """
       update ${schema}.schedule
@@ -90,7 +90,7 @@ final class ScheduleFiring {
         == 1;
   }
 
-  /** Enter due times into the ledger and say for which jobs that was new. */
+  /** Inserts due times into the ledger and returns the jobs for which that was new. */
   private Set<UUID> takeOnceKeys(Handle handle, List<Firing> firings) throws SQLException {
     if (firings.isEmpty()) {
       return Set.of();

@@ -6,16 +6,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what Flyway has to say while it works for us at DEBUG: at a first start that is forty
- * lines, of which {@link Migrations} repeats the one that matters.
+ * Logs the messages of Flyway at DEBUG while it works for us: a first start logs forty lines, and
+ * {@link Migrations} repeats the one that matters.
  *
- * <p>Flyway has one log for the whole process, which may use it for its own tables as well. Lines
- * of other threads keep their level.
+ * <p>Flyway has one log for the whole process, and the application may use Flyway for its own
+ * tables as well. Lines of other threads keep their level.
  */
 public final class FlywayLog implements LogCreator {
   private static final ThreadLocal<Boolean> OURS = ThreadLocal.withInitial(() -> false);
 
-  /** Something to do with Flyway. */
+  /** Work that uses Flyway. */
   @FunctionalInterface
   interface Work<T> {
     T run();

@@ -7,7 +7,7 @@ import org.flywaydb.core.api.callback.BaseCallback;
 import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
 
-/** Lets each migration take its time, on connections that others configured as well. */
+/** Disables timeouts for each migration, on external connections as well. */
 final class MigrationTimeouts extends BaseCallback {
   @Override
   public boolean supports(Event event, Context context) {
@@ -20,7 +20,7 @@ final class MigrationTimeouts extends BaseCallback {
       statement.execute("set local statement_timeout = 0");
       statement.execute("set local idle_in_transaction_session_timeout = 0");
     } catch (SQLException failure) {
-      throw new FlywayException("No time could be given to a migration", failure);
+      throw new FlywayException("Could not disable the timeouts for a migration", failure);
     }
   }
 }

@@ -18,7 +18,7 @@ import org.jdbi.v3.core.statement.SqlStatements;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings a schema to the version that this program needs. */
+/** Migrates a schema to the version that this program needs. */
 public final class Migrations {
   private static final int OLDEST_SERVER = 14;
   private static final Duration LOOK = Duration.ofSeconds(30);
@@ -32,9 +32,9 @@ public final class Migrations {
   private final Privileges privileges;
 
   /**
-   * @param database by connections that wait long: a migration may take its time, and so may those
-   *     who wait for it
-   * @param place what to call the database in messages
+   * @param database with long timeouts: a migration may take long, and so may the wait for another
+   *     node that migrates
+   * @param place the name of the database in messages
    */
   public Migrations(Database database, String place) {
     this.database = database;
@@ -43,10 +43,10 @@ public final class Migrations {
   }
 
   /**
-   * Make or update the tables.
+   * Creates or updates the tables.
    *
-   * @throws StoreException if the database cannot be reached, is too old, was migrated by a newer
-   *     program, or the role lacks a privilege; nothing was written then
+   * @throws StoreException if the database cannot be reached, is too old or was migrated by a newer
+   *     program, or if the role lacks a privilege. Nothing was written in that case
    */
   public void migrate() {
     checkServer();
@@ -70,13 +70,17 @@ public final class Migrations {
     try {
       return flyway.info();
     } catch (FlywayException failure) {
-      throw failed("could not be looked at", failure);
+      throw failed("could not be inspected", failure);
     }
   }
 
-  /** Several nodes may start at once: the first one migrates, the others find it done. */
+  /**
+   * Migrates while no other node does. If several nodes start at the same time, the first one
+   * migrates and the others find nothing left to do.
+   */
   private Void migrateAlone(Handle handle, Flyway flyway) throws SQLException {
-    // Others may take long, and long may they wait for us, idle in this transaction.
+    // Another node may migrate for a long time, and so may this one, while this transaction is
+    // idle.
     handle.getConfig(SqlStatements.class).setQueryTimeout(0);
     handle.execute("set local statement_timeout = 0");
     handle.execute("set local idle_in_transaction_session_timeout = 0");
@@ -88,7 +92,7 @@ public final class Migrations {
       MigrateResult result = flyway.migrate();
       if (result.migrationsExecuted > 0) {
         log.info(
-            "Schema {} of {} is at version {} now, after {} migrations in {} ms",
+            "Schema {} of {} is now at version {}, after {} migrations in {} ms",
             database.schema(),
             place,
             result.targetSchemaVersion,
@@ -96,7 +100,7 @@ public final class Migrations {
             result.getTotalMigrationTime());
       }
     } catch (FlywayException failure) {
-      throw failed("could not be brought up to date", failure);
+      throw failed("could not be migrated", failure);
     }
     return null;
   }
@@ -122,7 +126,7 @@ public final class Migrations {
       version =
           database.within(
               LOOK,
-              "look at %s".formatted(place),
+              "connect to %s".formatted(place),
               handle ->
                   handle
                       .createQuery("select current_setting('server_version_num')::int")
@@ -137,7 +141,7 @@ public final class Migrations {
     requireServer(version);
   }
 
-  /** Refuse servers that lack what our statements need. */
+  /** Rejects servers that are too old for our statements. */
   void requireServer(int versionNumber) {
     if (versionNumber < OLDEST_SERVER * 10_000) {
       throw new StoreException(
@@ -154,7 +158,7 @@ public final class Migrations {
           || migration.getState() == MigrationState.FUTURE_FAILED) {
         throw new StoreException(
             Outcome.REFUSED,
-            "Schema %s of %s has version %s, made by a newer Holdfast than this one: upgrade this program. Nothing was written."
+            "Schema %s of %s has version %s, which a newer version of Holdfast created: upgrade this program. Nothing was written."
                 .formatted(database.schema(), place, migration.getVersion()),
             null);
       }
@@ -162,13 +166,13 @@ public final class Migrations {
   }
 
   /**
-   * Whether a transaction may be idle for as long as a migration runs, as the one is in which
-   * Flyway takes a lock of its own. Otherwise it is told to hold that without a transaction, which
-   * in turn a pooler that shares connections does not bear.
+   * Returns whether a transaction may be idle for as long as a migration runs, like the transaction
+   * in which Flyway holds its own lock. If not, Flyway must hold the lock without a transaction,
+   * which does not work behind a pooler that shares connections.
    */
   private boolean mayBeIdle() {
     return database.run(
-        "look at %s".formatted(place),
+        "read the settings of %s".formatted(place),
         handle ->
             handle
                 .createQuery("select current_setting('idle_in_transaction_session_timeout') = '0'")
@@ -188,7 +192,7 @@ public final class Migrations {
         .createSchemas(true)
         .table(HISTORY_TABLE)
         .placeholders(Map.of("schema", database.schema()))
-        // A user's own tables beside ours are none of our business.
+        // Tables of the application in the same schema are allowed.
         .baselineOnMigrate(true)
         .baselineVersion("0")
         .load();

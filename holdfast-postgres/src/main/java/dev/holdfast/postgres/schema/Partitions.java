@@ -20,30 +20,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The partitions of history, one for each day of UTC.
+ * Manages the partitions of history, one for each UTC day.
  *
- * <p>They are made ahead of time and dropped whole, so that throwing history away costs nothing. To
- * make or drop one takes locks that finishing jobs would have to wait for. So every attempt gives
- * up after a fraction of a second, and the next round tries again: until then the default partition
- * catches what has no other. What fails for one day, say because somebody has a view on it, does
- * not keep the others.
+ * <p>They are created ahead of time and dropped as a whole, so that deleting history costs nothing.
+ * Creating or dropping one takes locks that block statements that finish jobs. So every attempt
+ * gives up after a fraction of a second, and the next round tries again. Until then the default
+ * partition receives the rows that have no other. A failure for one day, for example because a view
+ * uses its partition, does not affect the others.
  *
- * <p>To attach a partition the server reads the whole default partition, locked against everything,
- * to see that no row belongs into the new one. Once many rows were caught there that takes long. So
- * a large default partition is first given a check constraint that excludes the day, which is
- * validated without blocking anything, and from which the server then concludes the same. While it
- * is there the default partition cannot catch rows of that day. So this is done days ahead, and the
- * constraint goes again, attached or not, before its day comes.
+ * <p>To attach a partition, the server scans the whole default partition under an exclusive lock,
+ * to check that no row belongs into the new one. If the default partition has many rows, that takes
+ * long. So a large default partition first gets a check constraint that excludes the day. The
+ * constraint is validated without blocking anything, and lets the server skip the scan. While it
+ * exists, the default partition cannot receive rows of that day. So this is done days ahead, and
+ * the constraint is dropped before its day starts, whether the partition was attached or not.
  */
 public final class Partitions {
   private static final Logger log = LoggerFactory.getLogger(Partitions.class);
 
   private static final int DAYS_AHEAD = 3;
 
-  /** The default partition may exclude days from the day after tomorrow on: that is time enough. */
+  /**
+   * The first day, counted from today, that the default partition may exclude. That leaves enough
+   * time.
+   */
   private static final int FIRST_EXCLUDED = 2;
 
-  /** What is read in a few milliseconds. */
+  /** A size that is scanned in a few milliseconds. */
   private static final long LARGE_BYTES = 8 << 20;
 
   private static final Duration LONGEST_VALIDATION = Duration.ofMinutes(10);
@@ -54,11 +57,11 @@ public final class Partitions {
   private static final Pattern EXCLUDED = Pattern.compile(EXCLUDING + "(\\d{8})");
   private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE;
 
-  // No lock, or rows of that day in the default partition already; or another node has just made
-  // the partition, or dropped it.
+  // The lock is not available, or the default partition already has rows of that day, or another
+  // node has just created or dropped the partition.
   private static final Set<String> NOT_NOW = Set.of("55P03", "23514", "42P07", "23505", "42P01");
 
-  // The date as well, so that a round that finds nothing to do asks once.
+  // Includes the date, so that a round that finds nothing to do costs one query.
   private static final String EXISTING =
       """
       select (now() at time zone 'UTC')::date, c.relname,
@@ -75,7 +78,7 @@ public final class Partitions {
       where conrelid = '${schema}.job_history_default'::regclass and contype = 'c'
       """;
 
-  // Attaching takes a weaker lock on the whole of history than creating in place would.
+  // Attaching takes a weaker lock on history than creating the partition in place.
   private static final String CREATE =
       """
       create table ${schema}.${name} (like ${schema}.job_history including defaults including constraints);
@@ -89,7 +92,7 @@ public final class Partitions {
         check (finished_at < '${from} 00:00:00+00' or finished_at >= '${to} 00:00:00+00') not valid
       """;
 
-  // Waits for no one but other changes of the table, and lets everybody else work.
+  // Waits only for other changes of the table, and blocks no reads or writes.
   private static final String VALIDATE =
       "alter table ${schema}.job_history_default validate constraint ${excluding}";
 
@@ -101,13 +104,13 @@ public final class Partitions {
   private final Database database;
   private final Predicate<Handle> mayProceed;
 
-  /** Proceed whoever else may be at it. */
+  /** Creates an object that always proceeds, even if another node does the same. */
   public Partitions(Database database) {
     this(database, handle -> true);
   }
 
   /**
-   * @param mayProceed asked inside each transaction, so that it can take a lock there
+   * @param mayProceed called inside each transaction, so that it can take a lock there
    */
   public Partitions(Database database, Predicate<Handle> mayProceed) {
     this.database = database;
@@ -117,7 +120,7 @@ public final class Partitions {
   /**
    * Today by the clock of the database, and the days that have a partition.
    *
-   * @param mayChange whether the role is an owner of history, as making and dropping requires
+   * @param mayChange whether the role owns history, which creating and dropping partitions requires
    */
   private record Calendar(
       LocalDate today,
@@ -133,26 +136,27 @@ public final class Partitions {
   }
 
   /**
-   * Make the partitions of today and of the next days, as far as they are missing. A role that may
-   * not make them is warned, at each start: it can work without them.
+   * Creates the missing partitions of today and of the next days. A role that may not create them
+   * gets a warning at each start: it can work without them.
    */
   public void ensure() {
     Calendar calendar = look();
     if (!calendar.mayChange() && !calendar.isComplete()) {
       log.warn(
-          "This role may not make the daily partitions of history in schema {}, since it does not"
-              + " own them: ended jobs without a partition go to job_history_default, where they"
-              + " are deleted row by row. Let a node or the holdfast command connect as the owner"
-              + " each day, or grant the owner's role to this one",
+          "This role may not create the daily partitions of history in schema {}, because it does"
+              + " not own them: ended jobs without a partition go to job_history_default, where"
+              + " they are deleted row by row. Let a node or the holdfast command connect as the"
+              + " owner each day, or grant the owner's role to this one",
           database.schema());
     }
     ensure(calendar);
   }
 
   /**
-   * Make what is missing, and drop the partitions of days that are over for longer than this.
+   * Creates missing partitions, and drops the partitions of days that ended longer ago than the
+   * retention.
    *
-   * @return how many were dropped
+   * @return how many partitions were dropped
    */
   public int tidy(Duration retention) {
     Calendar calendar = look();
@@ -176,14 +180,16 @@ public final class Partitions {
     for (LocalDate day : calendar.excluded()) {
       if (calendar.days().contains(day)
           || day.isBefore(calendar.today().plusDays(FIRST_EXCLUDED))) {
-        boolean unused = attempt("let the default partition catch %s".formatted(day), ADMIT, day);
+        boolean unused =
+            attempt("admit rows of %s to the default partition".formatted(day), ADMIT, day);
       }
     }
     for (int ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
       LocalDate day = calendar.today().plusDays(ahead);
       if (!calendar.days().contains(day)) {
         if (calendar.defaultBytes() < LARGE_BYTES) {
-          boolean unused = attempt("make the history partition of %s".formatted(day), CREATE, day);
+          boolean unused =
+              attempt("create the history partition of %s".formatted(day), CREATE, day);
         } else if (ahead >= FIRST_EXCLUDED) {
           makeBesideLargeDefault(day, calendar.excluded().contains(day));
         }
@@ -192,13 +198,13 @@ public final class Partitions {
   }
 
   private void makeBesideLargeDefault(LocalDate day, boolean excluded) {
-    String operation = "make the history partition of %s".formatted(day);
+    String operation = "create the history partition of %s".formatted(day);
     if ((excluded || attempt(operation, EXCLUDE, day)) && validate(operation, day)) {
       boolean unused = attempt(operation, CREATE + ";" + ADMIT, day);
     }
   }
 
-  /** Read the default partition; this may take minutes. */
+  /** Validates the constraint, which reads the default partition and may take minutes. */
   private boolean validate(String operation, LocalDate day) {
     return database.transaction(
         operation,
@@ -260,7 +266,7 @@ public final class Partitions {
     return database.run(
         "list the partitions of history",
         handle -> {
-          // There is always one row: the default partition.
+          // There is always at least one row: the default partition.
           Set<LocalDate> days = new TreeSet<>();
           Set<LocalDate> excluded = new TreeSet<>();
           List<Existing> rows =
@@ -282,7 +288,7 @@ public final class Partitions {
         });
   }
 
-  /** The name of a partition, or of a constraint. */
+  /** An existing partition or constraint. */
   private record Existing(LocalDate today, String name, long defaultBytes, boolean mayChange) {}
 
   private static Optional<LocalDate> day(Pattern pattern, String name) {

@@ -6,18 +6,18 @@ import dev.holdfast.postgres.db.Database;
 import java.util.List;
 
 /**
- * What the role that connects may do, asked before anything is written, so that an error can name
+ * Checks the privileges of the connected role before anything is written, so that an error can name
  * what to grant.
  *
- * <p>There are two ways to run: as the owner of the schema, who migrates it and makes the
- * partitions of history; or as a role that only reads and writes rows, in a schema that another
+ * <p>There are two ways to run: as the owner of the schema, which migrates it and creates the
+ * partitions of history, or as a role that only reads and writes rows, in a schema that another
  * role migrates.
  */
 final class Privileges {
-  /** The SQLSTATE of a privilege that is missing. */
+  /** The SQLSTATE of a missing privilege. */
   static final String FORBIDDEN = "42501";
 
-  private static final String REMEDY = "See docs/database.md for the privileges that are needed.";
+  private static final String REMEDY = "For the required privileges, see docs/database.md.";
 
   private static final String LACKING =
       """
@@ -56,14 +56,14 @@ final class Privileges {
     this.place = place;
   }
 
-  /** Who connects, and to what. */
+  /** The connected role and its database. */
   private record Identity(String role, String database, boolean hasSchema) {}
 
-  /** Reject a role that cannot migrate where that is needed. */
+  /** Rejects a role that cannot migrate, if a migration is needed. */
   void requireCreate() {
     boolean may =
         database.run(
-            "look at the privileges in schema %s".formatted(database.schema()),
+            "check the privileges in schema %s".formatted(database.schema()),
             handle -> handle.createQuery(database.sql(MAY_CREATE)).mapTo(Boolean.class).one());
     if (!may) {
       Identity me = identity();
@@ -75,11 +75,11 @@ final class Privileges {
     }
   }
 
-  /** Reject a role that cannot work with the tables. */
+  /** Rejects a role that cannot read and write the tables. */
   void requireUse() {
     boolean mayUse =
         database.run(
-            "look at the privileges in schema %s".formatted(schema()),
+            "check the privileges in schema %s".formatted(schema()),
             handle ->
                 handle
                     .createQuery("select has_schema_privilege(:schema, 'usage')")
@@ -89,7 +89,7 @@ final class Privileges {
     List<String> lacking =
         mayUse
             ? database.run(
-                "look at the privileges in schema %s".formatted(schema()),
+                "check the privileges in schema %s".formatted(schema()),
                 handle -> handle.createQuery(database.sql(LACKING)).mapTo(String.class).list())
             : List.of();
     if (!mayUse || !lacking.isEmpty()) {
@@ -100,7 +100,7 @@ final class Privileges {
     }
   }
 
-  /** What would help. */
+  /** Returns what to grant. */
   String remedy() {
     Identity me = identity();
     String migrate =
@@ -126,7 +126,7 @@ final class Privileges {
 
   private Identity identity() {
     return database.run(
-        "look at the role",
+        "read the name of the role",
         handle ->
             handle
                 .createQuery(database.sql(IDENTITY))

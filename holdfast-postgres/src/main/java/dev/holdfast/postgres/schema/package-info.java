@@ -1,8 +1,9 @@
 /**
- * The tables: brought to the version this program needs, and the daily partitions of history.
+ * The tables: their migration to the version that this program needs, and the daily partitions of
+ * history.
  *
- * <p>Nothing is written to a database that is too old, or whose tables were made by a newer
- * program. Any number of nodes may start at once.
+ * <p>Nothing is written to a database that is too old, or whose tables were created by a newer
+ * program. Any number of nodes may start at the same time.
  */
 @NullMarked
 package dev.holdfast.postgres.schema;

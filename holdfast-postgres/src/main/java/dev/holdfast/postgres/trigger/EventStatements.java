@@ -18,17 +18,17 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The statements that events need besides those of new jobs, on whatever connection. */
+/** The statements for events, in addition to those for new jobs, on any connection. */
 public final class EventStatements {
-  // By event_trigger_event. One read of an index for each event, so that a trigger that was put,
-  // paused or removed counts from the next event on; nobody keeps triggers in memory.
+  // By event_trigger_event. One index read for each event, so that a trigger that was put, paused
+  // or removed counts from the next event on; triggers are not cached in memory.
   private static final String LISTENING =
       """
       ${patience}select id, definition from ${schema}.event_trigger ${patiently}
       where event = ? and not paused order by id
       """;
 
-  // By trigger_subject_pkey. Writes nothing new where the row is there, and locks it either way.
+  // By trigger_subject_pkey. Changes nothing if the row exists, and locks it in either case.
   private static final String LOCK_SUBJECT =
       """
       insert into ${schema}.trigger_subject as s (trigger_id, subject, forget_at)
@@ -36,8 +36,8 @@ public final class EventStatements {
       on conflict (trigger_id, subject) do update set forget_at = s.forget_at
       """;
 
-  // By trigger_subject_pkey. After the lock, in a statement of its own: the time and the row of a
-  // statement that waited for a lock are those from before the wait.
+  // By trigger_subject_pkey. After the lock, in a separate statement: a statement that waited for a
+  // lock has the time and the row from before the wait.
   private static final String READ_SUBJECT =
       """
       select job_id, since, fires_at, ledger_key, statement_timestamp()
@@ -53,7 +53,8 @@ public final class EventStatements {
       where trigger_id = ? and subject = ?
       """;
 
-  // By job_pkey. Only a job that no node ever held and that is not due yet still waits for quiet.
+  // By job_pkey. Only a job that was never claimed and is not due yet is still in its debounce
+  // delay.
   private static final String POSTPONE =
       """
       update ${schema}.job j
@@ -63,7 +64,7 @@ public final class EventStatements {
         and j.run_at > statement_timestamp()
       """;
 
-  // By unique_ledger_pkey. The payload that the job carried no longer counts as started.
+  // By unique_ledger_pkey. The previous payload of the job no longer counts as started.
   private static final String RELEASE_KEY =
       """
       delete from ${schema}.unique_ledger
@@ -81,7 +82,7 @@ public final class EventStatements {
       """;
 
   /**
-   * What is known of a subject, and the database's time.
+   * What is stored about a subject, and the time of the database.
    *
    * @param key the key of the payload that its job carries
    */
@@ -110,12 +111,12 @@ public final class EventStatements {
     this.takeKey = database.sql(TAKE_KEY);
   }
 
-  /** Those about new jobs. */
+  /** Returns the statements for new jobs. */
   IntakeStatements intake() {
     return intake;
   }
 
-  /** The triggers that listen to an event and can be read here, by id. */
+  /** Returns the triggers, ordered by id, that listen to an event and can be read here. */
   List<Trigger> listening(Connection c, String event) throws SQLException {
     List<Trigger> triggers = new ArrayList<>();
     try (PreparedStatement statement = database.prepare(c, listening)) {
@@ -129,7 +130,7 @@ public final class EventStatements {
     return triggers;
   }
 
-  /** Keep others from judging events of this subject until the transaction ends. */
+  /** Locks a subject, so that no other transaction decides about its events until this one ends. */
   void lock(Connection c, String trigger, String subject) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, lockSubject)) {
       statement.setString(1, trigger);
@@ -138,7 +139,7 @@ public final class EventStatements {
     }
   }
 
-  /** What is known of a subject that this transaction has locked. */
+  /** Reads a subject that this transaction has locked. */
   Subject read(Connection c, String trigger, String subject) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, readSubject)) {
       statement.setString(1, trigger);
@@ -146,7 +147,7 @@ public final class EventStatements {
       try (ResultSet rows = statement.executeQuery()) {
         if (!rows.next()) {
           throw new IllegalStateException(
-              "Subject %s of trigger %s is locked and is gone.".formatted(subject, trigger));
+              "Subject %s of trigger %s is locked but does not exist.".formatted(subject, trigger));
         }
         UUID job = rows.getObject(1, UUID.class);
         return new Subject(
@@ -160,7 +161,7 @@ public final class EventStatements {
     }
   }
 
-  /** Write down which job stands for a subject that this transaction has locked. */
+  /** Stores which job belongs to a subject that this transaction has locked. */
   void remember(Connection c, Start start, String subject, SubjectState state, Duration matters)
       throws SQLException {
     Instant firesAt = require(state.firesAt());
@@ -176,7 +177,7 @@ public final class EventStatements {
     }
   }
 
-  /** Give a job that waits for quiet another payload and time, unless it no longer waits. */
+  /** Replaces the payload and the time of a debounced job, unless it is already due or claimed. */
   boolean postpone(Connection c, Start start, JobId job, Instant firesAt) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, postpone)) {
       statement.setString(1, start.job().payload());
@@ -188,7 +189,7 @@ public final class EventStatements {
     }
   }
 
-  /** Let a job that waits for quiet hold the key of the payload that it carries now. */
+  /** Moves the key of a debounced job to the payload that it carries now. */
   void moveKey(Connection c, Start start, JobId job, @Nullable String from, Instant firesAt)
       throws SQLException {
     String key = require(start.job().unique()).value();
@@ -213,7 +214,8 @@ public final class EventStatements {
 
   private static <T> T require(@Nullable T value) {
     if (value == null) {
-      throw new IllegalStateException("A start of a trigger has a key, and its subject a state");
+      throw new IllegalStateException(
+          "The start of a trigger must have a key, and its subject a state");
     }
     return value;
   }

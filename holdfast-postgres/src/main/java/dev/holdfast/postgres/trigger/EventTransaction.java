@@ -28,24 +28,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes one event inside one transaction.
  *
- * <p>Subjects are locked first, in the order of their triggers, and keys are taken afterwards, in
- * the order that all new jobs keep. So two events cannot wait for each other.
+ * <p>Subjects are locked first, in the order of their triggers. Keys are taken afterwards, in the
+ * same order as by all other new jobs. So two events cannot deadlock.
  */
 final class EventTransaction {
   private final EventStatements statements;
   private final Connection connection;
-  private final Map<String, Started> answers = new HashMap<>();
+  private final Map<String, Started> results = new HashMap<>();
   private final List<Opening> openings = new ArrayList<>();
 
   /**
-   * A job to be made.
+   * A job to be created.
    *
-   * @param state what its subject is to remember; null where nothing is
+   * @param state the state to store for its subject; null if there is none
    */
   private record Opening(Start start, NewJob job, @Nullable SubjectState state) {}
 
-  /** What was done, and which jobs were made by it. */
-  record Done(List<Started> answers, List<NewJob> jobs, List<Admission> admissions) {}
+  /** The results, and the jobs that were created. */
+  record Done(List<Started> results, List<NewJob> jobs, List<Admission> admissions) {}
 
   EventTransaction(EventStatements statements, Connection connection) {
     this.statements = statements;
@@ -56,17 +56,17 @@ final class EventTransaction {
     List<Trigger> listening = statements.listening(connection, event);
     List<Start> starts = listening.isEmpty() ? List.of() : plan.of(listening);
     for (Start start : starts) {
-      SubjectRules manners = start.manners();
-      if (manners != null) {
-        statements.lock(connection, start.trigger(), manners.subject());
+      SubjectRules rules = start.manners();
+      if (rules != null) {
+        statements.lock(connection, start.trigger(), rules.subject());
       }
     }
     for (Start start : starts) {
-      SubjectRules manners = start.manners();
-      if (manners == null) {
+      SubjectRules rules = start.manners();
+      if (rules == null) {
         openings.add(new Opening(start, start.job(), null));
       } else {
-        judge(start, manners);
+        judge(start, rules);
       }
     }
     List<NewJob> jobs = openings.stream().map(Opening::job).toList();
@@ -76,28 +76,28 @@ final class EventTransaction {
       settle(openings.get(i), admissions.get(i));
     }
     return new Done(
-        starts.stream().map(start -> Objects.requireNonNull(answers.get(start.trigger()))).toList(),
+        starts.stream().map(start -> Objects.requireNonNull(results.get(start.trigger()))).toList(),
         jobs,
         admissions);
   }
 
-  private void judge(Start start, SubjectRules manners) throws SQLException {
-    Subject subject = statements.read(connection, start.trigger(), manners.subject());
+  private void judge(Start start, SubjectRules rules) throws SQLException {
+    Subject subject = statements.read(connection, start.trigger(), rules.subject());
     JobId own = start.job().id();
     JobId holder = holder(start);
-    switch (subject.state().decide(manners, own, holder, subject.now())) {
-      case Step.Repeat repeat -> answer(start, manners.made(), own);
-      case Step.Duplicate(JobId job) -> answer(start, Decision.DEDUPLICATED, job);
-      case Step.Cool(JobId job) -> answer(start, Decision.IN_COOLDOWN, job);
+    switch (subject.state().decide(rules, own, holder, subject.now())) {
+      case Step.Repeat repeat -> decided(start, rules.made(), own);
+      case Step.Duplicate(JobId job) -> decided(start, Decision.DEDUPLICATED, job);
+      case Step.Cool(JobId job) -> decided(start, Decision.IN_COOLDOWN, job);
       case Step.Postpone(JobId job, Instant firesAt) -> {
         if (statements.postpone(connection, start, job, firesAt)) {
           statements.moveKey(connection, start, job, subject.key(), firesAt);
-          remember(start, manners, new SubjectState(job, subject.state().since(), firesAt));
-          answer(start, Decision.DEBOUNCED, job);
+          remember(start, rules, new SubjectState(job, subject.state().since(), firesAt));
+          decided(start, Decision.DEBOUNCED, job);
         } else if (holder != null) {
-          answer(start, Decision.DEDUPLICATED, holder);
+          decided(start, Decision.DEDUPLICATED, holder);
         } else {
-          open(start, manners.quietEnd(subject.now(), subject.now()), subject.now());
+          open(start, rules.quietEnd(subject.now(), subject.now()), subject.now());
         }
       }
       case Step.Open(Instant firesAt) -> open(start, firesAt, subject.now());
@@ -115,26 +115,28 @@ final class EventTransaction {
             start, start.jobAt(firesAt, now), new SubjectState(start.job().id(), now, firesAt)));
   }
 
-  /** A job that was made before counts as made now: this is a repeat after a lost answer. */
+  /**
+   * Records the result for a job. A job that was created before counts as created now: this is a
+   * repeat after a lost reply.
+   */
   private void settle(Opening opening, Admission admission) throws SQLException {
     Start start = opening.start();
     if (!admission.id().equals(start.job().id())) {
-      answer(start, Decision.DEDUPLICATED, admission.id());
+      decided(start, Decision.DEDUPLICATED, admission.id());
       return;
     }
-    SubjectRules manners = start.manners();
-    if (manners != null && opening.state() != null) {
-      remember(start, manners, opening.state());
+    SubjectRules rules = start.manners();
+    if (rules != null && opening.state() != null) {
+      remember(start, rules, opening.state());
     }
-    answer(start, manners == null ? Decision.STARTED : manners.made(), admission.id());
+    decided(start, rules == null ? Decision.STARTED : rules.made(), admission.id());
   }
 
-  private void remember(Start start, SubjectRules manners, SubjectState state) throws SQLException {
-    statements.remember(
-        connection, start, manners.subject(), state, SubjectState.mattersFor(manners));
+  private void remember(Start start, SubjectRules rules, SubjectState state) throws SQLException {
+    statements.remember(connection, start, rules.subject(), state, SubjectState.mattersFor(rules));
   }
 
-  private void answer(Start start, Decision fate, JobId job) {
-    answers.put(start.trigger(), new Started(start.trigger(), fate, job));
+  private void decided(Start start, Decision decision, JobId job) {
+    results.put(start.trigger(), new Started(start.trigger(), decision, job));
   }
 }

@@ -9,7 +9,7 @@ import dev.holdfast.postgres.db.OutsideTransaction;
 import dev.holdfast.postgres.db.SqlFailures;
 import java.util.List;
 
-/** Events, each a transaction of its own. */
+/** Publishes events, with one transaction for each call. */
 public final class PgEvents implements EventIntake {
   private final Database database;
   private final EventStatements statements;
@@ -30,7 +30,7 @@ public final class PgEvents implements EventIntake {
           handle ->
               new EventTransaction(statements, handle.getConnection())
                   .publish(event, plan)
-                  .answers());
+                  .results());
     } catch (StoreException failure) {
       if (!SqlFailures.state(failure).equals(SqlFailures.LOCK_NOT_AVAILABLE)) {
         throw failure;

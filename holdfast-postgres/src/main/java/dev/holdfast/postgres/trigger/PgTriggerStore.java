@@ -9,9 +9,9 @@ import dev.holdfast.postgres.db.Database;
 import java.util.List;
 import java.util.Optional;
 
-/** Which events start which tasks. */
+/** Stores triggers: which events start which tasks. */
 public final class PgTriggerStore implements TriggerStore {
-  // By event_trigger_pkey. Nodes that declare what is there already write nothing.
+  // By event_trigger_pkey. Declaring a trigger that is already stored writes nothing.
   private static final String PUT =
       """
       insert into ${schema}.event_trigger as t (id, event, definition)
@@ -35,9 +35,9 @@ public final class PgTriggerStore implements TriggerStore {
   // By event_trigger_pkey.
   private static final String REMOVE = "delete from ${schema}.event_trigger where id = :id";
 
-  // By trigger_subject_pkey. From where the batch before ended, or each would walk over the dead
-  // entries of all before it. A publish in progress may still hold a subject, or leave one behind;
-  // upkeep deletes it in time.
+  // By trigger_subject_pkey. Starts where the previous batch ended; otherwise each batch would scan
+  // the dead entries of all previous ones. A publish in progress may still lock a subject, or leave
+  // one behind; upkeep deletes it later.
   private static final String REMOVE_SUBJECTS =
       """
       with batch as materialized (
@@ -114,8 +114,8 @@ public final class PgTriggerStore implements TriggerStore {
   }
 
   /**
-   * The trigger first, so that it starts nothing more, and then its subjects, of which there may be
-   * millions: each batch is a short transaction.
+   * Removes the trigger first, so that it starts nothing more, and then its subjects, of which
+   * there may be millions: each batch is a short transaction.
    */
   @Override
   public boolean remove(String id) {
@@ -130,7 +130,7 @@ public final class PgTriggerStore implements TriggerStore {
     return removed;
   }
 
-  /** Remove a batch, and return where it ended; empty if there was nothing to remove. */
+  /** Removes a batch and returns where it ended; empty if there was nothing to remove. */
   private Optional<String> removeSubjects(String id, String from) {
     return database.run(
         "remove the subjects of trigger %s".formatted(id),
@@ -145,7 +145,7 @@ public final class PgTriggerStore implements TriggerStore {
                     .one()));
   }
 
-  /** A trigger that was asked for by its id. */
+  /** Returns a trigger that was requested by id. */
   private static TriggerStatus status(String id, String definition, boolean paused) {
     try {
       return new TriggerStatus(TriggerText.read(definition), paused);

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the triggers of an event, of which one that cannot be read must not fail the others nor the
- * caller who publishes: a program of a newer version may have written it. Each is logged once,
- * since triggers are read with every event.
+ * Reads the triggers of an event. A trigger that cannot be read must fail neither the others nor
+ * the caller that publishes: a program of a newer version may have written it. Each is logged once,
+ * because triggers are read with every event.
  */
 public final class ReadableTriggers {
   private static final Logger log = LoggerFactory.getLogger(ReadableTriggers.class);

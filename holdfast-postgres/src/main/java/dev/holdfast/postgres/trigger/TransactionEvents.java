@@ -8,8 +8,8 @@ import dev.holdfast.postgres.trigger.EventTransaction.Done;
 import java.util.List;
 
 /**
- * Events inside a transaction of the caller's own. Wakeups travel inside it, as with jobs; see
- * {@link TransactionIntake}.
+ * Publishes events inside an external transaction. Wakeups are part of the transaction, as for
+ * jobs; see {@link TransactionIntake}.
  */
 public final class TransactionEvents implements EventIntake {
   private final EventStatements statements;
@@ -32,7 +32,7 @@ public final class TransactionEvents implements EventIntake {
               transaction.allOrNothing(
                   c -> new EventTransaction(statements, c).publish(event, plan));
           notice.post(connection, done.jobs(), done.admissions());
-          return done.answers();
+          return done.results();
         });
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Triggers, and the publication of events, on our own connections and in a caller's transaction.
- */
+/** Triggers, and the publication of events, on our own connections and in external transactions. */
 @NullMarked
 package dev.holdfast.postgres.trigger;
 

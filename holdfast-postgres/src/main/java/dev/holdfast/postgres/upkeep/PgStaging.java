@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
-/** Jobs whose time has come, or has passed. */
+/** Makes due jobs ready and expires jobs that were not started in time. */
 public final class PgStaging implements Staging {
   // By job_due. The rank was computed from run_at when that was set, so only the state changes.
   private static final String READY =
@@ -77,7 +77,7 @@ public final class PgStaging implements Staging {
     return database.run("stage jobs that are due", handle -> stage(handle, limit));
   }
 
-  /** Looks first: where nothing is due, which is most of the time, that is all it asks. */
+  /** Stages jobs. It looks first: most of the time nothing is due, and one query is enough. */
   private Report stage(Handle handle, int limit) {
     Optional<Duration> wait = next(handle);
     if (wait.isEmpty() || !wait.get().isZero()) {

@@ -16,18 +16,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Making room, and throwing away what is past its time.
+ * Creates partitions and deletes what is past its retention.
  *
  * <p>Every step is a short transaction that deletes a bounded number of rows, repeated for a while
- * if there are more: tens of thousands of keys can expire in a second. Each takes an advisory lock
- * of its own first and does nothing where another node has it, so that one node at a time does it.
- * A step that fails is tried again in the next round and does not keep the others.
+ * if there are more: tens of thousands of keys can expire in a second. Each step first takes its
+ * own advisory lock and does nothing if another node has it, so that one node at a time does it. A
+ * step that fails is tried again in the next round and does not affect the others.
+ *
+ * <p>The name of a step is part of its advisory lock, so nodes of different versions must use the
+ * same names.
  */
 public final class PgUpkeep implements Upkeep {
   private static final Logger log = LoggerFactory.getLogger(PgUpkeep.class);
   private static final int BATCH = 1000;
 
-  /** How long one step is repeated before the next has its turn. */
+  /** How long one step is repeated before the next step runs. */
   private static final long PATIENCE = Duration.ofSeconds(2).toNanos();
 
   // By job_history_default_finished.
@@ -40,7 +43,7 @@ public final class PgUpkeep implements Upkeep {
         order by finished_at limit :batch))
       """;
 
-  // By dead_letter_finished. A row that is being retried is not past its time.
+  // By dead_letter_finished. A row that is being retried is skipped.
   private static final String DEAD_LETTERS =
       """
       delete from ${schema}.dead_letter
@@ -51,7 +54,7 @@ public final class PgUpkeep implements Upkeep {
       """;
 
   // By job_history_result_until and job_history_id of the partitions of a window. By id and not by
-  // ctid, which means something else in each partition.
+  // ctid, because a ctid is unique only within its partition.
   private static final String RESULTS =
       """
       update ${schema}.job_history set result = null, result_until = null
@@ -71,7 +74,7 @@ public final class PgUpkeep implements Upkeep {
         where expires_at <= now() order by expires_at limit :batch for update skip locked))
       """;
 
-  // By enqueue_repeat_at. A first attempt that arrives later than this is taken for a new job.
+  // By enqueue_repeat_at. A first attempt that arrives after that is treated as a new job.
   private static final String REPEATS =
       """
       delete from ${schema}.enqueue_repeat
@@ -90,8 +93,8 @@ public final class PgUpkeep implements Upkeep {
         where forget_at <= now() order by forget_at limit :batch for update skip locked))
       """;
 
-  // By job_held. Sweeps look from the oldest call that a node named in its last beat. If a dead one
-  // holds anything by an earlier call, they are to look from the first one on.
+  // By job_held. Sweeps start at the oldest claim call that a node reported in its last heartbeat.
+  // If a dead node holds jobs of an earlier call, sweeps must start at the first call.
   private static final String HELD_BY_DEAD =
       """
       update ${schema}.node n set from_call = 0
@@ -102,8 +105,8 @@ public final class PgUpkeep implements Upkeep {
             and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
-  // By job_held. A node that died has no more jobs when its last claims have been committed and
-  // swept; if upkeep was wrong about that, the next round puts it right.
+  // By job_held. A dead node has no more jobs after its last claims have been committed and swept.
+  // If that was wrong, the next round corrects it.
   private static final String SWEPT_NODES =
       """
       update ${schema}.node n set swept = not n.swept
@@ -114,8 +117,8 @@ public final class PgUpkeep implements Upkeep {
             and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
-  // By job_held. The dead are remembered for a day, and for as long as they hold anything by any
-  // call, so that what they claimed late is found.
+  // By job_held. Dead nodes are kept for a day, and for as long as they hold any job, so that their
+  // late claims are found.
   private static final String NODES =
       """
       delete from ${schema}.node n
@@ -141,8 +144,8 @@ public final class PgUpkeep implements Upkeep {
       where day < ((now() - :retention * interval '1 microsecond') at time zone 'UTC')::date
       """;
 
-  // By tally_pkey. Writers go on to new shards after a while, and nodes come and go. A writer that
-  // still uses a shard makes it again; a row that is being written is left for the next round.
+  // By tally_pkey. Writers change to new shards after a while, and nodes come and go. A writer that
+  // still uses a shard creates it again; a row that is being written is left for the next round.
   private static final String MERGE_SHARDS =
       """
       with merged as (
@@ -162,7 +165,7 @@ public final class PgUpkeep implements Upkeep {
       select count(*) from merged
       """;
 
-  // By lease_ended. One that is done and still counts for those who want it once is kept.
+  // By lease_ended. A DONE lease that still blocks requests with once is kept.
   private static final String LEASES =
       """
       delete from ${schema}.lease
@@ -173,8 +176,8 @@ public final class PgUpkeep implements Upkeep {
         order by ended_at limit :batch for update skip locked))
       """;
 
-  // By lease_expires. Its holder never came back and nobody asked for it: unfinished, as dead
-  // letters are, and kept as long. Tokens come from a sequence and grow all the same.
+  // By lease_expires. Its holder never came back and no other caller acquired it. It is unfinished,
+  // like a dead-lettered job, and is kept as long. Tokens come from a sequence and keep growing.
   private static final String ABANDONED_LEASES =
       """
       delete from ${schema}.lease
@@ -184,7 +187,8 @@ public final class PgUpkeep implements Upkeep {
         order by expires_at limit :batch for update skip locked))
       """;
 
-  // Reads all schedules, which are few. Those declared in code go with their declaration.
+  // Reads all schedules, which are few. Schedules that are declared in code are deleted with their
+  // declaration.
   private static final String SCHEDULES =
       """
       delete from ${schema}.schedule
@@ -240,7 +244,7 @@ public final class PgUpkeep implements Upkeep {
         .one();
   }
 
-  /** A part of a round; returns how many rows it touched. */
+  /** A part of a round; returns how many rows it changed. */
   @FunctionalInterface
   private interface Step {
     int run(Handle handle);
@@ -250,7 +254,9 @@ public final class PgUpkeep implements Upkeep {
   private final class Round {
     private boolean more;
 
-    /** Repeat a step until nothing is left or its time is over; return how many rows it touched. */
+    /**
+     * Repeats a step until nothing is left or its time is over. Returns how many rows it changed.
+     */
     long clear(String operation, String sql, Duration retention) {
       return clear(operation, step(sql, retention));
     }
@@ -267,7 +273,10 @@ public final class PgUpkeep implements Upkeep {
       return sum;
     }
 
-    /** A few partitions at a time: a statement over all of history would lock all of them. */
+    /**
+     * Deletes expired results, a few partitions at a time: a statement over all of history would
+     * lock all partitions.
+     */
     long clearResults(Duration retention) {
       List<Window> windows =
           database.run("list the partitions of history", h -> search.all(h.getConnection()));
@@ -282,7 +291,7 @@ public final class PgUpkeep implements Upkeep {
           .sum();
     }
 
-    /** Do a step once; return how many rows it touched. */
+    /** Runs a step once. Returns how many rows it changed. */
     int once(String operation, String sql, Duration retention) {
       return once(operation, step(sql, retention));
     }
@@ -292,7 +301,7 @@ public final class PgUpkeep implements Upkeep {
         return database.transaction(
             operation, handle -> isAlone(handle, operation) ? step.run(handle) : 0);
       } catch (StoreException failure) {
-        // Without a connection the other steps would fail as well, each after a while.
+        // Without a connection the other steps would fail as well, each after a timeout.
         if (SqlFailures.isOfConnection(failure)) {
           throw failure;
         }

@@ -1,4 +1,4 @@
-/** Staging of due jobs, retention and samples. */
+/** Staging of due jobs, and retention. */
 @NullMarked
 package dev.holdfast.postgres.upkeep;
 

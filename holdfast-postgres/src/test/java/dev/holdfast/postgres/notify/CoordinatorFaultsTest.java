@@ -67,7 +67,7 @@ class CoordinatorFaultsTest {
           .until(() ->
               lines.texts(Level.ERROR).stream().anyMatch(line -> line.startsWith("Listening"))
                   && lines.texts(Level.ERROR).stream()
-                      .anyMatch(line -> line.startsWith("Could not tell other nodes")));
+                      .anyMatch(line -> line.startsWith("Could not notify other nodes")));
       assertThat(heard).doesNotContain(new Signal.NewWork("mail", 1));
 
       broken.set(false);
@@ -111,14 +111,14 @@ class CoordinatorFaultsTest {
       await()
           .atMost(SOON)
           .until(() ->
-              lines.texts(Level.WARN).stream().anyMatch(line -> line.contains("Could not tell")));
+              lines.texts(Level.WARN).stream().anyMatch(line -> line.contains("Could not notify")));
 
       await()
           .during(Duration.ofSeconds(2))
           .atMost(SOON)
           .until(() -> coordinator.isWorking() && !heard.contains(new Signal.SignalsMissed()));
       assertThat(only.isValid(1)).isTrue();
-      assertThat(lines.texts(Level.WARN)).noneMatch(line -> line.contains("does not hear"));
+      assertThat(lines.texts(Level.WARN)).noneMatch(line -> line.contains("does not receive"));
     }
   }
 
