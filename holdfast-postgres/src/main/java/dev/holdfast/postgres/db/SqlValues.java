@@ -8,13 +8,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Converts values for and from the database. */
@@ -90,12 +89,16 @@ public final class SqlValues {
   /** Returns an array as a set. External writers may have stored duplicates or nulls. */
   public static Set<String> strings(ResultSet row, int column) throws SQLException {
     Array array = row.getArray(column);
-    return array == null
-        ? Set.of()
-        : Arrays.stream((Object[]) array.getArray())
-            .filter(Objects::nonNull)
-            .map(Object::toString)
-            .collect(Collectors.toUnmodifiableSet());
+    if (array == null) {
+      return Set.of();
+    }
+    Set<String> values = new LinkedHashSet<>(); // In the order of the array.
+    for (Object value : (Object[]) array.getArray()) {
+      if (value != null) {
+        values.add(value.toString());
+      }
+    }
+    return Collections.unmodifiableSet(values);
   }
 
   public static Instant instant(ResultSet row, int column) throws SQLException {
