@@ -153,7 +153,7 @@ public sealed interface WaitReason {
 
     @Override
     public String describe() {
-      return "%d of %d slots of queue '%s' are lost on %s %s, because handlers ignore interruption; restart %s, and fix the handlers."
+      return "%d of %d slots of queue '%s' on %s %s are lost to handlers that ignore interruption; restart %s, and fix the handlers."
           .formatted(
               lost,
               slots,
@@ -174,7 +174,7 @@ public sealed interface WaitReason {
   record CrashSuspect(int crashes, long before) implements WaitReason {
     @Override
     public String describe() {
-      return "The job is a crash suspect: nodes died %d times while it was running, so nodes start such jobs slowly; %d are ahead of it."
+      return "The job is a crash suspect: nodes died %d times while it was running, and nodes start crash suspects slowly; crash suspects ahead of it: %d."
           .formatted(crashes, before);
     }
   }
@@ -188,8 +188,8 @@ public sealed interface WaitReason {
   record Queued(long before, Duration waited) implements WaitReason {
     @Override
     public String describe() {
-      return "%d jobs of the queue are ahead of it; it has waited for %s."
-          .formatted(before, waited);
+      return "The job has waited for a free slot for %s; jobs ahead of it in the queue: %d."
+          .formatted(waited, before);
     }
   }
 
