@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Selects jobs. A job matches if it meets all criteria that are set; {@link #ALL} sets none.
  *
  * <pre>{@code
- * JobFilter.state(JobState.FAILED).task("email::welcome")
+ * JobFilter failed = JobFilter.state(JobState.FAILED).task("email::welcome");
  * }</pre>
  *
  * @param states the states to match; empty for all

@@ -12,7 +12,8 @@ import java.time.Duration;
  * Waiting jobs stay READY without using an attempt.
  *
  * <pre>{@code
- * CircuitBreaker.after(5).within(Duration.ofMinutes(1)).openFor(Duration.ofSeconds(30))
+ * CircuitBreaker breaker =
+ *     CircuitBreaker.after(5).within(Duration.ofMinutes(1)).openFor(Duration.ofSeconds(30));
  * }</pre>
  *
  * @param failures how many failed attempts open the breaker, 1 to 1000

@@ -10,10 +10,12 @@ import java.util.Optional;
  * changed copy.
  *
  * <pre>{@code
- * RetryPolicy.exponential(Duration.ofSeconds(1)).maxAttempts(6)
- *     .neverOn("CARD_DECLINED")
- *     .neverOn(IllegalArgumentException.class)
- *     .on("RATE_LIMITED", Backoff.fixed(Duration.ofMinutes(1)));
+ * RetryPolicy policy =
+ *     RetryPolicy.exponential(Duration.ofSeconds(1))
+ *         .maxAttempts(6)
+ *         .neverOn("CARD_DECLINED")
+ *         .neverOn(IllegalArgumentException.class)
+ *         .on("RATE_LIMITED", Backoff.fixed(Duration.ofMinutes(1)));
  * }</pre>
  *
  * @param maxAttempts how many attempts in total, including the first; 1 to 1000

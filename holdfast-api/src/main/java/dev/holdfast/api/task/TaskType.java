@@ -52,12 +52,13 @@ public record TaskType<P, R>(String name, Class<P> payload, Class<R> result, Job
    * Returns this task with changed default options for its jobs.
    *
    * <pre>{@code
-   * WELCOME.with(job -> job.queue("mail").timeout(Duration.ofMinutes(1)))
+   * TaskType<Welcome, Void> patient =
+   *     WELCOME.with(job -> job.queue("mail").timeout(Duration.ofMinutes(1)));
    * }</pre>
    *
    * <p>The queue, priority, tags, start-within time and crash policy of a job are taken from the task
-   * type on enqueue. The retry policy, the timeouts and how long results are kept are taken from the
-   * task type that its handler is registered with.
+   * type on enqueue. Unless the enqueue overrides them, the retry policy, the timeouts and how long
+   * results are kept are taken from the task type that its handler is registered with.
    */
   public TaskType<P, R> with(UnaryOperator<JobOptions.Builder> changes) {
     return new TaskType<>(name, payload, result, defaults.with(changes));
