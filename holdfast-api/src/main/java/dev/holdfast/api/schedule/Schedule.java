@@ -214,8 +214,8 @@ public record Schedule(
     }
 
     /**
-     * Sets the latest due time. A schedule created by a client is deleted some time after it, when
-     * its history is. Defaults to no bound.
+     * Sets the latest due time. A schedule created by a client is deleted when this time is longer
+     * ago than history is kept. Defaults to no bound.
      */
     public Builder until(Instant end) {
       this.until = end;

@@ -10,7 +10,7 @@ public sealed interface Timing {
 
   /**
    * A cron expression. If the clock is set forward, a skipped time is due when the gap starts; if it
-   * is set back, a repeated time is due only once, except with an hourly expression.
+   * is set back, a repeated time is due only the first time, unless the hour field is {@code *}.
    *
    * @param expression five fields (minute, hour, day of month, month, day of week), or six with
    *     seconds in front
