@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A lease as the store keeps it. */
+/** The row of a lease. */
 final class LeaseRow {
   final String key;
   LeaseState state = LeaseState.CLAIMED;
@@ -39,7 +39,7 @@ final class LeaseRow {
     return state == LeaseState.CLAIMED && token == believed;
   }
 
-  /** Whether this wish was granted before and its lease has not ended. */
+  /** Returns whether this request was granted before and its lease has not ended. */
   boolean isRepeat(UUID wish) {
     return state == LeaseState.CLAIMED && acquisition.equals(wish);
   }
@@ -62,7 +62,7 @@ final class LeaseRow {
     }
   }
 
-  /** Whether it ended so long ago, or was left without an end even longer ago. */
+  /** Returns whether it ended before the first time, or was abandoned before the second. */
   boolean isForgettable(Instant now, Instant endedBefore, Instant abandonedBefore) {
     if (state == LeaseState.CLAIMED) {
       return isOver(abandonedBefore);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Events, and the jobs they start. */
+/** Publishes events and creates the jobs that they start. */
 final class MemoryEvents implements EventIntake {
   private final Tables tables;
   private final Intake intake;
@@ -34,7 +34,7 @@ final class MemoryEvents implements EventIntake {
     return tables.transaction(now -> {
       List<Trigger> listening = book.listening(event);
       List<Start> starts = listening.isEmpty() ? List.of() : plan.of(listening);
-      // There is no transaction to roll back: what could be refused is looked at first.
+      // There is no rollback, so everything that can be refused is checked first.
       starts.forEach(start -> StorableText.require(start.job()));
       return starts.stream().map(start -> carryOut(start, now)).toList();
     });
@@ -66,7 +66,10 @@ final class MemoryEvents implements EventIntake {
     };
   }
 
-  /** Only a job that no node ever held and that is not due yet still waits for quiet. */
+  /**
+   * Postpones a job and returns whether it could: only a job that was never claimed and is not due
+   * yet still waits for the debounce time.
+   */
   private boolean postpone(Start start, JobId id, Instant firesAt, Instant now) {
     JobRow row = tables.live.get(id);
     if (row == null
@@ -88,7 +91,10 @@ final class MemoryEvents implements EventIntake {
         start, start.jobAt(firesAt, now), new SubjectState(start.job().id(), now, firesAt));
   }
 
-  /** A job that was made before counts as made now: this is a repeat after a lost answer. */
+  /**
+   * Enqueues a job. One that exists with the same id counts as created: the call is a repeat after a
+   * lost result.
+   */
   private Started admit(Start start, NewJob job, @Nullable SubjectState state) {
     Admission admission = intake.enqueue(List.of(job)).get(0);
     if (!admission.id().equals(job.id())) {

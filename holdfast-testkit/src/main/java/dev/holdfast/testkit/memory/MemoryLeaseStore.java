@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds which lease. */
+/** Stores leases. */
 final class MemoryLeaseStore implements LeaseStore {
   private final Tables tables;
   private long lastToken;

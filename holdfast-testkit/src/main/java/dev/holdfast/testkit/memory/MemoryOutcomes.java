@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** How attempts ended. */
+/** Stores the outcomes of attempts. */
 final class MemoryOutcomes implements Outcomes {
   private final Tables tables;
 
@@ -88,7 +88,7 @@ final class MemoryOutcomes implements Outcomes {
     row.holder = null;
     row.runAt = now.plus(delay);
     if (ran) {
-      row.startBy = null; // Only what never started can expire.
+      row.startBy = null; // Only a job that never started can expire.
     }
     tables.queue(row, now);
     return Result.WRITTEN;

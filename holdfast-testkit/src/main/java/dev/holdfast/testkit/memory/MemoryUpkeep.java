@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Throwing away what is past its time, all of it in one round. */
+/** Deletes everything that is past its retention, in one round. */
 final class MemoryUpkeep implements Upkeep {
-  /** How long the dead are remembered, so that what they claimed late can be found. */
+  /** How long dead nodes are kept, so that jobs they claimed late can be found. */
   private static final Duration MOURNING = Duration.ofDays(1);
 
   private static final Duration BEATS_KEPT = Duration.ofDays(1);
