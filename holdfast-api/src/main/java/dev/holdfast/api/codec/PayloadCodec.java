@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Encodes payloads and results as text for the database, and decodes them.
  *
- * <p>The text should be JSON, so that it is readable in the database; payloads of events must be. It
- * must not contain class names: the type to decode to is always given by the task. It must not
+ * <p>The text should be JSON, so that it is readable in the database; payloads of events must be.
+ * It must not contain class names: the type to decode to is always given by the task. It must not
  * contain NUL, which PostgreSQL does not store, or half of a surrogate pair, which would be read
  * back as another character.
  */

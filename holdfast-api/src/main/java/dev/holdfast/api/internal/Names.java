@@ -58,7 +58,9 @@ public final class Names {
     return value;
   }
 
-  /** Half of a surrogate pair cannot be encoded in UTF-8: a database would store another character. */
+  /**
+   * Half of a surrogate pair cannot be encoded in UTF-8: a database would store another character.
+   */
   private static boolean hasHalfCharacter(String value) {
     return value
         .codePoints()

@@ -68,7 +68,8 @@ public record JobOptions(
     Names.queue(queue);
     if (priority < 0 || priority > 9) {
       throw new IllegalArgumentException(
-          "Priority %d is not valid: give 0 (least urgent) to 9 (most urgent).".formatted(priority));
+          "Priority %d is not valid: give 0 (least urgent) to 9 (most urgent)."
+              .formatted(priority));
     }
     if (tags.size() > MOST_TAGS) {
       throw new IllegalArgumentException(
@@ -181,8 +182,8 @@ public record JobOptions(
     }
 
     /**
-     * Sets the tags, replacing those of the task. Jobs can be listed, counted, retried and purged by
-     * tag. Defaults to none.
+     * Sets the tags, replacing those of the task. Jobs can be listed, counted, retried and purged
+     * by tag. Defaults to none.
      *
      * @param words at most 16 tags of 1 to 256 characters each
      */
@@ -192,9 +193,9 @@ public record JobOptions(
     }
 
     /**
-     * Sets when and how often failed attempts are retried. Rules for exception types can be
-     * set only on the task type, because jobs are stored without class names; an enqueue that adds
-     * one is refused. Defaults to {@link RetryPolicy#DEFAULT}: 10 attempts.
+     * Sets when and how often failed attempts are retried. Rules for exception types can be set
+     * only on the task type, because jobs are stored without class names; an enqueue that adds one
+     * is refused. Defaults to {@link RetryPolicy#DEFAULT}: 10 attempts.
      */
     public Builder retry(RetryPolicy policy) {
       this.retry = policy;
@@ -236,8 +237,8 @@ public record JobOptions(
 
     /**
      * Sets how long the result is kept after the job has succeeded. Zero stores no result, which
-     * saves space if results are large and not needed. Defaults to as long as the job is kept in the
-     * history.
+     * saves space if results are large and not needed. Defaults to as long as the job is kept in
+     * the history.
      */
     public Builder keepResult(Duration time) {
       this.keepResult = time;
@@ -246,8 +247,8 @@ public record JobOptions(
 
     /**
      * Sets what happens to the job if its node dies while it is running. Retrying may execute the
-     * task twice; not retrying may leave it incomplete. Defaults to {@link CrashPolicy#DEFAULT}: the
-     * job runs again, and is dead-lettered at its fourth crash.
+     * task twice; not retrying may leave it incomplete. Defaults to {@link CrashPolicy#DEFAULT}:
+     * the job runs again, and is dead-lettered at its fourth crash.
      */
     public Builder onCrash(CrashPolicy policy) {
       this.crash = policy;

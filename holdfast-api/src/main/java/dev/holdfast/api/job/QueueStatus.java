@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param ready how many jobs are ready
  * @param held how many jobs are claimed or running
  * @param scheduled how many jobs are not due yet
- * @param oldestReady how long the longest-waiting of the counted ready jobs has waited; zero if none
- *     is ready
+ * @param oldestReady how long the longest-waiting of the counted ready jobs has waited; zero if
+ *     none is ready
  * @param moreReady whether more jobs are ready than were counted
  * @param moreHeld whether more jobs may be claimed or running than were counted
  * @param moreScheduled whether more jobs may be scheduled than were counted

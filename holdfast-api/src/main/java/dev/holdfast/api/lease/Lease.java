@@ -6,8 +6,8 @@ package dev.holdfast.api.lease;
  * <p>A lease is renewed automatically, after each third of its TTL, until it is completed, failed,
  * closed or lost. It is lost if a renewal finds that another holder has it, or if no renewal has
  * succeeded for the TTL minus a tenth (at most 10 s), counted from before the last successful
- * renewal was sent. Another process cannot acquire it before that, so a holder that stops when it is
- * notified never overlaps with the next one. The holder detects the loss without the database.
+ * renewal was sent. Another process cannot acquire it before that, so a holder that stops when it
+ * is notified never overlaps with the next one. The holder detects the loss without the database.
  *
  * <p>A process that was paused detects the loss late. Protect writes that must never happen twice
  * with the {@link #fencingToken}. A lease is safe for use by multiple threads.
@@ -30,14 +30,14 @@ public interface Lease extends AutoCloseable {
   int attempt();
 
   /**
-   * Returns whether the lease is still held. It does not access the database, so call it before each
-   * irreversible step.
+   * Returns whether the lease is still held. It does not access the database, so call it before
+   * each irreversible step.
    */
   boolean isHeld();
 
   /**
-   * Renews the lease now, for its whole TTL. This is not necessary, but it verifies with the database
-   * that the lease is held.
+   * Renews the lease now, for its whole TTL. This is not necessary, but it verifies with the
+   * database that the lease is held.
    *
    * @return whether it was still held; if not, it is lost
    * @throws dev.holdfast.api.StoreException if the database cannot be reached; the lease is held
@@ -67,8 +67,8 @@ public interface Lease extends AutoCloseable {
 
   /**
    * Registers a callback that is called once when the lease is lost; immediately if it is lost
-   * already. It is not called if the lease is completed, failed or closed before. Each callback runs
-   * in its own thread and may block.
+   * already. It is not called if the lease is completed, failed or closed before. Each callback
+   * runs in its own thread and may block.
    */
   void onLost(Runnable callback);
 

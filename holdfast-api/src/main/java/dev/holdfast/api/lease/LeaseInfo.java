@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param state its state
  * @param holder the current or last holder: the id of a node, or a host and process id
  * @param fencingToken the fencing token of that holder
- * @param attempt 1, plus 1 for each holder that lost the lease since it was last completed or failed
+ * @param attempt 1, plus 1 for each holder that lost the lease since it was last completed or
+ *     failed
  * @param acquiredAt when that holder acquired it
  * @param remaining how long it is held if it is not renewed, by the clock of the database; zero if
  *     that time is over. If it is DONE: how long {@link Leases#acquireOnce} cannot acquire it

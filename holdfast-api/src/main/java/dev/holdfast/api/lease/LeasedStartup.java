@@ -106,7 +106,8 @@ final class LeasedStartup implements StartupCoordinator {
   @Override
   public boolean release(String action) {
     Lease own = taken.remove(action);
-    boolean letGo = own != null && own.isHeld() && own.fail("The action was released by its holder.");
+    boolean letGo =
+        own != null && own.isHeld() && own.fail("The action was released by its holder.");
     return leases.reopen(PREFIX + action) || letGo;
   }
 }

@@ -27,9 +27,9 @@ public interface Leases {
    * token and the next attempt number.
    *
    * @param key what to lease, 1 to 256 characters
-   * @param ttl how long a holder that died keeps the lease, 100 ms to 365 days. The lease is renewed
-   *     while its holder is alive, so the TTL need not cover the work. A short one is taken over
-   *     sooner after a crash, and lost sooner when the database is slow
+   * @param ttl how long a holder that died keeps the lease, 100 ms to 365 days. The lease is
+   *     renewed while its holder is alive, so the TTL need not cover the work. A short one is taken
+   *     over sooner after a crash, and lost sooner when the database is slow
    * @throws IllegalArgumentException if the key or the TTL is not valid
    * @throws dev.holdfast.api.StoreException if the database could not be reached in time. If the
    *     lease was granted nevertheless, the next request from this process gets it
@@ -46,8 +46,8 @@ public interface Leases {
   }
 
   /**
-   * Acquires a lease if no other holder has it or completed it less than its TTL ago: for work to be
-   * done once within that time. A failed lease can be acquired immediately.
+   * Acquires a lease if no other holder has it or completed it less than its TTL ago: for work to
+   * be done once within that time. A failed lease can be acquired immediately.
    *
    * @param key what to lease, 1 to 256 characters
    * @param ttl how long a completed lease stays busy, and how long a holder that died keeps it; 100
@@ -56,8 +56,8 @@ public interface Leases {
   Acquisition acquireOnce(String key, Duration ttl);
 
   /**
-   * Reopens a completed lease, so that {@link #acquireOnce} can acquire it immediately. A lease that
-   * is held is not changed.
+   * Reopens a completed lease, so that {@link #acquireOnce} can acquire it immediately. A lease
+   * that is held is not changed.
    *
    * @return whether there was a completed lease
    */
@@ -65,8 +65,8 @@ public interface Leases {
 
   /**
    * Marks leases as EXPIRED whose holders have not renewed them for their TTL, oldest first, and
-   * returns them, each to one caller only. This is not necessary for acquiring them again; use it to
-   * clean up after holders that died.
+   * returns them, each to one caller only. This is not necessary for acquiring them again; use it
+   * to clean up after holders that died.
    *
    * @param limit the maximum number of leases, 1 to 1000
    */
@@ -89,9 +89,9 @@ public interface Leases {
   List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit);
 
   /**
-   * Returns leases for a program that runs as a single process, without a database: every request is
-   * granted immediately, nothing is stored, and no lease is ever lost. Fencing tokens grow within
-   * the process.
+   * Returns leases for a program that runs as a single process, without a database: every request
+   * is granted immediately, nothing is stored, and no lease is ever lost. Fencing tokens grow
+   * within the process.
    */
   static Leases passThrough() {
     return new PassThroughLeases();

@@ -3,8 +3,8 @@ package dev.holdfast.api.lease;
 import java.time.Duration;
 
 /**
- * Coordinates destructive actions at startup, so that one node of the cluster performs them once. An
- * action is a lease whose key starts with {@code startup:}.
+ * Coordinates destructive actions at startup, so that one node of the cluster performs them once.
+ * An action is a lease whose key starts with {@code startup:}.
  *
  * <pre>{@code
  * startup.runOnce("drop-orphaned-uploads", Duration.ofMinutes(30), () -> dropOrphans());
@@ -12,8 +12,8 @@ import java.time.Duration;
  *
  * <p>If several nodes start at the same time, one of them acquires the action. While it works, and
  * for the TTL after it has completed the action, the action is busy for all other nodes. So the TTL
- * should be longer than it takes to start all nodes of a deployment, and shorter than the time until
- * the next deployment.
+ * should be longer than it takes to start all nodes of a deployment, and shorter than the time
+ * until the next deployment.
  *
  * <table>
  * <caption>What the next node gets</caption>
@@ -45,26 +45,27 @@ public interface StartupCoordinator {
    * {@linkplain Lease#fail fail} it otherwise; {@link #runOnce} does both.
    *
    * @param action the name of the action, 1 to 248 characters
-   * @param ttl how long a completed action stays busy, and how long a holder that died keeps it; 100
-   *     ms to 365 days
+   * @param ttl how long a completed action stays busy, and how long a holder that died keeps it;
+   *     100 ms to 365 days
    */
   Acquisition tryAcquire(String action, Duration ttl);
 
   /**
    * Performs the work in the calling thread, unless another holder works on the action or completed
-   * it less than its TTL ago. If the work throws, the action fails and the next node can acquire it.
+   * it less than its TTL ago. If the work throws, the action fails and the next node can acquire
+   * it.
    *
    * <p>If the lease of the action is {@linkplain Lease lost} in the meantime, the calling thread is
    * interrupted, because the next node may start: end the work then. The action does not count as
    * done, even if the work returns normally. The interrupt is cleared before this method returns.
    *
    * @param action the name of the action, 1 to 248 characters
-   * @param ttl how long a completed action stays busy, and how long a holder that died keeps it; 100
-   *     ms to 365 days
+   * @param ttl how long a completed action stays busy, and how long a holder that died keeps it;
+   *     100 ms to 365 days
    * @return whether the work was done here and recorded as done; false if the action was busy, or
    *     was lost in the meantime
-   * @throws E the exception of the work, except for an {@link InterruptedException} after the action
-   *     was lost
+   * @throws E the exception of the work, except for an {@link InterruptedException} after the
+   *     action was lost
    */
   <E extends Exception> boolean runOnce(String action, Duration ttl, Work<E> work) throws E;
 
@@ -72,8 +73,8 @@ public interface StartupCoordinator {
   boolean isDone(String action);
 
   /**
-   * Releases an action: fails it if this coordinator holds it, and reopens it if it was completed. An
-   * action that another node works on is not changed.
+   * Releases an action: fails it if this coordinator holds it, and reopens it if it was completed.
+   * An action that another node works on is not changed.
    *
    * @return whether the action was held here or completed
    */

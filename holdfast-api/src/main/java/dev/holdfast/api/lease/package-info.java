@@ -6,10 +6,10 @@
  * top of it, {@link dev.holdfast.api.lease.Acquisition} is the result of a request, and {@link
  * dev.holdfast.api.lease.LeaseInfo} describes a stored lease.
  *
- * <p>A lease is held for a limited time and renewed while its holder is alive, so a holder that died
- * does not block others permanently. Two holders can overlap only if the first was paused past its
- * time and has not noticed yet. The {@linkplain dev.holdfast.api.lease.Lease#fencingToken fencing
- * token} only grows, so the resource that the lease protects can refuse the older holder.
+ * <p>A lease is held for a limited time and renewed while its holder is alive, so a holder that
+ * died does not block others permanently. Two holders can overlap only if the first was paused past
+ * its time and has not noticed yet. The {@linkplain dev.holdfast.api.lease.Lease#fencingToken
+ * fencing token} only grows, so the resource that the lease protects can refuse the older holder.
  */
 @NullMarked
 package dev.holdfast.api.lease;

@@ -6,10 +6,10 @@ import java.time.Duration;
 /**
  * Stops a task for a while if it fails too often, because a system it depends on seems to be down.
  *
- * <p>When the given number of attempts has failed within the window, counted over the whole cluster,
- * the breaker opens and no more jobs of the task are started. After the pause, one trial job is
- * started: if it succeeds the breaker closes, if it fails the breaker stays open for another pause.
- * Waiting jobs stay READY without using an attempt.
+ * <p>When the given number of attempts has failed within the window, counted over the whole
+ * cluster, the breaker opens and no more jobs of the task are started. After the pause, one trial
+ * job is started: if it succeeds the breaker closes, if it fails the breaker stays open for another
+ * pause. Waiting jobs stay READY without using an attempt.
  *
  * <pre>{@code
  * CircuitBreaker breaker =

@@ -9,10 +9,10 @@ import dev.holdfast.api.task.RecoveryPolicy;
  * @param action what to do
  * @param maxCrashes at which crash the job is dead-lettered as {@link FailureCode#WORKER_CRASHED};
  *     defaults to 4. After the first crash the job runs again immediately and at normal capacity,
- *     together with the other jobs of the dead node. From the second crash on it is a crash suspect:
- *     it waits for a while, nodes start crash suspects slowly, and with one crash left it runs as
- *     the only crash suspect on its node. With fewer than 3, a job can be dead-lettered for a crash
- *     that another job caused
+ *     together with the other jobs of the dead node. From the second crash on it is a crash
+ *     suspect: it waits for a while, nodes start crash suspects slowly, and with one crash left it
+ *     runs as the only crash suspect on its node. With fewer than 3, a job can be dead-lettered for
+ *     a crash that another job caused
  * @param maxFencings at which fencing the job is dead-lettered as {@link FailureCode#NODE_FENCED};
  *     defaults to 5. A fencing counts if the node fenced itself while the job was running, because
  *     the job may be what stalls the process
@@ -71,16 +71,16 @@ public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
   }
 
   /**
-   * Returns a policy that dead-letters the job at its first crash. Use it for tasks that must not be
-   * executed twice.
+   * Returns a policy that dead-letters the job at its first crash. Use it for tasks that must not
+   * be executed twice.
    */
   public static CrashPolicy fail() {
     return new CrashPolicy(Action.FAIL, 1);
   }
 
   /**
-   * Returns a policy that lets the {@link RecoveryPolicy} of the task decide, which is registered on
-   * nodes together with the handler.
+   * Returns a policy that lets the {@link RecoveryPolicy} of the task decide, which is registered
+   * on nodes together with the handler.
    */
   public static CrashPolicy decidedByTask() {
     return new CrashPolicy(Action.ASK, DEFAULT.maxCrashes);

@@ -59,8 +59,8 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
     }
 
     /**
-     * A rule for exceptions of a type, including subclasses. It can be set only on a task type: jobs
-     * are stored without class names.
+     * A rule for exceptions of a type, including subclasses. It can be set only on a task type:
+     * jobs are stored without class names.
      *
      * @param type the type of the exception
      * @param backoff how long to wait; empty to give up
@@ -99,8 +99,8 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
   }
 
   /**
-   * Returns the {@linkplain #DEFAULT default policy} with waits that double with each failure, up to
-   * one hour.
+   * Returns the {@linkplain #DEFAULT default policy} with waits that double with each failure, up
+   * to one hour.
    */
   public static RetryPolicy exponential(Duration first) {
     return DEFAULT.backoff(Backoff.exponential(first, 2, Duration.ofHours(1)));
@@ -118,17 +118,17 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
   }
 
   /**
-   * Returns this policy with another backoff. Defaults to an exponential one: 2 seconds, three times
-   * as long with each failure, up to one hour.
+   * Returns this policy with another backoff. Defaults to an exponential one: 2 seconds, three
+   * times as long with each failure, up to one hour.
    */
   public RetryPolicy backoff(Backoff other) {
     return new RetryPolicy(maxAttempts, other, jitter, rules);
   }
 
   /**
-   * Returns this policy with another jitter: the share by which a wait may be shorter or longer than
-   * the backoff. It spreads the retries of jobs that failed together; with zero they all run again
-   * at the same moment. Defaults to 0.25.
+   * Returns this policy with another jitter: the share by which a wait may be shorter or longer
+   * than the backoff. It spreads the retries of jobs that failed together; with zero they all run
+   * again at the same moment. Defaults to 0.25.
    *
    * @param share 0 to 1
    */
@@ -137,16 +137,16 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
   }
 
   /**
-   * Returns this policy with a rule that dead-letters jobs that fail with this code, without further
-   * attempts. Earlier rules take precedence.
+   * Returns this policy with a rule that dead-letters jobs that fail with this code, without
+   * further attempts. Earlier rules take precedence.
    */
   public RetryPolicy neverOn(String code) {
     return plus(new Rule.OnCode(code, Optional.empty()));
   }
 
   /**
-   * Returns this policy with a rule that dead-letters jobs whose handler throws an exception of this
-   * type, without further attempts. Earlier rules take precedence.
+   * Returns this policy with a rule that dead-letters jobs whose handler throws an exception of
+   * this type, without further attempts. Earlier rules take precedence.
    */
   public RetryPolicy neverOn(Class<? extends Throwable> type) {
     return plus(new Rule.OnType(type, Optional.empty()));

@@ -1,9 +1,9 @@
 package dev.holdfast.api.schedule;
 
 /**
- * Checks cron expressions. The engine provides an implementation as a service, so that a schedule is
- * checked when it is built, by the parser that later computes its due times. If the engine is not on
- * the class path, the expression is checked when the schedule is stored.
+ * Checks cron expressions. The engine provides an implementation as a service, so that a schedule
+ * is checked when it is built, by the parser that later computes its due times. If the engine is
+ * not on the class path, the expression is checked when the schedule is stored.
  */
 public interface CronSyntax {
 

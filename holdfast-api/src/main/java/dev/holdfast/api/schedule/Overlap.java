@@ -1,8 +1,8 @@
 package dev.holdfast.api.schedule;
 
 /**
- * What happens at a due time while an earlier job of the same schedule has not ended: it is waiting,
- * running, or waiting for a retry.
+ * What happens at a due time while an earlier job of the same schedule has not ended: it is
+ * waiting, running, or waiting for a retry.
  */
 public enum Overlap {
   /** Creates another job. */

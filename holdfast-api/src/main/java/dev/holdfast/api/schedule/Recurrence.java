@@ -61,7 +61,9 @@ public record Recurrence(
     }
   }
 
-  /** With QUEUE one due time waits for the current job to end, so it must create exactly one job. */
+  /**
+   * With QUEUE one due time waits for the current job to end, so it must create exactly one job.
+   */
   private static void requireOneFiring(Misfire misfire) {
     switch (misfire) {
       case Misfire.FireOnce() -> {}

@@ -39,9 +39,7 @@ public @interface Recurring {
    */
   String cron() default "";
 
-  /**
-   * Returns the interval as an ISO-8601 duration, such as {@code PT5M}. Defaults to none.
-   */
+  /** Returns the interval as an ISO-8601 duration, such as {@code PT5M}. Defaults to none. */
   String every() default "";
 
   /** Returns the time zone of the cron expression. Defaults to {@code UTC}. */
@@ -69,8 +67,8 @@ public @interface Recurring {
   String jitter() default "PT0S";
 
   /**
-   * Returns the earliest due time in ISO-8601 format, such as {@code 2027-01-01T00:00:00Z}. Defaults
-   * to no bound.
+   * Returns the earliest due time in ISO-8601 format, such as {@code 2027-01-01T00:00:00Z}.
+   * Defaults to no bound.
    */
   String from() default "";
 

@@ -205,9 +205,7 @@ public record Schedule(
       return this;
     }
 
-    /**
-     * Sets the earliest due time; intervals are counted from it. Defaults to no bound.
-     */
+    /** Sets the earliest due time; intervals are counted from it. Defaults to no bound. */
     public Builder from(Instant start) {
       this.from = start;
       return this;
@@ -228,24 +226,24 @@ public record Schedule(
     }
 
     /**
-     * Sets the priority of the jobs, 0 (least urgent) to 9 (most urgent). Defaults to the priority of
-     * the task.
+     * Sets the priority of the jobs, 0 (least urgent) to 9 (most urgent). Defaults to the priority
+     * of the task.
      */
     public Builder priority(int level) {
       return options(changes -> changes.priority(level));
     }
 
     /**
-     * Sets the tags of the schedule and its jobs, replacing those of the task. Jobs also get the tag
-     * {@code schedule:ID}. Defaults to the tags of the task.
+     * Sets the tags of the schedule and its jobs, replacing those of the task. Jobs also get the
+     * tag {@code schedule:ID}. Defaults to the tags of the task.
      */
     public Builder tags(String... words) {
       return options(changes -> changes.tags(words));
     }
 
     /**
-     * Changes the options of the jobs. A unique key or a delay is refused by {@link #build}. Defaults
-     * to the options of the task.
+     * Changes the options of the jobs. A unique key or a delay is refused by {@link #build}.
+     * Defaults to the options of the task.
      */
     public Builder options(UnaryOperator<JobOptions.Builder> changes) {
       this.options = options.with(changes);

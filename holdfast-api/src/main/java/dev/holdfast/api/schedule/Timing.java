@@ -9,8 +9,8 @@ import java.time.format.DateTimeParseException;
 public sealed interface Timing {
 
   /**
-   * A cron expression. If the clock is set forward, a skipped time is due when the gap starts; if it
-   * is set back, a repeated time is due only the first time, unless the hour field is {@code *}.
+   * A cron expression. If the clock is set forward, a skipped time is due when the gap starts; if
+   * it is set back, a repeated time is due only the first time, unless the hour field is {@code *}.
    *
    * @param expression five fields (minute, hour, day of month, month, day of week), or six with
    *     seconds in front
@@ -91,7 +91,8 @@ public sealed interface Timing {
       return ZoneId.of(name);
     } catch (DateTimeException unknown) {
       throw new IllegalArgumentException(
-          "Time zone '%s' does not exist: give a name such as Europe/Berlin, or UTC.".formatted(name),
+          "Time zone '%s' does not exist: give a name such as Europe/Berlin, or UTC."
+              .formatted(name),
           unknown);
     }
   }

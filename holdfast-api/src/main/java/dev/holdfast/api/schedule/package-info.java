@@ -6,11 +6,11 @@
  * interval), what happens with {@linkplain dev.holdfast.api.schedule.Misfire missed due times} and
  * whether jobs may {@linkplain dev.holdfast.api.schedule.Overlap overlap}. It is stored with {@link
  * dev.holdfast.api.schedule.Schedules}, or declared by a node in code or with {@link
- * dev.holdfast.api.schedule.Recurring}. {@link dev.holdfast.api.schedule.ScheduleStatus} describes a
- * stored schedule.
+ * dev.holdfast.api.schedule.Recurring}. {@link dev.holdfast.api.schedule.ScheduleStatus} describes
+ * a stored schedule.
  *
- * <p>All types except {@code Schedules} are immutable values that are checked when they are created.
- * This module contains no cron parser: the engine provides one as a {@link
+ * <p>All types except {@code Schedules} are immutable values that are checked when they are
+ * created. This module contains no cron parser: the engine provides one as a {@link
  * dev.holdfast.api.schedule.CronSyntax} service.
  */
 @NullMarked

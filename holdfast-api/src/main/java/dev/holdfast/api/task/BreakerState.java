@@ -1,6 +1,8 @@
 package dev.holdfast.api.task;
 
-/** The state of the {@linkplain dev.holdfast.api.policy.CircuitBreaker circuit breaker} of a task. */
+/**
+ * The state of the {@linkplain dev.holdfast.api.policy.CircuitBreaker circuit breaker} of a task.
+ */
 public enum BreakerState {
   /** Jobs of the task are started as usual. */
   CLOSED,

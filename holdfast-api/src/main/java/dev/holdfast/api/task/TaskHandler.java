@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  *     };
  * }</pre>
  *
- * <p>A handler must be idempotent: it can be called more than once for a job, because after a crash,
- * a timeout or a lost connection it is not known how far the previous attempt came. It should
- * respond to interruption, which signals cancellation, a timeout, the shutdown of the node or the
- * loss of the claim. The outcome of an interrupted attempt is ignored: a cancelled job ends
+ * <p>A handler must be idempotent: it can be called more than once for a job, because after a
+ * crash, a timeout or a lost connection it is not known how far the previous attempt came. It
+ * should respond to interruption, which signals cancellation, a timeout, the shutdown of the node
+ * or the loss of the claim. The outcome of an interrupted attempt is ignored: a cancelled job ends
  * CANCELLED, an attempt that timed out fails, and all other jobs run again.
  *
  * @param <P> the type of the payload

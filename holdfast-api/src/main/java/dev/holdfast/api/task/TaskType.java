@@ -13,9 +13,9 @@ import java.util.function.UnaryOperator;
  * static final TaskType<Welcome, Void> WELCOME = TaskType.of("email::welcome", Welcome.class);
  * }</pre>
  *
- * @param name the name of the task: segments of lower-case letters, digits, {@code -} and {@code _},
- *     joined by {@code ::}. Jobs are stored with this name, so after a change existing jobs find no
- *     handler
+ * @param name the name of the task: segments of lower-case letters, digits, {@code -} and {@code
+ *     _}, joined by {@code ::}. Jobs are stored with this name, so after a change existing jobs
+ *     find no handler
  * @param payload the type of the payload, preferably a record
  * @param result the type of the result, {@code Void} for none
  * @param defaults the default options of its jobs
@@ -56,9 +56,9 @@ public record TaskType<P, R>(String name, Class<P> payload, Class<R> result, Job
    *     WELCOME.with(job -> job.queue("mail").timeout(Duration.ofMinutes(1)));
    * }</pre>
    *
-   * <p>The queue, priority, tags, start-within time and crash policy of a job are taken from the task
-   * type on enqueue. Unless the enqueue overrides them, the retry policy, the timeouts and how long
-   * results are kept are taken from the task type that its handler is registered with.
+   * <p>The queue, priority, tags, start-within time and crash policy of a job are taken from the
+   * task type on enqueue. Unless the enqueue overrides them, the retry policy, the timeouts and how
+   * long results are kept are taken from the task type that its handler is registered with.
    */
   public TaskType<P, R> with(UnaryOperator<JobOptions.Builder> changes) {
     return new TaskType<>(name, payload, result, defaults.with(changes));

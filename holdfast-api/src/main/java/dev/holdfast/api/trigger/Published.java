@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The result of publishing an event.
  *
  * @param event the name of the event
- * @param outcomes what each trigger of the event did, ordered by trigger id; paused triggers are not
- *     included
+ * @param outcomes what each trigger of the event did, ordered by trigger id; paused triggers are
+ *     not included
  */
 public record Published(String event, List<Outcome> outcomes) {
 

@@ -166,8 +166,8 @@ public record Trigger(
     }
 
     /**
-     * Adds conditions on the payload. Events that do not meet all conditions start nothing. Defaults
-     * to none: every event starts the task.
+     * Adds conditions on the payload. Events that do not meet all conditions start nothing.
+     * Defaults to none: every event starts the task.
      */
     public Builder where(Condition... all) {
       conditions.addAll(Arrays.asList(all));
@@ -175,8 +175,8 @@ public record Trigger(
     }
 
     /**
-     * Sets the task to start, and takes the defaults for queue, priority and tags from it. Required,
-     * unless the task is given by name.
+     * Sets the task to start, and takes the defaults for queue, priority and tags from it.
+     * Required, unless the task is given by name.
      */
     public Builder start(TaskType<?, ?> type) {
       this.task = type.name();
@@ -195,8 +195,8 @@ public record Trigger(
 
     /**
      * Sets how long a payload is remembered: the task is started at most once per distinct payload
-     * within this time. A long window makes it safe to publish again after long outages; a short one
-     * lets a payload that recurs start the task again. Defaults to one hour.
+     * within this time. A long window makes it safe to publish again after long outages; a short
+     * one lets a payload that recurs start the task again. Defaults to one hour.
      */
     public Builder window(Duration length) {
       this.window = length;
@@ -235,9 +235,9 @@ public record Trigger(
     }
 
     /**
-     * Sets how long after a start further events of the subject are dropped. It limits how often the
-     * task is started, but the last state of the subject may be missed; use {@link #debounce} if it
-     * must not be. Defaults to none.
+     * Sets how long after a start further events of the subject are dropped. It limits how often
+     * the task is started, but the last state of the subject may be missed; use {@link #debounce}
+     * if it must not be. Defaults to none.
      */
     public Builder cooldown(Duration length) {
       this.cooldown = length;
@@ -251,8 +251,8 @@ public record Trigger(
     }
 
     /**
-     * Sets the priority of the jobs, 0 (least urgent) to 9 (most urgent). Defaults to the priority of
-     * the task.
+     * Sets the priority of the jobs, 0 (least urgent) to 9 (most urgent). Defaults to the priority
+     * of the task.
      */
     public Builder priority(int level) {
       this.priority = level;

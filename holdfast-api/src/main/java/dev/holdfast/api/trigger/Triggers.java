@@ -38,8 +38,8 @@ public interface Triggers {
   void resume(String id);
 
   /**
-   * Removes a trigger. Jobs that already wait for the debounce time still start. A node that declares
-   * the trigger stores it again when the node starts.
+   * Removes a trigger. Jobs that already wait for the debounce time still start. A node that
+   * declares the trigger stores it again when the node starts.
    *
    * @return whether the trigger existed
    */

@@ -99,15 +99,15 @@ final class FakeLease implements Lease {
   }
 
   void lose() {
-    List<Runnable> told;
+    List<Runnable> notified;
     synchronized (this) {
       if (state != LeaseState.CLAIMED) {
         return;
       }
       state = LeaseState.EXPIRED;
-      told = List.copyOf(callbacks);
+      notified = List.copyOf(callbacks);
     }
-    told.forEach(Runnable::run);
+    notified.forEach(Runnable::run);
   }
 
   /** Returns whether it is completed and keeps {@code acquireOnce} from acquiring it. */

@@ -18,9 +18,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases controlled by a test. A key that is neither {@linkplain #setBusy busy} nor held is granted,
- * and stays held until it is released or {@linkplain #lose lost}. Time does not pass: no lease
- * expires.
+ * Leases controlled by a test. A key that is neither {@linkplain #setBusy busy} nor held is
+ * granted, and stays held until it is released or {@linkplain #lose lost}. Time does not pass: no
+ * lease expires.
  *
  * <pre>{@code
  * FakeLeases leases = new FakeLeases().setBusy("invoice:42");
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FakeLeases implements Leases {
   private static final Instant NOW = Instant.EPOCH;
-  private static final String US = "us";
+  private static final String THIS_PROCESS = "this process";
 
   private final Set<String> busy = new TreeSet<>();
   private final Map<String, FakeLease> latest = new TreeMap<>();
@@ -118,11 +118,11 @@ public final class FakeLeases implements Leases {
   private synchronized Acquisition acquire(LeaseRequest request) {
     String key = request.key();
     if (busy.contains(key)) {
-      return new Acquisition.Busy(key, "somebody else", LeaseState.CLAIMED, request.ttl());
+      return new Acquisition.Busy(key, "another process", LeaseState.CLAIMED, request.ttl());
     }
     FakeLease old = latest.get(key);
     if (old != null && (old.isHeld() || (request.once() && old.counts()))) {
-      return new Acquisition.Busy(key, US, old.state(), request.ttl());
+      return new Acquisition.Busy(key, THIS_PROCESS, old.state(), request.ttl());
     }
     int attempt = old != null && old.state() == LeaseState.EXPIRED ? old.attempt() + 1 : 1;
     FakeLease lease = new FakeLease(this, request, ++lastToken, attempt);
@@ -164,7 +164,7 @@ public final class FakeLeases implements Leases {
     return new LeaseInfo(
         lease.key(),
         lease.state(),
-        US,
+        THIS_PROCESS,
         lease.fencingToken(),
         lease.attempt(),
         NOW,

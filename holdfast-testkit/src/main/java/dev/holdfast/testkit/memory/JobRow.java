@@ -49,9 +49,7 @@ final class JobRow {
 
   long token;
 
-  /**
-   * The latest token for which an outcome was reported. A repeated report is recognised by it.
-   */
+  /** The latest token for which an outcome was reported. A repeated report is recognised by it. */
   long finishedToken;
 
   @Nullable UUID holder;

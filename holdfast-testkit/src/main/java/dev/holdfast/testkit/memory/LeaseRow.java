@@ -40,16 +40,16 @@ final class LeaseRow {
   }
 
   /** Returns whether this request was granted before and its lease has not ended. */
-  boolean isRepeat(UUID wish) {
-    return state == LeaseState.CLAIMED && acquisition.equals(wish);
+  boolean isRepeat(UUID requested) {
+    return state == LeaseState.CLAIMED && acquisition.equals(requested);
   }
 
-  boolean isToBeHad(LeaseRequest request, UUID wish, Instant now) {
+  boolean isAvailable(LeaseRequest request, UUID requested, Instant now) {
     return switch (state) {
-      case CLAIMED -> acquisition.equals(wish) || isOver(now);
+      case CLAIMED -> acquisition.equals(requested) || isOver(now);
       case EXPIRED -> true;
-      case FAILED -> !acquisition.equals(wish);
-      case DONE -> !acquisition.equals(wish) && !(request.once() && !isOver(now));
+      case FAILED -> !acquisition.equals(requested);
+      case DONE -> !acquisition.equals(requested) && !(request.once() && !isOver(now));
     };
   }
 

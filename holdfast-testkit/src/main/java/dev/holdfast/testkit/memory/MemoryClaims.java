@@ -58,7 +58,7 @@ final class MemoryClaims implements Claims {
       int attempt = row.attempt + 1;
       tables.hold(row, node, order.claimNo());
       if (started) {
-        tables.begin(row, now);
+        tables.start(row, now);
       }
       claimed.add(claimedJob(row, started, attempt, now));
     }
@@ -175,7 +175,7 @@ final class MemoryClaims implements Claims {
       tables.end(row, JobState.EXPIRED, now);
       return false;
     }
-    tables.begin(row, now);
+    tables.start(row, now);
     return true;
   }
 
@@ -206,7 +206,9 @@ final class MemoryClaims implements Claims {
     return true;
   }
 
-  /** Applies an action to each job that the caller still holds, and returns those that succeeded. */
+  /**
+   * Applies an action to each job that the caller still holds, and returns those that succeeded.
+   */
   private Set<ClaimId> each(UUID incarnation, List<ClaimId> claims, Predicate<JobRow> attempt) {
     Set<ClaimId> done = new LinkedHashSet<>();
     for (ClaimId claim : claims) {

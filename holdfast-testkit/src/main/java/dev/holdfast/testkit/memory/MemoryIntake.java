@@ -57,7 +57,8 @@ final class MemoryIntake implements Intake {
   private void replace(JobId id, NewJob job, Instant now) {
     JobRow row = tables.live.get(id);
     if (row == null) {
-      throw new IllegalStateException("Job %s was found replaceable, but does not exist any more.".formatted(id));
+      throw new IllegalStateException(
+          "Job %s was found replaceable, but does not exist any more.".formatted(id));
     }
     row.carry(job, now);
     tables.queue(row, now);

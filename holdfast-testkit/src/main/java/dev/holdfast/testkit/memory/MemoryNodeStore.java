@@ -81,7 +81,7 @@ final class MemoryNodeStore implements NodeStore {
               Map.copyOf(tables.rules),
               MemoryTaskStore.rules(tables, now),
               row.modes,
-              row.dismissed));
+              row.fenceRequested));
     });
   }
 
@@ -185,7 +185,7 @@ final class MemoryNodeStore implements NodeStore {
 
   @Override
   public boolean requestFence(UUID incarnation) {
-    return tables.transaction(now -> change(incarnation, row -> row.dismissed = true));
+    return tables.transaction(now -> change(incarnation, row -> row.fenceRequested = true));
   }
 
   @Override

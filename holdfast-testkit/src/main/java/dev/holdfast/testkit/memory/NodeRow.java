@@ -15,7 +15,7 @@ final class NodeRow {
   final Instant startedAt;
   Modes modes;
   boolean alive = true;
-  boolean dismissed;
+  boolean fenceRequested;
   @Nullable Death death;
   Duration diedFor = Duration.ZERO;
   long beat;

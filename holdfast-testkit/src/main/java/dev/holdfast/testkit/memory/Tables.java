@@ -102,7 +102,7 @@ final class Tables {
   }
 
   /** Marks a claimed job as running. */
-  void begin(JobRow row, Instant now) {
+  void start(JobRow row, Instant now) {
     row.state = JobState.RUNNING;
     row.attempt++;
     row.startedAt = now;
