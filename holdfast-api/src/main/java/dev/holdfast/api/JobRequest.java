@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param options how to run the job
  * @param id the id of the job; null to generate one. Set it to make an enqueue repeatable across
  *     restarts of your program
+ * @param <P> the type of the payload
+ * @param <R> the type of the result
  */
 public record JobRequest<P, R>(
     TaskType<P, R> type, P payload, JobOptions options, @Nullable JobId id) {

@@ -6,6 +6,7 @@ package dev.holdfast.api.job;
  * @param id the id of the new or existing job
  * @param outcome whether the job was created, found or replaced
  * @param resultType the type of the result of the job's task
+ * @param <R> the type of the result
  */
 public record Enqueued<R>(JobId id, Outcome outcome, Class<R> resultType) {
 
