@@ -6,33 +6,53 @@ import dev.holdfast.api.task.TaskType;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** Somewhere to leave a wish for work. */
+/**
+ * Enqueues jobs: in a transaction per call ({@link Holdfast}), or inside your own transaction
+ * ({@link TransactionScope}).
+ */
 public interface Enqueuer {
 
   /**
-   * Enqueue one job. When this returns, the job is durable.
+   * Enqueues one job. When this method returns, the job is durable; inside your own transaction, it
+   * is durable when that transaction commits.
    *
-   * @throws IllegalArgumentException for bad input; nothing was written
-   * @throws DuplicateJobException if its unique key is taken and it asked to fail then
-   * @throws StoreException if the database could not be reached in time; asking again with the same
-   *     {@link JobRequest#withId id} is safe whatever happened
+   * @return the id of the job, and whether this call created it
+   * @throws IllegalArgumentException if the request is not valid; nothing was written
+   * @throws DuplicateJobException if the unique key is taken and its conflict rule is FAIL
+   * @throws StoreException if the database could not be reached in time. It is always safe to
+   *     enqueue again with the same {@link JobRequest#withId id}
    */
   <P, R> Enqueued<R> enqueue(JobRequest<P, R> request);
 
-  /** Enqueue one job with the defaults of its task. */
+  /**
+   * Enqueues one job with the default options of its task.
+   *
+   * @see #enqueue(JobRequest)
+   */
   default <P, R> Enqueued<R> enqueue(TaskType<P, R> type, P payload) {
     return enqueue(JobRequest.of(type, payload));
   }
 
-  /** Enqueue one job with some of its task's defaults changed. */
+  /**
+   * Enqueues one job and overrides some default options of its task.
+   *
+   * <pre>{@code
+   * holdfast.enqueue(WELCOME, new Welcome("ada@example.com"),
+   *     job -> job.runIn(Duration.ofMinutes(5)).priority(7));
+   * }</pre>
+   *
+   * @param changes sets the options that differ from the defaults of the task
+   * @see #enqueue(JobRequest)
+   */
   default <P, R> Enqueued<R> enqueue(
       TaskType<P, R> type, P payload, UnaryOperator<JobOptions.Builder> changes) {
     return enqueue(JobRequest.of(type, payload, changes));
   }
 
   /**
-   * Enqueue many jobs in one transaction: all of them or, if anything is wrong with one, none.
-   * Answers come in the order of the requests.
+   * Enqueues several jobs in one transaction: all of them or, if one request fails, none.
+   *
+   * @return one result per request, in the order of the requests
    */
   List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests);
 }

@@ -21,105 +21,144 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client: ask for work, see what became of it, change one's mind.
+ * The client: enqueues jobs, publishes events, finds and awaits jobs, cancels and retries them, and
+ * manages nodes, queues, tasks, triggers and schedules.
  *
- * <p>A client needs no node in its process. It is safe for use by many threads.
+ * <pre>{@code
+ * try (Holdfast holdfast = HoldfastClient.on(store)) {
+ *   Enqueued<Void> job = holdfast.enqueue(WELCOME, new Welcome("ada@example.com"));
+ *   holdfast.await(job, Duration.ofSeconds(30));
+ * }
+ * }</pre>
+ *
+ * <p>A client does not need a node in its process: create one with {@code
+ * dev.holdfast.engine.client.HoldfastClient}. It is safe for use by multiple threads.
+ *
+ * <p>Methods that read or write the database throw a {@link StoreException} if it fails or does not
+ * respond in time.
  */
 public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
 
   /**
-   * Enqueue and publish inside a transaction of the caller's own: the jobs exist if and when it
-   * commits.
+   * Returns a scope that enqueues and publishes inside your own transaction: the jobs exist if and
+   * when that transaction commits.
    *
-   * @throws UnsupportedOperationException if the store behind this client is not a database
+   * <p>The notification that wakes nodes is part of the transaction, and its commit takes a
+   * database-wide lock for it. Use {@link #in(Connection, Consumer)} if many transactions commit
+   * concurrently.
+   *
+   * @param transaction a connection with an open transaction
+   * @throws UnsupportedOperationException if the store of this client is not a database
    */
   TransactionScope in(Connection transaction);
 
   /**
-   * Enqueue and publish inside a transaction of the caller's own, where something tells when it
-   * commits: nodes are woken then. Otherwise the wakeup travels inside the transaction, whose
-   * commit takes a lock of the whole database for that.
+   * Returns a scope that enqueues and publishes inside your own transaction, and wakes nodes after
+   * the commit. The commit takes no database-wide lock, unlike with {@link #in(Connection)}.
    *
-   * @param afterCommit is given what is to be done once the transaction has committed; to forget it
-   *     makes nodes find the jobs by polling
-   * @throws UnsupportedOperationException if the store behind this client is not a database
+   * @param transaction a connection with an open transaction
+   * @param afterCommit receives the action to run after the commit, such as a method that registers
+   *     a transaction callback. If the action is never run, nodes find the jobs by polling
+   * @throws UnsupportedOperationException if the store of this client is not a database
    */
   TransactionScope in(Connection transaction, Consumer<Runnable> afterCommit);
 
-  /** Read a job, whatever its state. */
+  /**
+   * Finds a job in any state.
+   *
+   * @return the job; empty if it does not exist or is no longer kept
+   */
   Optional<Job> find(JobId id);
 
   /**
-   * Wait until a job has ended and return its result.
+   * Waits until a job has ended and returns its result.
    *
-   * @return the result; null where the task has none, or its result is not kept
-   * @throws JobFailedException if it ended otherwise than by success
-   * @throws AwaitTimeoutException if it had not ended in time
-   * @throws IllegalArgumentException if there is no such job
+   * @param resultType the type to decode the result to
+   * @param atMost how long to wait
+   * @return the result; null if the task has none, or if the result is not kept
+   * @throws JobFailedException if the job failed, was cancelled or expired
+   * @throws AwaitTimeoutException if the job has not ended in time
+   * @throws IllegalArgumentException if the job does not exist
+   * @throws InterruptedException if the calling thread is interrupted
    */
   <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost) throws InterruptedException;
 
-  /** Wait until an enqueued job has ended and return its result. */
+  /**
+   * Waits until an enqueued job has ended and returns its result.
+   *
+   * @see #await(JobId, Class, Duration)
+   */
   default <R> @Nullable R await(Enqueued<R> job, Duration atMost) throws InterruptedException {
     return await(job.id(), job.resultType(), atMost);
   }
 
   /**
-   * List jobs, newest first.
+   * Lists jobs, newest first.
    *
-   * @param before where the page before this one ended: its last id; null for the first page
-   * @param limit how many at most, 1 to 1000
+   * @param before the id of the last job of the previous page; null for the first page
+   * @param limit the maximum number of jobs, 1 to 1000
    */
   List<Job> list(JobFilter filter, @Nullable JobId before, int limit);
 
   /**
-   * Count jobs by state. Ended jobs are counted from a tally, or by tag from an index; history is
-   * not scanned.
+   * Counts jobs by state. Ended jobs are counted with stored totals, or with an index if the filter
+   * names a tag; the history is not scanned.
    */
   Map<JobState, Long> count(JobFilter filter);
 
-  /** Say why a job is not running; empty if there is no such job. */
+  /**
+   * Explains why a job is not running.
+   *
+   * @return the reason; empty if the job does not exist
+   */
   Optional<WaitReason> whyWaiting(JobId id);
 
-  /** Cancel a job: at once if it has not begun, by interrupting it if it runs. */
+  /**
+   * Cancels a job. A job that has not started is cancelled immediately; a running one is
+   * interrupted.
+   */
   CancelResult cancel(JobId id);
 
-  /** Run a dead-lettered job again, with a fresh budget of attempts. */
+  /** Runs a dead-lettered job again. Its attempts are counted from zero. */
   RetryResult retry(JobId id);
 
   /**
-   * Runs all jobs of a filter again that were dead-lettered before this call, and returns how many.
-   * Jobs that fail again meanwhile stay in the dead-letter queue.
+   * Runs all jobs again that match a filter and were dead-lettered before this call. Jobs that fail
+   * again in the meantime stay in the dead-letter queue.
+   *
+   * @return how many jobs run again
    */
   long retryAll(JobFilter filter);
 
   /**
-   * Deletes all jobs of a filter that were dead-lettered before this call, and returns how many.
+   * Deletes all jobs that match a filter and were dead-lettered before this call.
+   *
+   * @return how many jobs were deleted
    */
   long purge(JobFilter filter);
 
   /**
-   * Let a job be run by whoever is free: one that waits for its time or failed for good is ready at
-   * once, one that a node holds is asked back from it.
+   * Makes a job available to any node. A scheduled or dead-lettered job becomes ready immediately;
+   * a job that is claimed or running is requested back from its node.
    */
   RequeueResult requeue(JobId id);
 
-  /** Steer nodes. */
+  /** Returns the manager of nodes: lists and fences them, and sets their modes. */
   Nodes nodes();
 
-  /** Pause, resume and limit queues. */
+  /** Returns the manager of queues: pauses, resumes and limits them. */
   Queues queues();
 
-  /** Limit tasks, and look at their breakers. */
+  /** Returns the manager of tasks: limits them, and shows and closes their circuit breakers. */
   Tasks tasks();
 
-  /** Say which events start which tasks. */
+  /** Returns the manager of triggers: defines which events start which tasks. */
   Triggers triggers();
 
-  /** Make, find and steer work that recurs. */
+  /** Returns the manager of schedules: creates, finds, pauses and cancels recurring jobs. */
   Schedules schedules();
 
-  /** Let go of what the client holds. Jobs are not affected. */
+  /** Releases the resources of this client. Jobs are not affected. */
   @Override
   void close();
 }

@@ -2,12 +2,13 @@ package dev.holdfast.api;
 
 import dev.holdfast.api.job.Job;
 
-/** An awaited job ended without a result: it failed for good, was cancelled, or expired. */
+/** Thrown when an awaited job ended without a result: it failed, was cancelled, or expired. */
 public final class JobFailedException extends HoldfastException {
   private static final long serialVersionUID = 1L;
 
   private final transient Job job;
 
+  /** Creates the exception for a job that has ended. */
   public JobFailedException(Job job) {
     super(
         "Job %s of task %s ended %s%s"
@@ -19,7 +20,7 @@ public final class JobFailedException extends HoldfastException {
     this.job = job;
   }
 
-  /** The job as it ended, with its failed attempts. */
+  /** Returns the ended job, with its failed attempts. */
   public Job job() {
     return job;
   }

@@ -7,29 +7,38 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wish for one job, ready to be enqueued.
+ * A request to enqueue one job.
  *
  * @param type the task to run
- * @param payload what to hand it
- * @param options how to run it
- * @param id the id to give it; null for a fresh one. Give one to make an enqueue repeatable across
- *     restarts of the program that asks.
+ * @param payload the payload to pass to the handler of the task
+ * @param options how to run the job
+ * @param id the id of the job; null to generate one. Set it to make an enqueue repeatable across
+ *     restarts of your program
+ * @param <P> the type of the payload
+ * @param <R> the type of the result
  */
 public record JobRequest<P, R>(
     TaskType<P, R> type, P payload, JobOptions options, @Nullable JobId id) {
 
-  /** A job with the defaults of its task. */
+  /** Returns a request with the default options of the task. */
   public static <P, R> JobRequest<P, R> of(TaskType<P, R> type, P payload) {
     return new JobRequest<>(type, payload, type.defaults(), null);
   }
 
-  /** A job with some of its task's defaults changed. */
+  /**
+   * Returns a request that overrides some default options of the task.
+   *
+   * @param changes sets the options that differ from the defaults of the task
+   */
   public static <P, R> JobRequest<P, R> of(
       TaskType<P, R> type, P payload, UnaryOperator<JobOptions.Builder> changes) {
     return new JobRequest<>(type, payload, type.defaults().with(changes), null);
   }
 
-  /** The same wish under an id of the caller's own. */
+  /**
+   * Returns the same request with your own job id. Enqueueing it again creates no second job. By
+   * default, each enqueue generates a new id.
+   */
   public JobRequest<P, R> withId(JobId own) {
     return new JobRequest<>(type, payload, options, own);
   }

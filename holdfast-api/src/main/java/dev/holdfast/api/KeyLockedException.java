@@ -4,12 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An enqueue gave up waiting for its unique key: another transaction has enqueued a job with the
- * same key and is still open, so nobody knows yet whether that job will exist. Nothing was changed.
+ * Thrown by an enqueue that waited too long for its unique key: another transaction has enqueued a
+ * job with the same key and is still open, so it is not known yet whether that job will exist.
+ * Nothing was changed.
  *
- * <p>It is not repeated automatically, since the wait was long already. Enqueue again when the
- * other transaction has ended; to wait less often, keep transactions that enqueue short, and
- * enqueue at their end.
+ * <p>The enqueue is not repeated automatically, because it has already waited long. Enqueue again
+ * when the other transaction has ended. To avoid such waits, keep transactions that enqueue short,
+ * and enqueue at their end.
  */
 public final class KeyLockedException extends StoreException {
   private static final long serialVersionUID = 1L;
@@ -17,14 +18,18 @@ public final class KeyLockedException extends StoreException {
   private final transient List<String> keys;
 
   /**
-   * @param keys the unique keys of the enqueue, of which at least one is locked
+   * Creates the exception.
+   *
+   * @param keys the unique keys of the enqueue, at least one of which is locked; empty for an event
    */
   public KeyLockedException(String message, List<String> keys, @Nullable Throwable cause) {
     super(Outcome.RETRYABLE, message, cause);
     this.keys = List.copyOf(keys);
   }
 
-  /** The unique keys of the enqueue, of which at least one is locked; empty for an event. */
+  /**
+   * Returns the unique keys of the enqueue, at least one of which is locked; empty for an event.
+   */
   public List<String> keys() {
     return keys;
   }

@@ -8,25 +8,29 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node as people look at it.
+ * A node and its state when it was read.
  *
- * @param id what people call it
- * @param name what else people call it
- * @param incarnation new at every start, and after every fencing
- * @param alive whether it is alive in the books
- * @param startedAt when this incarnation began
- * @param sinceLastHeartbeat how long ago it was last heard of, by the database's clock
- * @param mode what it does with work
- * @param modeOverrides what it does with work of tasks whose names match a pattern
- * @param stack the fleet it belongs to; null for none
- * @param serves the fleets whose jobs it runs, besides jobs of none
+ * @param id its id; several nodes can share one
+ * @param name its display name; null for none
+ * @param incarnation the id of the current run of the node: new at every start, and after every
+ *     fencing
+ * @param alive whether it is registered as alive
+ * @param host the host it runs on
+ * @param pid the id of its process
+ * @param version the version of Holdfast it runs
+ * @param startedAt when this incarnation started
+ * @param sinceLastHeartbeat the time since its last heartbeat, by the clock of the database
+ * @param mode which work it accepts and runs
+ * @param modeOverrides the modes for tasks whose names match a pattern, by pattern
+ * @param stack the stack it belongs to; null for none
+ * @param serves the stacks whose jobs it runs, in addition to jobs without a stack
  * @param roles what it does for the cluster
  * @param queues the queues it serves
  * @param tasks the tasks it has handlers for
  * @param running how many jobs it held at its last heartbeat; 0 for a node that has stopped or died
- * @param capacity how many it runs at once
- * @param lostSlots how many of these it cannot run at present, because handlers that ignore their
- *     interrupt occupy the slots until their threads end
+ * @param capacity how many jobs it runs at the same time
+ * @param lostSlots how many slots of its capacity are lost: occupied by handlers that ignore
+ *     interruption, until their threads end
  */
 public record NodeInfo(
     String id,
@@ -49,6 +53,7 @@ public record NodeInfo(
     int capacity,
     int lostSlots) {
 
+  /** Copies the collections. */
   public NodeInfo {
     modeOverrides = Map.copyOf(modeOverrides);
     serves = Set.copyOf(serves);
@@ -58,11 +63,13 @@ public record NodeInfo(
   }
 
   /**
-   * A heartbeat of the past.
+   * A past heartbeat.
    *
-   * @param node what people call the node
-   * @param incarnation whose it was
-   * @param at when it came, by the database's clock
+   * @param node the id of the node
+   * @param incarnation the incarnation that sent it
+   * @param host the host of the node
+   * @param pid the id of the process of the node
+   * @param at when it was stored, by the clock of the database
    */
   public record Beat(String node, UUID incarnation, String host, long pid, Instant at) {}
 }

@@ -4,20 +4,25 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What a node does with work. */
+/** Which work a node accepts and runs. */
 public enum NodeMode {
-  /** It accepts work and runs it. */
+  /** The node accepts and runs jobs. */
   FULL,
-  /** It accepts, schedules, triggers and recovers work, and runs none: others do. */
+  /** The node enqueues, schedules, triggers and recovers jobs, but other nodes run them. */
   TRIGGER_ONLY,
   /**
-   * It only says that it lives: it runs nothing, fires no schedules, takes nothing back, declares
-   * neither schedules nor triggers, and its own client is refused new work. What it runs already
-   * goes on to its end. For tasks of a pattern: it neither runs nor accepts their jobs.
+   * The node only sends heartbeats: it runs no jobs, fires no schedules, recovers no jobs, declares
+   * neither schedules nor triggers, and its own client refuses new jobs. Jobs that it already runs
+   * continue. As an override for a task pattern: the node neither runs nor accepts jobs of these
+   * tasks.
    */
   DISABLED;
 
-  /** Read a mode as people write it: {@code full}, {@code trigger-only}, {@code disabled}. */
+  /**
+   * Parses a mode: {@code full}, {@code trigger-only} or {@code disabled}.
+   *
+   * @throws IllegalArgumentException if there is no such mode
+   */
   public static NodeMode parse(String text) {
     String name = text.strip().replace('-', '_').toUpperCase(Locale.ROOT);
     return Arrays.stream(values())
@@ -33,7 +38,7 @@ public enum NodeMode {
                             .collect(Collectors.joining(", ")))));
   }
 
-  /** As people write it. */
+  /** Returns the mode in the form that {@link #parse} reads. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -3,55 +3,57 @@ package dev.holdfast.api;
 import java.util.List;
 
 /**
- * Look at nodes and steer them, from anywhere. A node is meant by its id; where several live nodes
- * share one, all of them are. A node hears of it at its next heartbeat at the latest.
+ * Lists and controls the nodes of the cluster, from any process. If several live nodes share an id,
+ * a method applies to all of them. A node learns of a change at its next heartbeat at the latest.
  */
 public interface Nodes {
 
-  /** All nodes that live or died lately, with what they do with work. */
+  /** Lists the nodes that are alive or died in about the last day, with their modes. */
   List<NodeInfo> list();
 
   /**
-   * The latest heartbeats of a node, latest first, as far as it was set to keep them. They are
-   * thrown away after a day.
+   * Lists the past heartbeats of a node, latest first. Only a node that is configured with {@code
+   * keepHeartbeats} has any. They are deleted after a day.
    *
-   * @param limit how many at most, 1 to 10,000
+   * @param limit the maximum number of heartbeats, 1 to 10,000
    */
   List<NodeInfo.Beat> beats(String id, int limit);
 
   /**
-   * Tell a node to give up everything it holds and start over, as if it had been found dead. A node
-   * that does not answer is found dead when its terms lapse.
+   * Fences a node: it gives up all jobs it holds and starts again as a new incarnation, as if it
+   * had been declared dead. A node that does not respond is declared dead when its timeout ends.
    *
-   * @return how many live nodes of this id there are
+   * @return how many live nodes with this id were fenced
    */
   int fence(String id);
 
   /**
-   * Tell a node what to do with work.
+   * Sets the mode of a node.
    *
-   * @return how many live nodes of this id there are
+   * @return how many live nodes with this id were changed
    */
   int mode(String id, NodeMode mode);
 
   /**
-   * Tell a node what to do with work of tasks whose names match a pattern.
+   * Sets the mode of a node for tasks whose names match a pattern: a mode override.
    *
-   * @return how many live nodes of this id there are
+   * @param pattern a task name with wildcards: {@code *} matches within a segment, {@code **}
+   *     across segments
+   * @return how many live nodes with this id were changed
    */
   int mode(String id, String pattern, NodeMode mode);
 
   /**
-   * Let a node make no exception for this pattern any more.
+   * Removes the mode override for a pattern.
    *
-   * @return how many live nodes of this id there are
+   * @return how many live nodes with this id were changed
    */
   int clearMode(String id, String pattern);
 
   /**
-   * Let a node make no exceptions any more.
+   * Removes all mode overrides of a node.
    *
-   * @return how many live nodes of this id there are
+   * @return how many live nodes with this id were changed
    */
   int clearModes(String id);
 }

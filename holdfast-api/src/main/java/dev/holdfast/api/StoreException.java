@@ -3,32 +3,35 @@ package dev.holdfast.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database did not do what it was asked.
+ * Thrown when the database fails, refuses a request or does not respond in time.
  *
- * <p>{@link #outcome()} says what is known: a request that was {@link Outcome#REFUSED} changed
- * nothing, one that is {@link Outcome#UNKNOWN} may have been carried out although its answer was
- * lost. Only repeatable requests may be sent again after the latter.
+ * <p>{@link #outcome()} tells what is known about the request: after {@link Outcome#REFUSED} and
+ * {@link Outcome#RETRYABLE} nothing was changed; after {@link Outcome#UNKNOWN} the request may have
+ * been executed although its result was lost. After the latter, send only repeatable requests
+ * again.
  */
 public sealed class StoreException extends HoldfastException permits KeyLockedException {
   private static final long serialVersionUID = 1L;
 
-  /** What became of the request. */
+  /** What is known about a failed request. */
   public enum Outcome {
-    /** The database said no; nothing was changed, and asking again gives the same answer. */
+    /** The database refused the request: nothing was changed, and a retry fails in the same way. */
     REFUSED,
-    /** Nothing was changed; asking again may well succeed. */
+    /** Nothing was changed, and a retry may succeed. */
     RETRYABLE,
-    /** The connection broke before the answer came: the request may have been carried out. */
+    /** The connection broke before the result arrived: the request may have been executed. */
     UNKNOWN
   }
 
   private final Outcome outcome;
 
+  /** Creates an exception for a request with the given outcome. */
   public StoreException(Outcome outcome, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.outcome = outcome;
   }
 
+  /** Returns what is known about the request. */
   public Outcome outcome() {
     return outcome;
   }

@@ -3,22 +3,27 @@ package dev.holdfast.api;
 import dev.holdfast.api.task.TaskStatus;
 import java.util.List;
 
-/** Steer tasks for the whole cluster. */
+/** Limits tasks and manages their circuit breakers, for the whole cluster. */
 public interface Tasks {
 
-  /** Let the whole cluster hold at most so many jobs of this task at once. */
+  /**
+   * Limits how many jobs of a task are claimed or running at the same time in the whole cluster. By
+   * default, there is no limit.
+   *
+   * @param most the limit, at least 1
+   */
   void limit(String task, int most);
 
-  /** Take the limit away again. */
+  /** Removes the limit of a task. */
   void unlimit(String task);
 
   /**
-   * Close the breaker of this task now, instead of waiting for a job to prove that it may.
+   * Closes the circuit breaker of a task immediately, without waiting for a trial job to succeed.
    *
    * @return whether it was open
    */
   boolean closeBreaker(String task);
 
-  /** Every task that has a limit, or a breaker that has counted failures. */
+  /** Lists the tasks that have a limit, or a circuit breaker that has counted failures. */
   List<TaskStatus> list();
 }

@@ -2,5 +2,8 @@ package dev.holdfast.api;
 
 import dev.holdfast.api.trigger.Publisher;
 
-/** What can be done inside a transaction of the caller's own. */
+/**
+ * Enqueues jobs and publishes events inside your own transaction: they take effect if and when it
+ * commits. Returned by {@link Holdfast#in(java.sql.Connection)}.
+ */
 public interface TransactionScope extends Enqueuer, Publisher {}

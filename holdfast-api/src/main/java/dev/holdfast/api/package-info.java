@@ -1,10 +1,25 @@
 /**
- * What a program that asks for work touches: the {@link dev.holdfast.api.Holdfast} client and the
- * exceptions it answers with.
+ * The public API of Holdfast, durable jobs for Java on PostgreSQL. This package contains the {@link
+ * dev.holdfast.api.Holdfast} client, {@link dev.holdfast.api.JobRequest}, the managers of {@link
+ * dev.holdfast.api.Nodes}, {@link dev.holdfast.api.Queues} and {@link dev.holdfast.api.Tasks}, and
+ * the exceptions that they throw.
  *
- * <p>The api module depends on the JDK and JSpecify alone, so a producer that only enqueues drags
- * in nothing else. Three rooms lead off this one: {@code task} is the code that can be run, {@code
- * job} is a request to run it once, {@code codec} is how payloads become text and back.
+ * <ul>
+ *   <li>{@link dev.holdfast.api.task}: task types, handlers, and the exceptions that handlers throw
+ *   <li>{@link dev.holdfast.api.job}: jobs, their options, states, filters, and why they wait
+ *   <li>{@link dev.holdfast.api.policy}: retries, backoff, crash policies, circuit breakers and
+ *       failure codes
+ *   <li>{@link dev.holdfast.api.schedule}: recurring jobs
+ *   <li>{@link dev.holdfast.api.trigger}: events that start tasks
+ *   <li>{@link dev.holdfast.api.lease}: leases, locks and work to be done once at startup
+ *   <li>{@link dev.holdfast.api.event}: lifecycle events of jobs and nodes, for listeners
+ *   <li>{@link dev.holdfast.api.codec}: encoding of payloads and results
+ *   <li>{@link dev.holdfast.api.internal}: checks shared by these packages; not part of the API
+ * </ul>
+ *
+ * <p>The API module depends only on the JDK and JSpecify. The client and the node are implemented
+ * in the engine: {@code dev.holdfast.engine.client.HoldfastClient} and {@code
+ * dev.holdfast.engine.node.HoldfastNode}.
  */
 @NullMarked
 package dev.holdfast.api;

@@ -10,13 +10,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class NamesTest {
   @Test
-  void aTextMayHaveCharactersOfAnyKind() {
+  void aTextMayContainAnyCharacters() {
     assertThat(Names.text("Tag", "ünï 漢字 🚀")).isEqualTo("ünï 漢字 🚀");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a\ud83d", "\ude80a", "\ude80\ud83d", "a\ud83db"})
-  void halfOfACharacterIsRefusedSinceItWouldComeBackAsAnother(String cut) {
+  void halfOfASurrogatePairIsRefused(String cut) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Names.text("Tag", cut))
         .withMessageStartingWith("Tag '" + cut)

@@ -3,25 +3,27 @@ package dev.holdfast.api.codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turn payloads and results into text for the database and back.
+ * Encodes payloads and results as text for the database, and decodes them.
  *
- * <p>The text should be JSON, so that people can read it where it lies. It must not name classes:
- * the type to read is always handed in by the task that reads. Nor may it contain NUL, which no
- * database takes, or half of a surrogate pair, which would come back as another character.
+ * <p>The text should be JSON, so that it is readable in the database; payloads of events must be.
+ * It must not contain class names: the type to decode to is always given by the task. It must not
+ * contain NUL, which PostgreSQL does not store, or half of a surrogate pair, which would be read
+ * back as another character.
  */
 public interface PayloadCodec {
 
   /**
-   * Write a value as text.
+   * Encodes a value.
    *
-   * @throws CodecException if the value cannot be written
+   * @throws CodecException if the value cannot be encoded
    */
   String encode(Object value);
 
   /**
-   * Read a value of the given type.
+   * Decodes a value.
    *
-   * @return the value, or null where the text says null
+   * @param type the type of the value
+   * @return the value; null if the text is an encoded null
    * @throws CodecException if the text is not a value of that type
    */
   <T> @Nullable T decode(String text, Class<T> type);

@@ -1,8 +1,9 @@
 /**
- * How payloads and results become text and back.
+ * Encoding of payloads and results as text.
  *
- * <p>The engine brings a JSON codec; a program with other needs implements {@link
- * dev.holdfast.api.codec.PayloadCodec} and hands it to both its clients and its nodes.
+ * <p>The engine contains a JSON codec. To use another format, implement {@link
+ * dev.holdfast.api.codec.PayloadCodec} and configure it on all clients and nodes. {@link
+ * dev.holdfast.api.codec.CodecException} reports values that cannot be encoded or decoded.
  */
 @NullMarked
 package dev.holdfast.api.codec;

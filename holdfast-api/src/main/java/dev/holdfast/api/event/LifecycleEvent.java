@@ -5,117 +5,167 @@ import dev.holdfast.api.job.JobState;
 import java.time.Duration;
 import java.util.UUID;
 
-/** Something that happened to a job or a node, confirmed by the database. */
+/** A change of a job, a node or a task that was confirmed by the database. */
 public sealed interface LifecycleEvent {
 
-  /** The node that tells it. */
+  /** Returns the id of the node that reports the event. */
   String node();
 
-  /** Something that happened to a job. */
+  /** An event of a job. */
   sealed interface OfJob extends LifecycleEvent {
+    /** Returns the id of the job. */
     JobId job();
 
-    /** The name of the task it runs. */
+    /** Returns the name of the task of the job. */
     String task();
 
+    /** Returns the queue of the job. */
     String queue();
   }
 
-  /** Something that happened to a node. */
+  /** An event of a node. */
   sealed interface OfNode extends LifecycleEvent {
-    /** The incarnation it happened to. */
+    /** Returns the incarnation that the event is about. */
     UUID incarnation();
   }
 
-  /** Something that happened to a task. */
+  /** An event of a task. */
   sealed interface OfTask extends LifecycleEvent {
-    /** The name of the task. */
+    /** Returns the name of the task. */
     String task();
   }
 
-  /** The node took hold of a job; its code has not begun. */
+  /**
+   * A node claimed a job; the handler has not started.
+   *
+   * @param node the id of the node that reports the event
+   * @param job the id of the job
+   * @param task the name of its task
+   * @param queue its queue
+   * @param token the fencing token of the claim
+   */
   record Claimed(String node, JobId job, String task, String queue, long token) implements OfJob {}
 
   /**
-   * An attempt begins.
+   * An attempt started.
    *
-   * @param attempt its number, from 1
+   * @param node the id of the node that reports the event
+   * @param job the id of the job
+   * @param task the name of its task
+   * @param queue its queue
+   * @param attempt the number of the attempt, from 1
    */
   record Started(String node, JobId job, String task, String queue, int attempt) implements OfJob {}
 
   /**
-   * A job ended, otherwise than by failing for good.
+   * A job ended successfully, or was cancelled.
    *
+   * @param node the id of the node that reports the event
+   * @param job the id of the job
+   * @param task the name of its task
+   * @param queue its queue
    * @param state SUCCEEDED or CANCELLED
    */
   record Finished(String node, JobId job, String task, String queue, JobState state)
       implements OfJob {}
 
   /**
-   * An attempt failed and the job is tried again.
+   * An attempt failed, and the job will be retried.
    *
-   * @param attempt the number of the attempt that failed
-   * @param code why, as retry rules match it
-   * @param delay how long until the next attempt
+   * @param node the id of the node that reports the event
+   * @param job the id of the job
+   * @param task the name of its task
+   * @param queue its queue
+   * @param attempt the number of the failed attempt
+   * @param code the failure code
+   * @param delay the time until the next attempt
    */
   record Retried(
       String node, JobId job, String task, String queue, int attempt, String code, Duration delay)
       implements OfJob {}
 
   /**
-   * A job failed for good.
+   * A job failed permanently and was moved to the dead-letter queue.
    *
+   * @param node the id of the node that reports the event
+   * @param job the id of the job
+   * @param task the name of its task
+   * @param queue its queue
    * @param attempt the number of the last attempt
-   * @param code why
-   * @param message what was said
+   * @param code the failure code
+   * @param message the message of the failure
    */
   record DeadLettered(
       String node, JobId job, String task, String queue, int attempt, String code, String message)
       implements OfJob {}
 
   /**
-   * A job was taken from a holder that is gone. If it does not run again, {@link DeadLettered} or
-   * {@link Finished} follows.
+   * A job was recovered from a node that died. If it does not run again, a {@link DeadLettered} or
+   * {@link Finished} event follows.
    *
-   * @param from the incarnation that held it
+   * @param node the id of the node that reports the event
+   * @param job the id of the job
+   * @param task the name of its task
+   * @param queue its queue
+   * @param from the incarnation that held the job
    */
   record Recovered(String node, JobId job, String task, String queue, UUID from) implements OfJob {}
 
   /**
-   * A handler ignores its interrupt and occupies its slot until its thread ends.
+   * A handler ignores interruption and occupies its slot until its thread ends.
    *
-   * @param attempt the number of the attempt that hangs
-   * @param replaced whether the node runs another job in its place, within {@code
-   *     replaceLostSlots}; otherwise it runs one job less until then
+   * @param node the id of the node that reports the event
+   * @param job the id of the job
+   * @param task the name of its task
+   * @param queue its queue
+   * @param attempt the number of the hanging attempt
+   * @param replaced whether the node runs another job in its place, see {@code replaceLostSlots};
+   *     otherwise it runs one job less until the thread ends
    */
   record SlotLost(String node, JobId job, String task, String queue, int attempt, boolean replaced)
       implements OfJob {}
 
-  /** The node is known to the cluster by this incarnation, its first or a later one. */
+  /**
+   * The node joined the cluster with its first or a later incarnation.
+   *
+   * @param node the id of the node
+   * @param incarnation the new incarnation
+   */
   record NodeJoined(String node, UUID incarnation) implements OfNode {}
 
   /**
-   * An incarnation of the node is over: it could not show in time that it lives, others had taken
-   * it for dead, or somebody dismissed it. What it held is lost. Unless the node stops for good, a
-   * {@link NodeJoined} with the next incarnation follows.
+   * An incarnation of the node ended: the node could not send heartbeats in time, other nodes
+   * declared it dead, or it was fenced with {@link dev.holdfast.api.Nodes#fence}. It has lost its
+   * claims. Unless the node stops, a {@link NodeJoined} event with the next incarnation follows.
+   *
+   * @param node the id of the node
+   * @param incarnation the incarnation that ended
    */
   record NodeFenced(String node, UUID incarnation) implements OfNode {}
 
   /**
-   * The node found that another is gone.
+   * The node declared another node dead.
    *
-   * @param died what people call the one that is gone
-   * @param incarnation the incarnation of the one that is gone
+   * @param node the id of the node that reports the event
+   * @param died the id of the dead node
+   * @param incarnation the incarnation of the dead node
    */
   record NodeDied(String node, String died, UUID incarnation) implements OfNode {}
 
   /**
-   * A failure that the node reported opened the breaker of a task, or kept it open.
+   * A failure that the node reported opened the circuit breaker of a task, or kept it open.
    *
-   * @param pause for how long
+   * @param node the id of the node
+   * @param task the name of the task
+   * @param pause the time until a trial job may start
    */
   record BreakerOpened(String node, String task, Duration pause) implements OfTask {}
 
-  /** The job that the breaker had let through succeeded on the node, so it is closed again. */
+  /**
+   * The trial job of an open circuit breaker succeeded on the node, so the breaker is closed.
+   *
+   * @param node the id of the node
+   * @param task the name of the task
+   */
   record BreakerClosed(String node, String task) implements OfTask {}
 }

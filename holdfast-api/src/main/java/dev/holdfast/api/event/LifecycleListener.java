@@ -1,14 +1,15 @@
 package dev.holdfast.api.event;
 
 /**
- * Hears what happens on a node.
+ * Receives the lifecycle events of a node.
  *
- * <p>All listeners of a node are called one after the other, on one thread that does nothing else.
- * A slow one delays the others and in the end makes events be dropped; it never delays a job. What
- * it throws is logged.
+ * <p>A node calls its listeners one after the other, on a thread reserved for them. A slow listener
+ * delays the others and finally causes events to be dropped, but it never delays a job. Exceptions
+ * are logged.
  */
 @FunctionalInterface
 public interface LifecycleListener {
 
+  /** Receives an event. */
   void on(LifecycleEvent event);
 }

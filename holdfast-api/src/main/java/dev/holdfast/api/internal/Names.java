@@ -2,7 +2,7 @@ package dev.holdfast.api.internal;
 
 import java.util.regex.Pattern;
 
-/** The one place that knows which names are good. */
+/** Checks names, keys and other texts. */
 public final class Names {
   private static final Pattern TASK = Pattern.compile("[a-z0-9_-]+(::[a-z0-9_-]+)*");
   private static final Pattern QUEUE = Pattern.compile("[a-z0-9_-]+");
@@ -12,7 +12,7 @@ public final class Names {
 
   private Names() {}
 
-  /** Return the task name, or say what is wrong with it. */
+  /** Returns the task name, or throws an exception that tells what is wrong with it. */
   public static String task(String name) {
     if (!TASK.matcher(name).matches() || name.length() > LONGEST_TASK) {
       throw new IllegalArgumentException(
@@ -22,7 +22,7 @@ public final class Names {
     return name;
   }
 
-  /** Return the queue name, or say what is wrong with it. */
+  /** Returns the queue name, or throws an exception that tells what is wrong with it. */
   public static String queue(String name) {
     if (!QUEUE.matcher(name).matches() || name.length() > LONGEST_QUEUE) {
       throw new IllegalArgumentException(
@@ -32,30 +32,35 @@ public final class Names {
     return name;
   }
 
-  /** Return a tag or key of the user's own, or say what is wrong with it. */
+  /** Returns a tag or key, or throws an exception that tells what is wrong with it. */
   public static String text(String what, String value) {
     if (value.isBlank()
         || value.length() > LONGEST_TEXT
         || value.indexOf('\0') >= 0
         || hasHalfCharacter(value)) {
       throw new IllegalArgumentException(
-          "%s '%s' is not valid: give 1 to %d characters, not blank, without NUL and without half of a surrogate pair, as cutting a text may leave."
+          "%s '%s' is not valid: give 1 to %d characters, not blank, without NUL and without half of a surrogate pair (cut texts between characters, not inside one)."
               .formatted(what, value, LONGEST_TEXT));
     }
     return value;
   }
 
-  /** Return a text that a database stores unchanged, or say what is wrong with it. */
+  /**
+   * Returns a text that the database stores unchanged, or throws an exception that tells what is
+   * wrong with it.
+   */
   public static String storable(String what, String value) {
     if (value.indexOf('\0') >= 0 || hasHalfCharacter(value)) {
       throw new IllegalArgumentException(
-          "%s '%s' is not valid: remove NUL and halves of surrogate pairs, as cutting a text may leave."
+          "%s '%s' is not valid: remove NUL and halves of surrogate pairs (cut texts between characters, not inside one)."
               .formatted(what, value));
     }
     return value;
   }
 
-  /** Half of a surrogate pair has no place in UTF-8: a database would store another character. */
+  /**
+   * Half of a surrogate pair cannot be encoded in UTF-8: a database would store another character.
+   */
   private static boolean hasHalfCharacter(String value) {
     return value
         .codePoints()

@@ -4,30 +4,30 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The one place that knows which times are good.
+ * Checks durations and times.
  *
- * <p>A duration may be as long as one likes: beyond a thousand years it counts as a thousand years,
- * which nobody outlives and every store can still add to a time or take from it. So {@code
- * ChronoUnit.FOREVER.getDuration()} means for ever wherever a duration is wanted.
+ * <p>A duration can have any length. One of more than a thousand years counts as a thousand years,
+ * which every store can add to a time or subtract from it. So {@code
+ * ChronoUnit.FOREVER.getDuration()} can be used for every duration.
  */
 public final class Times {
-  /** What everything longer counts as. */
+  /** The longest duration; longer ones are shortened to it. */
   public static final Duration FOR_EVER = Duration.ofDays(365_000);
 
-  /** The earliest time that is stored. */
+  /** The earliest time that can be stored. */
   public static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
 
-  /** The latest time that is stored. */
+  /** The latest time that can be stored. */
   public static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
   private Times() {}
 
-  /** Return a duration that sums can be made of. */
+  /** Returns the duration, shortened to {@link #FOR_EVER} if it is longer. */
   public static Duration bounded(Duration time) {
     return time.compareTo(FOR_EVER) > 0 ? FOR_EVER : time;
   }
 
-  /** Return a duration that sums can be made of, or say that it must be positive. */
+  /** Returns the {@linkplain #bounded bounded} duration, or throws if it is not positive. */
   public static Duration positive(String what, Duration time) {
     if (time.isNegative() || time.isZero()) {
       throw new IllegalArgumentException(
@@ -36,7 +36,7 @@ public final class Times {
     return bounded(time);
   }
 
-  /** Return a duration that sums can be made of, or say that it must not be negative. */
+  /** Returns the {@linkplain #bounded bounded} duration, or throws if it is negative. */
   public static Duration notNegative(String what, Duration time) {
     if (time.isNegative()) {
       throw new IllegalArgumentException(
@@ -45,7 +45,7 @@ public final class Times {
     return bounded(time);
   }
 
-  /** Whether a store can keep this time. */
+  /** Returns whether a store can keep this time. */
   public static boolean isStorable(Instant time) {
     return !time.isBefore(EARLIEST) && !time.isAfter(LATEST);
   }

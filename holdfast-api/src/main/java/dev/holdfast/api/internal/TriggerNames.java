@@ -2,7 +2,7 @@ package dev.holdfast.api.internal;
 
 import java.util.regex.Pattern;
 
-/** The one place that knows which names of events, triggers and fields are good. */
+/** Checks names of events, triggers and payload fields. */
 public final class TriggerNames {
   private static final Pattern DOTTED = Pattern.compile("[a-z0-9_-]+(\\.[a-z0-9_-]+)*");
   private static final int LONGEST_EVENT = 128;
@@ -11,12 +11,12 @@ public final class TriggerNames {
 
   private TriggerNames() {}
 
-  /** Return the name of an event, or say what is wrong with it. */
+  /** Returns the name of an event, or throws an exception that tells what is wrong with it. */
   public static String event(String name) {
     return dotted("Event name", name, LONGEST_EVENT, "resource.updated");
   }
 
-  /** Return the id of a trigger, or say what is wrong with it. */
+  /** Returns the id of a trigger, or throws an exception that tells what is wrong with it. */
   public static String id(String id) {
     return dotted("Trigger id", id, LONGEST_ID, "reindex-on-update");
   }
@@ -30,6 +30,9 @@ public final class TriggerNames {
     return name;
   }
 
+  /**
+   * Returns the path of a payload field, or throws an exception that tells what is wrong with it.
+   */
   public static String field(String path) {
     boolean valid =
         !path.isEmpty()
@@ -40,7 +43,7 @@ public final class TriggerNames {
             && !path.contains("..");
     if (!valid) {
       throw new IllegalArgumentException(
-          "Field '%s' is not valid: name a field of the payload, or one inside another as in address.city, at most %d characters."
+          "Field '%s' is not valid: give the name of a field of the payload, or a path such as address.city, at most %d characters."
               .formatted(path, LONGEST_FIELD));
     }
     return Names.storable("Field", path);

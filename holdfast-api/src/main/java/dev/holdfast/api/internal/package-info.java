@@ -1,4 +1,7 @@
-/** Checks of names and times that several packages share. Not part of the public API. */
+/**
+ * Checks of names and times that the other packages share. Not part of the public API: it can
+ * change in any release.
+ */
 @NullMarked
 package dev.holdfast.api.internal;
 

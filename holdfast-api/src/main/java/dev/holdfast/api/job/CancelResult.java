@@ -1,13 +1,13 @@
 package dev.holdfast.api.job;
 
-/** What became of a wish to cancel. */
+/** The result of a {@linkplain dev.holdfast.api.Holdfast#cancel cancellation}. */
 public enum CancelResult {
-  /** The job had not begun and never will. */
+  /** The job had not started, and is cancelled. */
   CANCELLED,
-  /** The job runs; its holder was told to interrupt it, and it will not run again. */
+  /** The job is running: its node was told to interrupt it, and it will not run again. */
   REQUESTED,
-  /** The job had ended before. */
+  /** The job had already ended. */
   ALREADY_ENDED,
-  /** There is no such job, or it is no longer kept. */
+  /** The job does not exist, or is no longer kept. */
   NOT_FOUND
 }

@@ -1,25 +1,26 @@
 package dev.holdfast.api.job;
 
 /**
- * The answer to an enqueue.
+ * The result of an enqueue.
  *
- * @param id the job that now stands for the request
- * @param outcome how that came about
- * @param resultType what the job's task returns
+ * @param id the id of the new or existing job
+ * @param outcome whether the job was created, found or replaced
+ * @param resultType the type of the result of the job's task
+ * @param <R> the type of the result
  */
 public record Enqueued<R>(JobId id, Outcome outcome, Class<R> resultType) {
 
-  /** How a request was received. */
+  /** What an enqueue did. */
   public enum Outcome {
-    /** It became a new job. */
+    /** It created a job. */
     CREATED,
-    /** Its unique key or its id was known already; nothing was changed. */
+    /** A job with the same unique key or id existed; nothing was changed. */
     EXISTING,
-    /** Its unique key was taken by a job that now carries its payload and options. */
+    /** A job with the same unique key existed; it now has the new payload and options. */
     REPLACED
   }
 
-  /** Whether this enqueue made the job. */
+  /** Returns whether this enqueue created the job. */
   public boolean created() {
     return outcome == Outcome.CREATED;
   }

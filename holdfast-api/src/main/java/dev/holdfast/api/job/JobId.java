@@ -3,24 +3,30 @@ package dev.holdfast.api.job;
 import java.util.UUID;
 
 /**
- * The id of a job: a UUIDv7 made by whoever asks for the job, so that asking again after a lost
- * answer names the same job. Ids sort by the time they were made.
+ * The id of a job: a UUIDv7. The client generates it, so that an enqueue that is repeated after a
+ * lost result refers to the same job. Ids sort by the time at which they were generated.
+ *
+ * @param value the UUID
  */
 public record JobId(UUID value) implements Comparable<JobId> {
 
-  /** Read an id from its text. */
+  /**
+   * Parses an id.
+   *
+   * @throws IllegalArgumentException if the text is not a UUID
+   */
   public static JobId parse(String text) {
     try {
       return new JobId(UUID.fromString(text));
     } catch (IllegalArgumentException notAnId) {
       throw new IllegalArgumentException(
-          "'%s' is not a job id; an id looks like 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e."
+          "'%s' is not a job id: give a UUID such as 0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e."
               .formatted(text),
           notAnId);
     }
   }
 
-  /** Order as the database orders UUIDs: byte by byte, unsigned. */
+  /** Compares ids as the database compares UUIDs: byte by byte, unsigned. */
   @Override
   public int compareTo(JobId other) {
     int high =
@@ -31,6 +37,7 @@ public record JobId(UUID value) implements Comparable<JobId> {
             value.getLeastSignificantBits(), other.value.getLeastSignificantBits());
   }
 
+  /** Returns the id in the form that {@link #parse} reads. */
   @Override
   public String toString() {
     return value.toString();

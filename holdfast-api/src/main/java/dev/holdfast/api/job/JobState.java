@@ -1,30 +1,30 @@
 package dev.holdfast.api.job;
 
 /**
- * Where a job stands.
+ * The state of a job.
  *
  * <pre>
  *  SCHEDULED ──due──► READY ──claim──► CLAIMED ──start──► RUNNING ──► SUCCEEDED, FAILED, CANCELLED
  *                     ▲  └── start-by passed ──► EXPIRED     │
- *                     └────────── retry, hand-back ───────────┘
+ *                     └────────── retry, return ──────────────┘
  * </pre>
  */
 public enum JobState {
-  /** Its time has not come. */
+  /** Not due yet. */
   SCHEDULED(false),
   /** Due, waiting for a node with a free slot. */
   READY(false),
-  /** Held by a node; its code has certainly not begun. */
+  /** Claimed by a node; the handler has certainly not started. */
   CLAIMED(false),
-  /** Held by a node; its code may have begun. */
+  /** Running on a node; the handler may have started. */
   RUNNING(false),
-  /** Done, with a result. */
+  /** Ended successfully. */
   SUCCEEDED(true),
-  /** Failed for good; kept in the dead letter until it is retried or purged. */
+  /** Failed permanently; in the dead-letter queue until it is retried, purged or no longer kept. */
   FAILED(true),
-  /** Stopped by request. */
+  /** Cancelled. */
   CANCELLED(true),
-  /** Its start-by time passed before it began. */
+  /** Not started in time: its start-by time passed before. */
   EXPIRED(true);
 
   private final boolean ended;
@@ -33,12 +33,12 @@ public enum JobState {
     this.ended = ended;
   }
 
-  /** Whether the job will never run again unless somebody asks for it. */
+  /** Returns whether the job has ended: it does not run again unless it is retried or requeued. */
   public boolean hasEnded() {
     return ended;
   }
 
-  /** Whether a node holds the job. */
+  /** Returns whether a node holds the job: it is claimed or running. */
   public boolean isHeld() {
     return this == CLAIMED || this == RUNNING;
   }

@@ -4,19 +4,20 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a queue. Counting stops at a bound, 100,000 at most, so that a long queue can be
- * looked at cheaply; the last three components say which counts are lower bounds.
+ * The state of a queue. Counting stops at a bound, 100,000 at most, so that reading the state of a
+ * long queue is cheap; the last three components tell which counts are lower bounds.
  *
- * @param name its name
- * @param paused whether nodes leave it alone for now
- * @param limit how many of its jobs may be held in the whole cluster; null for no limit
- * @param ready how many jobs wait
- * @param held how many jobs nodes hold
+ * @param name the name of the queue
+ * @param paused whether it is paused: no node starts its jobs
+ * @param limit how many of its jobs may be claimed or running in the whole cluster; null for no
+ *     limit
+ * @param ready how many jobs are ready
+ * @param held how many jobs are claimed or running
  * @param scheduled how many jobs are not due yet
- * @param oldestReady how long the longest-waiting ready job has waited, of those that were counted;
- *     zero where none waits
- * @param moreReady whether more jobs wait than were counted
- * @param moreHeld whether nodes may hold more jobs than were counted
+ * @param oldestReady how long the longest-waiting of the counted ready jobs has waited; zero if
+ *     none is ready
+ * @param moreReady whether more jobs are ready than were counted
+ * @param moreHeld whether more jobs may be claimed or running than were counted
  * @param moreScheduled whether more jobs may be scheduled than were counted
  */
 public record QueueStatus(
@@ -31,7 +32,7 @@ public record QueueStatus(
     boolean moreHeld,
     boolean moreScheduled) {
 
-  /** A queue whose jobs were all counted. */
+  /** Creates the state of a queue whose jobs were all counted. */
   public QueueStatus(
       String name,
       boolean paused,

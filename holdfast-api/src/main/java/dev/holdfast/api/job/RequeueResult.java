@@ -1,21 +1,21 @@
 package dev.holdfast.api.job;
 
-/** The answer to a wish that a job be run by whoever is free. */
+/** The result of a {@linkplain dev.holdfast.api.Holdfast#requeue requeue}. */
 public enum RequeueResult {
-  /** It waited for its time, or lay in the dead letter, and is ready now. */
+  /** The job was scheduled or dead-lettered, and is ready now. */
   READY,
-  /** It was ready before. */
+  /** The job was already ready. */
   ALREADY_READY,
   /**
-   * A node holds it and was asked to give it back. It does so at its next heartbeat, with nothing
-   * spent, once the code of the job has stopped; if it is silent, the job is taken from it when its
-   * terms lapse.
+   * A node holds the job and was told to return it. It does so at its next heartbeat, when the
+   * handler has stopped, without using an attempt. If the node is silent, the job is recovered when
+   * the timeout of the node ends.
    */
   REQUESTED,
-  /** It has ended otherwise than by failing for good. */
+  /** The job has succeeded, expired or been cancelled; nothing was changed. */
   ENDED,
-  /** Another live job has its unique key. */
+  /** Another active job has its unique key; nothing was changed. */
   KEY_TAKEN,
-  /** There is no such job, or it is no longer kept. */
+  /** The job does not exist, or is no longer kept. */
   NOT_FOUND
 }

@@ -1,13 +1,13 @@
 package dev.holdfast.api.job;
 
-/** What became of a wish to run a dead-lettered job again. */
+/** The result of a {@linkplain dev.holdfast.api.Holdfast#retry retry} of a dead-lettered job. */
 public enum RetryResult {
-  /** The job is ready again, under the same id and with a token that goes on growing. */
+  /** The job is ready again, with the same id; its fencing token keeps growing. */
   READY,
-  /** The job is not in the dead letter: it is live, or ended otherwise. */
+  /** The job is not dead-lettered: it has not ended, or not by failing. */
   NOT_FAILED,
-  /** Another active job holds its unique key; retry when that one has ended. */
+  /** Another active job has its unique key; retry when that job has ended. */
   KEY_TAKEN,
-  /** There is no such job, or it is no longer kept. */
+  /** The job does not exist, or is no longer kept. */
   NOT_FOUND
 }

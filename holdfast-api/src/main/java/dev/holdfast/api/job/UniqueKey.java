@@ -6,28 +6,33 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that lets a job exist once. Keys belong to a task: two tasks may use the same text.
+ * A key that prevents duplicate jobs. Keys belong to a task: two tasks can use the same key.
  *
- * @param value the key
- * @param window null for a key that counts while its job is active (a business key); otherwise how
- *     long the key counts from the enqueue on, finished jobs included (an idempotency key)
- * @param onConflict what to do when the key is taken
+ * @param value the key, 1 to 256 characters
+ * @param window how long after the enqueue the key stays taken, even if its job has ended (an
+ *     idempotency key); null for a key that is taken until its job has ended (a business key)
+ * @param onConflict what an enqueue does if the key is taken
  */
 public record UniqueKey(String value, @Nullable Duration window, OnConflict onConflict) {
 
-  /** What an enqueue does when its key is taken. */
+  /** What an enqueue does if its key is taken. */
   public enum OnConflict {
-    /** Answer with the existing job and change nothing. */
+    /** Returns the existing job and changes nothing. */
     RETURN_EXISTING,
     /**
-     * Give the existing job the new payload and options, as long as it has not started: no node
-     * holds it, and no attempt or crash of it counts. Otherwise answer with it unchanged.
+     * Replaces the payload and options of the existing job if it has not started: it is not
+     * claimed, and no attempt or crash counts. Otherwise returns it unchanged.
      */
     REPLACE,
-    /** Refuse, with a {@link dev.holdfast.api.DuplicateJobException}. */
+    /** Throws a {@link dev.holdfast.api.DuplicateJobException}. */
     FAIL
   }
 
+  /**
+   * Checks the key.
+   *
+   * @throws IllegalArgumentException if the key or the window is not valid
+   */
   public UniqueKey {
     Names.text("Unique key", value);
     window =
@@ -36,18 +41,29 @@ public record UniqueKey(String value, @Nullable Duration window, OnConflict onCo
             : Times.positive("A window of unique key '%s'".formatted(value), window);
   }
 
-  /** One job of this key at a time: the key is free again when its job has ended. */
+  /**
+   * Returns a business key: at most one job with this key is active at a time, and the key is free
+   * again when the job has ended. Conflicts return the existing job.
+   */
   public static UniqueKey whileActive(String value) {
     return new UniqueKey(value, null, OnConflict.RETURN_EXISTING);
   }
 
-  /** One job of this key within the window, whether or not it has ended. */
+  /**
+   * Returns an idempotency key: at most one job with this key is created within the window, whether
+   * or not it has ended. Conflicts return the existing job.
+   *
+   * @param window how long the key stays taken, counted from the enqueue
+   */
   public static UniqueKey within(String value, Duration window) {
     return new UniqueKey(value, window, OnConflict.RETURN_EXISTING);
   }
 
-  /** The same key with another answer to conflicts. */
-  public UniqueKey onConflict(OnConflict answer) {
-    return new UniqueKey(value, window, answer);
+  /**
+   * Returns this key with another rule for conflicts. Defaults to {@link
+   * OnConflict#RETURN_EXISTING}.
+   */
+  public UniqueKey onConflict(OnConflict rule) {
+    return new UniqueKey(value, window, rule);
   }
 }

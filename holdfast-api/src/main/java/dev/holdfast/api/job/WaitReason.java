@@ -7,18 +7,26 @@ import java.util.List;
 /** Why a job is not running. */
 public sealed interface WaitReason {
 
-  /** A sentence for people. */
+  /** Returns the reason and the remedy in a sentence. */
   String describe();
 
-  /** Its time has not come. */
+  /**
+   * The job is not due yet.
+   *
+   * @param runAt when it is due
+   */
   record NotDue(Instant runAt) implements WaitReason {
     @Override
     public String describe() {
-      return "It is due at %s.".formatted(runAt);
+      return "The job is due at %s.".formatted(runAt);
     }
   }
 
-  /** Its queue is paused. */
+  /**
+   * The queue is paused.
+   *
+   * @param queue the queue of the job
+   */
   record QueuePaused(String queue) implements WaitReason {
     @Override
     public String describe() {
@@ -26,43 +34,67 @@ public sealed interface WaitReason {
     }
   }
 
-  /** Its queue has reached its cluster-wide limit. */
+  /**
+   * The queue has reached its cluster-wide limit.
+   *
+   * @param queue the queue of the job
+   * @param limit its limit
+   */
   record QueueFull(String queue, int limit) implements WaitReason {
     @Override
     public String describe() {
-      return "Queue '%s' runs %d jobs already, its limit for the whole cluster."
+      return "Queue '%s' has reached its cluster-wide limit of %d jobs; the job waits until one of them has ended."
           .formatted(queue, limit);
     }
   }
 
-  /** Its task has reached its cluster-wide limit. */
+  /**
+   * The task has reached its cluster-wide limit.
+   *
+   * @param task the task of the job
+   * @param limit its limit
+   */
   record TaskFull(String task, int limit) implements WaitReason {
     @Override
     public String describe() {
-      return "Task '%s' runs %d jobs already, its limit for the whole cluster."
+      return "Task '%s' has reached its cluster-wide limit of %d jobs; the job waits until one of them has ended."
           .formatted(task, limit);
     }
   }
 
-  /** The breaker of its task is open. */
+  /**
+   * The circuit breaker of the task is open.
+   *
+   * @param task the task of the job
+   * @param until when a trial job may start
+   */
   record BreakerOpen(String task, Instant until) implements WaitReason {
     @Override
     public String describe() {
-      return "Task '%s' failed too often, so its breaker is open; from %s on one job is let through to see whether it works again."
+      return "Task '%s' failed too often, so its circuit breaker is open; after %s a trial job starts, and if it succeeds the breaker closes."
           .formatted(task, until);
     }
   }
 
-  /** No live node works on its queue. */
+  /**
+   * No live node serves the queue.
+   *
+   * @param queue the queue of the job
+   */
   record QueueNotServed(String queue) implements WaitReason {
     @Override
     public String describe() {
-      return "No live node serves queue '%s'; start one, or add the queue to a node's settings."
+      return "No live node serves queue '%s'; start one, or add the queue to the settings of a node."
           .formatted(queue);
     }
   }
 
-  /** No live node that works on its queue knows its task. */
+  /**
+   * No live node that serves the queue has a handler for the task.
+   *
+   * @param task the task of the job
+   * @param queue the queue of the job
+   */
   record TaskNotServed(String task, String queue) implements WaitReason {
     @Override
     public String describe() {
@@ -71,87 +103,117 @@ public sealed interface WaitReason {
     }
   }
 
-  /** No live node that knows its task runs jobs of its fleet. */
+  /**
+   * No live node that has a handler for the task serves the stack of the job.
+   *
+   * @param stack the stack of the job
+   * @param task the task of the job
+   */
   record StackNotServed(String stack, String task) implements WaitReason {
     @Override
     public String describe() {
-      return "It belongs to stack '%s', and no live node that has a handler for task '%s' runs jobs of that stack; start one, or let a node serve it too."
+      return "The job belongs to stack '%s', and no live node that has a handler for task '%s' serves that stack; start one, or add the stack to the settings of a node."
           .formatted(stack, task);
     }
   }
 
   /**
-   * Every live node that could run it is told not to.
+   * The mode of every live node that could run the job prevents it.
    *
-   * @param nodes what people call them
+   * @param task the task of the job
+   * @param nodes the ids of these nodes
    */
   record ModeForbids(String task, List<String> nodes) implements WaitReason {
+    /** Copies the list. */
     public ModeForbids {
       nodes = List.copyOf(nodes);
     }
 
     @Override
     public String describe() {
-      return "Of the live nodes that could run it (%s) none is in mode full for task '%s'; switch one, with 'holdfast node mode ID full'."
+      return "None of the live nodes that could run the job (%s) is in mode full for task '%s'; switch one with 'holdfast node mode ID full'."
           .formatted(String.join(", ", nodes), task);
     }
   }
 
   /**
-   * On every live node that could run it, handlers that ignore their interrupt occupy all slots.
+   * On every live node that could run the job, all slots are occupied by handlers that ignore
+   * interruption.
    *
+   * @param queue the queue of the job
    * @param lost how many slots are lost on these nodes
-   * @param slots how many they have for it
-   * @param nodes their ids
+   * @param slots how many slots these nodes have for the queue
+   * @param nodes the ids of these nodes
    */
   record SlotsLost(String queue, int lost, int slots, List<String> nodes) implements WaitReason {
+    /** Copies the list. */
     public SlotsLost {
       nodes = List.copyOf(nodes);
     }
 
     @Override
     public String describe() {
-      return "%d of %d slots of queue '%s' on %s %s are lost to handlers that ignore their interrupt; restart there, and let the handlers respond to interruption."
+      return "%d of %d slots of queue '%s' on %s %s are lost to handlers that ignore interruption; restart %s, and fix the handlers."
           .formatted(
-              lost, slots, queue, nodes.size() == 1 ? "node" : "nodes", String.join(", ", nodes));
+              lost,
+              slots,
+              queue,
+              nodes.size() == 1 ? "node" : "nodes",
+              String.join(", ", nodes),
+              nodes.size() == 1 ? "the node" : "these nodes");
     }
   }
 
   /**
-   * Nodes died while they ran it, twice or more, and each node starts such jobs slowly: one at a
-   * time at first, then more as they end well.
+   * The job is a crash suspect: nodes died while it was running, twice or more. Each node starts
+   * crash suspects slowly: first one at a time, then more as they end.
    *
-   * @param before how many such jobs are before it
+   * @param crashes how many times a node died while the job was running
+   * @param before how many crash suspects are ahead of it
    */
   record CrashSuspect(int crashes, long before) implements WaitReason {
     @Override
     public String describe() {
-      return "Nodes died %d times while they ran it, and nodes start such jobs slowly; %d are before it."
+      return "The job is a crash suspect: nodes died %d times while it was running, and nodes start crash suspects slowly; crash suspects ahead of it: %d."
           .formatted(crashes, before);
     }
   }
 
-  /** Others are before it. */
+  /**
+   * The job waits for a free slot, behind other jobs of its queue.
+   *
+   * @param before how many ready jobs of the queue are ahead of it
+   * @param waited how long it has been due
+   */
   record Queued(long before, Duration waited) implements WaitReason {
     @Override
     public String describe() {
-      return "%d jobs of its queue are before it; it has waited %s.".formatted(before, waited);
+      return "The job has waited for a free slot for %s; jobs ahead of it in the queue: %d."
+          .formatted(waited, before);
     }
   }
 
-  /** A node holds it and is about to begin. */
+  /**
+   * A node has prefetched the job: it is claimed and waits for a free slot of that node.
+   *
+   * @param node the id of the node
+   */
   record Prefetched(String node) implements WaitReason {
     @Override
     public String describe() {
-      return "Node %s holds it and begins it when a slot is free.".formatted(node);
+      return "Node %s has claimed the job and starts it when a slot is free.".formatted(node);
     }
   }
 
-  /** It is not waiting at all. */
+  /**
+   * The job is not waiting: it is running or has ended.
+   *
+   * @param state its state
+   */
   record NotWaiting(JobState state) implements WaitReason {
     @Override
     public String describe() {
-      return "It does not wait: it is %s.".formatted(state);
+      return "The job is not waiting: it is %s.".formatted(state);
     }
   }
 }

@@ -7,32 +7,49 @@ import java.time.Instant;
 /**
  * When a job becomes due.
  *
- * <p>Delays stay durations until the database adds them to its own clock, so that the clock of the
- * program that asks does not matter.
+ * <p>The database adds a delay to its own clock, so that the clock of the client does not matter.
  */
 public sealed interface When {
 
-  /** At once. */
+  /** Immediately. */
   record Now() implements When {}
 
-  /** After a delay, counted by the database from the moment of the enqueue. */
+  /**
+   * After a delay, counted by the database from the enqueue.
+   *
+   * @param delay the delay, zero or positive
+   */
   record After(Duration delay) implements When {
+    /**
+     * Checks the delay.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
     public After {
       delay = Times.notNegative("A delay", delay);
     }
   }
 
-  /** At a point in time; one that has passed means at once. */
+  /**
+   * At a point in time; a past one means immediately.
+   *
+   * @param time from the year 1 to the year 9999
+   */
   record At(Instant time) implements When {
+    /**
+     * Checks the time.
+     *
+     * @throws IllegalArgumentException if it cannot be stored
+     */
     public At {
       if (!Times.isStorable(time)) {
         throw new IllegalArgumentException(
-            "A job cannot become due at %s: give a time from %s to %s, or none for at once."
+            "A job cannot become due at %s: give a time from %s to %s, or none to run it immediately."
                 .formatted(time, Times.EARLIEST, Times.LATEST));
       }
     }
   }
 
-  /** At once. */
+  /** Immediately. */
   When NOW = new Now();
 }

@@ -3,53 +3,58 @@ package dev.holdfast.api.lease;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What became of a wish for a lease. */
+/** The result of a request for a lease: {@link Acquired} or {@link Busy}. */
 public sealed interface Acquisition {
 
-  /** It is ours. */
+  /**
+   * The lease was acquired.
+   *
+   * @param lease the lease, held by this process
+   */
   record Acquired(Lease lease) implements Acquisition {}
 
   /**
-   * Somebody else has it.
+   * The lease was not acquired, because another holder has it or has completed it.
    *
-   * @param key what was wanted
-   * @param holder who has it: a node's id, or a host and process
-   * @param state CLAIMED; or DONE, if it was wanted {@linkplain Leases#acquireOnce once}
-   * @param remaining how long that stays so, unless it is renewed or ended before
+   * @param key the key of the lease
+   * @param holder the holder: the id of a node, or a host and process id
+   * @param state CLAIMED; or DONE, if the lease was requested with {@link Leases#acquireOnce}
+   * @param remaining how long the lease stays busy, unless it is renewed or ended before
    */
   record Busy(String key, String holder, LeaseState state, Duration remaining)
       implements Acquisition {
 
-    /** Busy with what a store has seen. */
+    /** Returns the result for a stored lease. */
     public static Busy with(LeaseInfo seen) {
       return new Busy(seen.key(), seen.holder(), seen.state(), seen.remaining());
     }
 
-    /** A sentence for people. */
+    /** Returns the reason in a sentence. */
     public String describe() {
       return state == LeaseState.DONE
-          ? "'%s' was done by %s, which counts for another %s.".formatted(key, holder, remaining)
-          : "'%s' is held by %s for another %s, or longer if it renews."
+          ? "Lease '%s' was completed by %s and cannot be acquired for another %s."
+              .formatted(key, holder, remaining)
+          : "Lease '%s' is held by %s for another %s, or longer if it is renewed."
               .formatted(key, holder, remaining);
     }
   }
 
   /**
-   * The lease.
+   * Returns the lease, or throws an exception if it is busy.
    *
-   * @throws LeaseBusyException if somebody else has it
+   * @throws LeaseBusyException if the lease was not acquired
    */
   default Lease orElseThrow() {
     return switch (this) {
-      case Acquired got -> got.lease();
+      case Acquired acquired -> acquired.lease();
       case Busy busy -> throw new LeaseBusyException(busy);
     };
   }
 
-  /** The lease, or nothing if somebody else has it. */
+  /** Returns the lease; empty if it is busy. */
   default Optional<Lease> toOptional() {
     return switch (this) {
-      case Acquired got -> Optional.of(got.lease());
+      case Acquired acquired -> Optional.of(acquired.lease());
       case Busy busy -> Optional.empty();
     };
   }

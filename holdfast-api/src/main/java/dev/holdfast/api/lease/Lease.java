@@ -1,71 +1,84 @@
 package dev.holdfast.api.lease;
 
 /**
- * Something this process holds alone, for now.
+ * A lease that this process holds: exclusive use of a key in the whole cluster, for a limited time.
  *
- * <p>It is renewed by itself, at a third of its ttl, until it is completed, failed, closed or lost.
- * It is lost when a renewal learns that others have it, or when no renewal has succeeded for the
- * ttl less a tenth (at most 10 s), counted from before the last one that did was sent: others
- * cannot have it before that, so a holder that stops when it is told never overlaps with the next.
- * No database is needed to find out.
+ * <p>A lease is renewed automatically, after each third of its TTL, until it is completed, failed,
+ * closed or lost. It is lost if a renewal finds that another holder has it, or if no renewal has
+ * succeeded for the TTL minus a tenth (at most 10 s), counted from before the last successful
+ * renewal was sent. Another process cannot acquire it before that, so a holder that stops when it
+ * is notified never overlaps with the next one. The holder detects the loss without the database.
  *
- * <p>A process that was frozen learns of it late. What must not happen twice in any case is fenced
- * by {@link #fencingToken}. It is safe for use by many threads.
+ * <p>A process that was paused detects the loss late. Protect writes that must never happen twice
+ * with the {@link #fencingToken}. A lease is safe for use by multiple threads.
  */
 public interface Lease extends AutoCloseable {
 
-  /** What is held. */
+  /** Returns the key of the lease. */
   String key();
 
-  /** Larger than the token of every lease that was acquired before, of whatever key. */
+  /**
+   * Returns the fencing token: a number greater than that of every lease acquired before, of any
+   * key. Pass it to the systems that the lease protects and let them refuse smaller numbers.
+   */
   long fencingToken();
 
-  /** 1, and 1 more for each holder that was lost since it was last done or failed. */
+  /**
+   * Returns the number of this attempt: 1, plus 1 for each holder that lost the lease since it was
+   * last completed or failed. From 2 on, the work of the previous holder may be half done.
+   */
   int attempt();
 
-  /** Whether it may still be relied on. Asks no database; ask before each irreversible step. */
+  /**
+   * Returns whether the lease is still held. It does not access the database, so call it before
+   * each irreversible step.
+   */
   boolean isHeld();
 
   /**
-   * Renew it now, for its whole ttl. There is no need to, but it asks the database.
+   * Renews the lease now, for its whole TTL. This is not necessary, but it verifies with the
+   * database that the lease is held.
    *
-   * @return whether it was still ours; if not, it is lost
-   * @throws dev.holdfast.api.StoreException if the database cannot be asked; the lease goes on
+   * @return whether it was still held; if not, it is lost
+   * @throws dev.holdfast.api.StoreException if the database cannot be reached; the lease is held
    *     until its time is over
    */
   boolean renew();
 
   /**
-   * Say that the work is done and let go.
+   * Completes the lease: records that the work is done, and releases the lease.
    *
-   * @return whether it was still ours. If not, nothing was changed: somebody else took over, or it
-   *     was ended before. A lease whose time is over and that nobody took is still ours to complete
-   * @throws dev.holdfast.api.StoreException if the database cannot be asked; the lease is held, and
-   *     can be completed again
+   * @return whether the lease was still held. If not, nothing was changed: another process has
+   *     acquired it, or it was ended before. A lease whose time is over can still be completed as
+   *     long as no other process has acquired it
+   * @throws dev.holdfast.api.StoreException if the database cannot be reached; the lease is still
+   *     held, and can be completed again
    */
   boolean complete();
 
   /**
-   * Say that the work failed and let go; others may try at once.
+   * Fails the lease: records that the work failed, and releases the lease. Another process can
+   * acquire it immediately.
    *
-   * @param detail why, for people; what cannot be stored of it is left out
-   * @return whether it was still ours, as with {@link #complete}
+   * @param detail why it failed; characters that cannot be stored are removed
+   * @return whether the lease was still held, as with {@link #complete}
    */
   boolean fail(String detail);
 
   /**
-   * Be told once when it is lost; at once if it is lost already. Not told if it is completed,
-   * failed or closed before. Each callback has a thread of its own and may take its time.
+   * Registers a callback that is called once when the lease is lost; immediately if it is lost
+   * already. It is not called if the lease is completed, failed or closed before. Each callback
+   * runs in its own thread and may block.
    */
   void onLost(Runnable callback);
 
   /**
-   * Complete it, unless it was completed, failed or lost before. If {@link #complete} or {@link
-   * #fail} was called and threw, the same is tried once more. Mind that a {@code try} block closes
-   * after an exception, too: call {@link #fail} inside it if that matters.
+   * Completes the lease, unless it was completed, failed or lost before. If {@link #complete} or
+   * {@link #fail} was called and threw, the same is tried once more. A {@code try} block closes the
+   * lease after an exception, too: to record a failure, call {@link #fail} inside the block.
    *
-   * <p>If the database cannot be asked, that is logged, and the lease is let go: it is free for
-   * others when its ttl is over.
+   * <p>If the database cannot be reached, the failure is logged and the lease is released in this
+   * process only: other processes can acquire it when its TTL is over.
    */
   @Override
   void close();

@@ -2,18 +2,19 @@ package dev.holdfast.api.lease;
 
 import dev.holdfast.api.HoldfastException;
 
-/** A lease was wanted, and somebody else has it. */
+/** Thrown by {@link Acquisition#orElseThrow} if the lease was not acquired. */
 public final class LeaseBusyException extends HoldfastException {
   private static final long serialVersionUID = 1L;
 
   private final transient Acquisition.Busy busy;
 
+  /** Creates the exception. */
   public LeaseBusyException(Acquisition.Busy busy) {
-    super(busy.describe() + " Try again then, or use toOptional() to go on without it.");
+    super(busy.describe() + " Try again after that, or use toOptional() to continue without it.");
     this.busy = busy;
   }
 
-  /** Who has it, and for how long still. */
+  /** Returns the holder of the lease, and for how long the lease stays busy. */
   public Acquisition.Busy busy() {
     return busy;
   }

@@ -5,18 +5,19 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease as people look at it.
+ * A stored lease and its state.
  *
- * @param key what is held
- * @param state where it is in its life
- * @param holder who holds it or held it last: a node's id, or a host and process
- * @param fencingToken the token of that holder
- * @param attempt 1, and 1 more for each holder that was lost since it was last done or failed
- * @param acquiredAt since when that holder has or had it
- * @param remaining how long it is still held without a sign of life, by the database's clock; zero
- *     if that is over. Of one that is DONE: how long {@link Leases#acquireOnce} is still refused
- * @param endedAt when it was done, failed or found expired; null while it is claimed
- * @param detail what its holder said when it failed
+ * @param key its key
+ * @param state its state
+ * @param holder the current or last holder: the id of a node, or a host and process id
+ * @param fencingToken the fencing token of that holder
+ * @param attempt 1, plus 1 for each holder that lost the lease since it was last completed or
+ *     failed
+ * @param acquiredAt when that holder acquired it
+ * @param remaining how long it is held if it is not renewed, by the clock of the database; zero if
+ *     that time is over. If it is DONE: how long {@link Leases#acquireOnce} cannot acquire it
+ * @param endedAt when it was completed, failed or marked as expired; null while it is CLAIMED
+ * @param detail why it failed, as given by its holder; null otherwise
  */
 public record LeaseInfo(
     String key,
@@ -29,7 +30,7 @@ public record LeaseInfo(
     @Nullable Instant endedAt,
     @Nullable String detail) {
 
-  /** Whether somebody holds it and has time left. */
+  /** Returns whether the lease is held: it is CLAIMED, and its time is not over. */
   public boolean isHeld() {
     return state == LeaseState.CLAIMED && !remaining.isZero();
   }

@@ -4,33 +4,38 @@ import dev.holdfast.api.internal.Names;
 import java.time.Duration;
 
 /**
- * A wish for a lease, checked when it is built.
+ * A request for a lease.
  *
- * @param key what to hold, 1 to 256 characters
- * @param ttl how long it is held without a sign of life, 100 ms to 365 days
- * @param once whether one that is DONE stands in the way, too, for its ttl from then on
+ * @param key what to lease, 1 to 256 characters
+ * @param ttl how long a holder that died keeps the lease, 100 ms to 365 days
+ * @param once whether a completed lease stays busy for its TTL, see {@link Leases#acquireOnce}
  */
 public record LeaseRequest(String key, Duration ttl, boolean once) {
 
-  /** How long a lease is held without a sign of life, unless another time is given. */
+  /** The default TTL: 2 minutes. */
   public static final Duration DEFAULT_TTL = Duration.ofMinutes(2);
 
-  /** Less than this would be over before the answer of a busy database came. */
+  /** The shortest TTL: a shorter one would be over before a busy database responds. */
   public static final Duration SHORTEST_TTL = Duration.ofMillis(100);
 
-  /** More than this would outlive whoever remembers why. */
+  /** The longest TTL. */
   public static final Duration LONGEST_TTL = Duration.ofDays(365);
 
+  /**
+   * Checks the key and the TTL.
+   *
+   * @throws IllegalArgumentException if one of them is not valid
+   */
   public LeaseRequest {
     Names.text("Lease key", key);
     if (ttl.compareTo(SHORTEST_TTL) < 0 || ttl.compareTo(LONGEST_TTL) > 0) {
       throw new IllegalArgumentException(
-          "A ttl of %s for lease '%s' is not valid: give %d ms to %d days. A lease is renewed while its holder lives, so the ttl need not cover the work."
+          "A TTL of %s for lease '%s' is not valid: give %d ms to %d days. A lease is renewed while its holder is alive, so the TTL need not cover the work."
               .formatted(ttl, key, SHORTEST_TTL.toMillis(), LONGEST_TTL.toDays()));
     }
   }
 
-  /** A wish that any lease but one that is held fulfils. */
+  /** Returns a request that is granted unless the lease is held. */
   public static LeaseRequest of(String key, Duration ttl) {
     return new LeaseRequest(key, ttl, false);
   }

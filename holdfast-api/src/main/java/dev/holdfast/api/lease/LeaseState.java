@@ -1,13 +1,13 @@
 package dev.holdfast.api.lease;
 
-/** Where a lease is in its life. All but {@link #CLAIMED} can be acquired again. */
+/** The state of a lease. A lease in any state but {@link #CLAIMED} can be acquired again. */
 public enum LeaseState {
-  /** Somebody holds it, or held it and never came back: see how much time it has left. */
+  /** Held, or left behind by a holder that died: {@link LeaseInfo#remaining} tells which. */
   CLAIMED,
-  /** Its holder said that the work is done. */
+  /** Completed by its holder. */
   DONE,
-  /** Its holder said that the work failed. */
+  /** Failed by its holder. */
   FAILED,
-  /** Its holder fell silent past its time, and somebody noted that. */
+  /** Not renewed for its TTL, and marked by {@link Leases#reclaimExpired}. */
   EXPIRED
 }

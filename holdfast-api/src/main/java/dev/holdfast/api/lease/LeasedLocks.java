@@ -3,7 +3,7 @@ package dev.holdfast.api.lease;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Locks as leases. */
+/** Implements locks with leases. */
 record LeasedLocks(Leases leases) implements Locks {
   private static final String PREFIX = "lock:";
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Start-up actions as leases. */
+/** Implements startup actions with leases. */
 final class LeasedStartup implements StartupCoordinator {
   private static final String PREFIX = "startup:";
 
@@ -26,7 +26,7 @@ final class LeasedStartup implements StartupCoordinator {
   public <E extends Exception> boolean runOnce(String action, Duration ttl, Work<E> work) throws E {
     return switch (tryAcquire(action, ttl)) {
       case Acquisition.Busy busy -> false;
-      case Acquisition.Acquired got -> run(got.lease(), work);
+      case Acquisition.Acquired acquired -> run(acquired.lease(), work);
     };
   }
 
@@ -37,7 +37,7 @@ final class LeasedStartup implements StartupCoordinator {
       work.run();
     } catch (Throwable failure) {
       boolean lost = alarm.off();
-      // Errors, too: the next node must not take it for done.
+      // For errors, too: the next node must not consider the action done.
       fail(lease, failure);
       if (lost && failure instanceof InterruptedException) {
         return false;
@@ -45,9 +45,9 @@ final class LeasedStartup implements StartupCoordinator {
       throw failure;
     }
     if (alarm.off()) {
-      // Work that was interrupted may return half done. If nobody has it yet, the next may try.
+      // Interrupted work may be half done. If no other node has the lease yet, the next may try.
       try (lease) {
-        lease.fail("It was lost while its work went on.");
+        lease.fail("The lease was lost while the work was running.");
       }
       return false;
     }
@@ -56,7 +56,7 @@ final class LeasedStartup implements StartupCoordinator {
     }
   }
 
-  /** Interrupts the thread that works, if its lease is lost; never what it does afterwards. */
+  /** Interrupts the working thread if its lease is lost, but never after the work has ended. */
   private static final class Alarm {
     private final Thread worker;
     private boolean rang;
@@ -74,9 +74,9 @@ final class LeasedStartup implements StartupCoordinator {
     }
 
     /**
-     * The work is over, and so is the interrupt. Called by the thread that worked.
+     * Ends the watch and clears the interrupt. Called by the working thread.
      *
-     * @return whether it was interrupted
+     * @return whether the thread was interrupted
      */
     synchronized boolean off() {
       over = true;
@@ -106,7 +106,8 @@ final class LeasedStartup implements StartupCoordinator {
   @Override
   public boolean release(String action) {
     Lease own = taken.remove(action);
-    boolean letGo = own != null && own.isHeld() && own.fail("It was released by its holder.");
+    boolean letGo =
+        own != null && own.isHeld() && own.fail("The action was released by its holder.");
     return leases.reopen(PREFIX + action) || letGo;
   }
 }

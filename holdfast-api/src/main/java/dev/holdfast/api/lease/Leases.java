@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases on keys of the user's own: one holder at a time in the whole cluster.
+ * Acquires leases on your own keys. A lease has at most one holder in the whole cluster.
  *
  * <pre>{@code
  * try (var lease = leases.acquire("invoice:42", Duration.ofSeconds(120)).orElseThrow()) {
@@ -14,65 +14,84 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Leases are not reentrant: whoever holds one and asks again is told that it is busy.
+ * <p>Leases are not reentrant: a holder that requests the same key again gets {@link
+ * Acquisition.Busy}.
  */
 public interface Leases {
 
   /**
-   * Acquire a lease if nobody holds it. It does not wait.
+   * Acquires a lease if no other holder has it. It does not wait.
    *
-   * <p>One that is done, failed or expired can be acquired again. One whose holder has been silent
-   * past its ttl, by the database's clock, is taken over: under a new token, and with an attempt
-   * that is larger by one.
+   * <p>A lease that is completed, failed or expired can be acquired again. A lease that its holder
+   * has not renewed for its TTL, by the clock of the database, is taken over with a new fencing
+   * token and the next attempt number.
    *
-   * @throws IllegalArgumentException for a key or ttl that is not valid
-   * @throws dev.holdfast.api.StoreException if the database could not be asked in time. If the
-   *     lease was granted all the same, asking again in this process finds it
+   * @param key what to lease, 1 to 256 characters
+   * @param ttl how long a holder that died keeps the lease, 100 ms to 365 days. The lease is
+   *     renewed while its holder is alive, so the TTL need not cover the work. A short one is taken
+   *     over sooner after a crash, and lost sooner when the database is slow
+   * @throws IllegalArgumentException if the key or the TTL is not valid
+   * @throws dev.holdfast.api.StoreException if the database could not be reached in time. If the
+   *     lease was granted nevertheless, the next request from this process gets it
    */
   Acquisition acquire(String key, Duration ttl);
 
-  /** Acquire a lease with a ttl of 120 s. */
+  /**
+   * Acquires a lease with a TTL of 2 minutes.
+   *
+   * @see #acquire(String, Duration)
+   */
   default Acquisition acquire(String key) {
     return acquire(key, LeaseRequest.DEFAULT_TTL);
   }
 
   /**
-   * Acquire a lease if nobody holds it and nobody completed it within the ttl that its holder gave:
-   * for what is to be done once in that time. One that failed can be acquired at once.
+   * Acquires a lease if no other holder has it or completed it less than its TTL ago: for work to
+   * be done once within that time. A failed lease can be acquired immediately.
+   *
+   * @param key what to lease, 1 to 256 characters
+   * @param ttl how long a completed lease stays busy, and how long a holder that died keeps it; 100
+   *     ms to 365 days
    */
   Acquisition acquireOnce(String key, Duration ttl);
 
   /**
-   * Let a lease that is done no longer stand in the way of {@link #acquireOnce}.
+   * Reopens a completed lease, so that {@link #acquireOnce} can acquire it immediately. A lease
+   * that is held is not changed.
    *
-   * @return whether there was one; a lease that is held is left alone
+   * @return whether there was a completed lease
    */
   boolean reopen(String key);
 
   /**
-   * Mark leases whose holders were silent past their ttl as EXPIRED, longest ago first, and return
-   * them: each to one caller only. Nobody needs to do this for them to be acquired again; it is for
-   * whoever cleans up behind holders that were lost.
+   * Marks leases as EXPIRED whose holders have not renewed them for their TTL, oldest first, and
+   * returns them, each to one caller only. This is not necessary for acquiring them again; use it
+   * to clean up after holders that died.
    *
-   * @param limit how many at most, 1 to 1000
+   * @param limit the maximum number of leases, 1 to 1000
    */
   List<LeaseInfo> reclaimExpired(int limit);
 
-  /** Look at a lease; empty if there was never one, or it ended long ago. */
+  /**
+   * Finds a lease.
+   *
+   * @return the lease; empty if it never existed or is no longer kept
+   */
   Optional<LeaseInfo> find(String key);
 
   /**
-   * List leases by key.
+   * Lists leases, ordered by key.
    *
-   * @param state which; null for all
-   * @param after where the page before this one ended: its last key; null for the first page
-   * @param limit how many at most, 1 to 1000
+   * @param state the state to match; null for all
+   * @param after the key of the last lease of the previous page; null for the first page
+   * @param limit the maximum number of leases, 1 to 1000
    */
   List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit);
 
   /**
-   * Leases for a program that runs alone: every wish is granted at once, nothing is kept, nothing
-   * is ever lost. Tokens grow within the process.
+   * Returns leases for a program that runs as a single process, without a database: every request
+   * is granted immediately, nothing is stored, and no lease is ever lost. Fencing tokens grow
+   * within the process.
    */
   static Leases passThrough() {
     return new PassThroughLeases();

@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Named locks, each with an owner and an expiry: leases whose keys begin with {@code lock:}.
+ * Named locks, each with an owner and an expiry. A lock is a lease whose key starts with {@code
+ * lock:}.
  *
  * <pre>{@code
  * locks.tryLock("nightly-report", Duration.ofMinutes(2)).toOptional().ifPresent(lock -> {
@@ -14,29 +15,33 @@ import java.util.Optional;
  * });
  * }</pre>
  *
- * <p>A lock belongs to the {@link Lease} that was returned and not to a thread, is not reentrant,
- * and is unlocked by closing it. It is renewed while its owner lives, so the ttl is how long a dead
- * owner keeps others out, not how long the work may take.
+ * <p>A lock belongs to the returned {@link Lease} and not to a thread. It is not reentrant, and is
+ * unlocked by closing the lease. It is renewed while its owner is alive, so the TTL is how long an
+ * owner that died keeps the lock, not how long the work may take.
  */
 public interface Locks {
 
   /**
-   * Lock if nobody else has. It does not wait.
+   * Acquires a lock if it is free. It does not wait.
    *
-   * @param name 1 to 251 characters
-   * @param ttl 100 ms to 365 days
+   * @param name the name of the lock, 1 to 251 characters
+   * @param ttl how long an owner that died keeps the lock, 100 ms to 365 days
    */
   Acquisition tryLock(String name, Duration ttl);
 
-  /** Lock with a ttl of 120 s. */
+  /**
+   * Acquires a lock with a TTL of 2 minutes.
+   *
+   * @see #tryLock(String, Duration)
+   */
   default Acquisition tryLock(String name) {
     return tryLock(name, LeaseRequest.DEFAULT_TTL);
   }
 
-  /** Who holds a lock, and for how long still; empty if nobody does. */
+  /** Returns the current owner of a lock and how long it is held; empty if the lock is free. */
   Optional<LeaseInfo> owner(String name);
 
-  /** Locks on these leases. */
+  /** Returns locks that are stored as these leases. */
   static Locks over(Leases leases) {
     return new LeasedLocks(leases);
   }

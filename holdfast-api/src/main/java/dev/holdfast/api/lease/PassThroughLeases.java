@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Grants everything. */
+/** Grants every request. */
 final class PassThroughLeases implements Leases {
   private final AtomicLong lastToken = new AtomicLong();
 
@@ -45,7 +45,7 @@ final class PassThroughLeases implements Leases {
     return List.of();
   }
 
-  /** A lease that only its holder can end. */
+  /** A lease that is never lost. */
   private static final class Granted implements Lease {
     private final String key;
     private final long token;

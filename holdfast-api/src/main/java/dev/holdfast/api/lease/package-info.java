@@ -1,11 +1,15 @@
 /**
- * Exclusive use of anything that has a name: leases, locks, and work to be done once at start-up.
+ * Leases: exclusive use of named resources in the whole cluster.
  *
- * <p>A lease is held for a time and renewed while its holder lives, so a dead holder locks nobody
- * out for good. Two holders can overlap only in the eyes of one that was frozen past its time; the
- * {@linkplain dev.holdfast.api.lease.Lease#fencingToken fencing token}, which only grows, lets
- * whatever the lease protects turn the older one away. Like the rest of the api this needs the JDK
- * and JSpecify alone.
+ * <p>{@link dev.holdfast.api.lease.Leases} acquires a {@link dev.holdfast.api.lease.Lease}, {@link
+ * dev.holdfast.api.lease.Locks} and {@link dev.holdfast.api.lease.StartupCoordinator} are built on
+ * top of it, {@link dev.holdfast.api.lease.Acquisition} is the result of a request, and {@link
+ * dev.holdfast.api.lease.LeaseInfo} describes a stored lease.
+ *
+ * <p>A lease is held for a limited time and renewed while its holder is alive, so a holder that
+ * died does not block others permanently. Two holders can overlap only if the first was paused past
+ * its time and has not noticed yet. The {@linkplain dev.holdfast.api.lease.Lease#fencingToken
+ * fencing token} only grows, so the resource that the lease protects can refuse the older holder.
  */
 @NullMarked
 package dev.holdfast.api.lease;

@@ -3,28 +3,49 @@ package dev.holdfast.api.policy;
 import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
-/** How long to wait before the next attempt. */
+/** Computes how long to wait before the next attempt. */
 public sealed interface Backoff {
 
-  /** The wait after the given failed attempt, before jitter. */
+  /**
+   * Returns the wait after a failed attempt, before jitter.
+   *
+   * @param failedAttempt the number of the attempt, from 1
+   */
   Duration after(int failedAttempt);
 
-  /** The same wait every time. */
+  /** Returns a backoff that waits for the same time after each failure. */
   static Backoff fixed(Duration delay) {
     return new Fixed(delay);
   }
 
-  /** One step more after each failure, up to a cap. */
+  /**
+   * Returns a backoff that waits for {@code step} after the first failure, and for one {@code step}
+   * more after each further one.
+   *
+   * @param cap the longest wait
+   */
   static Backoff linear(Duration step, Duration cap) {
     return new Linear(step, cap);
   }
 
-  /** Multiplied after each failure, up to a cap. */
+  /**
+   * Returns a backoff that waits for {@code first} after the first failure, and multiplies the wait
+   * after each further one.
+   *
+   * @param factor the multiplier, 1 to 100
+   * @param cap the longest wait
+   */
   static Backoff exponential(Duration first, double factor, Duration cap) {
     return new Exponential(first, factor, cap);
   }
 
+  /**
+   * The same wait after each failure.
+   *
+   * @param delay the wait, zero or positive
+   */
   record Fixed(Duration delay) implements Backoff {
+    /** Checks the delay. */
     public Fixed {
       delay = checked(delay);
     }
@@ -35,7 +56,14 @@ public sealed interface Backoff {
     }
   }
 
+  /**
+   * A wait that grows by a step with each failure.
+   *
+   * @param step the first wait, and the difference between two waits
+   * @param cap the longest wait
+   */
   record Linear(Duration step, Duration cap) implements Backoff {
+    /** Checks the durations. */
     public Linear {
       step = checked(step);
       cap = checked(cap);
@@ -47,7 +75,15 @@ public sealed interface Backoff {
     }
   }
 
+  /**
+   * A wait that is multiplied with each failure.
+   *
+   * @param first the first wait
+   * @param factor the multiplier, 1 to 100
+   * @param cap the longest wait
+   */
   record Exponential(Duration first, double factor, Duration cap) implements Backoff {
+    /** Checks the durations and the factor. */
     public Exponential {
       first = checked(first);
       cap = checked(cap);

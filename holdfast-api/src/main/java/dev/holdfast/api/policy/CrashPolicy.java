@@ -3,31 +3,31 @@ package dev.holdfast.api.policy;
 import dev.holdfast.api.task.RecoveryPolicy;
 
 /**
- * What becomes of a job whose node died while it ran. A job whose node died before it had started
- * is simply run elsewhere, whatever this says.
+ * What happens to a job whose node died while the job was running. A job that was claimed but not
+ * started is always run by another node, whatever its policy.
  *
  * @param action what to do
- * @param maxCrashes after how many crashes a job is dead-lettered as {@link
- *     FailureCode#WORKER_CRASHED}; defaults to 4. After the first crash a job runs again at once
- *     and at normal capacity, among the others that crashed with it. From the second crash on it is
- *     a crash suspect: it waits a while, nodes start such jobs slowly, and with one crash left it
- *     runs as the only crash suspect on its node. With less than 3, a job can be dead-lettered for
- *     a crash that another job caused.
- * @param maxFencings how many times its node may fence itself while the job runs before it is
- *     dead-lettered as {@link FailureCode#NODE_FENCED}; defaults to 5. Such a job may be what
- *     stalls its process.
+ * @param maxCrashes at which crash the job is dead-lettered as {@link FailureCode#WORKER_CRASHED};
+ *     defaults to 4. After the first crash the job runs again immediately and at normal capacity,
+ *     together with the other jobs of the dead node. From the second crash on it is a crash
+ *     suspect: it waits for a while, nodes start crash suspects slowly, and with one crash left it
+ *     runs as the only crash suspect on its node. With fewer than 3, a job can be dead-lettered for
+ *     a crash that another job caused
+ * @param maxFencings at which fencing the job is dead-lettered as {@link FailureCode#NODE_FENCED};
+ *     defaults to 5. A fencing counts if the node fenced itself while the job was running, because
+ *     the job may be what stalls the process
  */
 public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
 
-  /** What to do. */
+  /** What to do with a job whose node died while the job was running. */
   public enum Action {
-    /** Run it again: at once after the first crash, later and later after more. */
+    /** Runs the job again: immediately after the first crash, with growing delays after more. */
     RETRY,
-    /** Dead-letter it, since running it twice would be worse. */
+    /** Dead-letters the job, because executing it twice would be worse. */
     FAIL,
     /**
-     * Ask the {@link RecoveryPolicy} of a node that knows the task. While no such node lives, it is
-     * done as for {@link #RETRY}.
+     * Asks the {@link RecoveryPolicy} on a node that has a handler for the task. While no such node
+     * is alive, the job is treated as with {@link #RETRY}.
      */
     ASK
   }
@@ -35,41 +35,63 @@ public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
   private static final int MOST = 100;
   private static final int DEFAULT_FENCINGS = 5;
 
-  /** Run it again, up to four crashes. */
+  /** Runs the job again, and dead-letters it at its fourth crash. */
   public static final CrashPolicy DEFAULT = retry(4);
 
+  /**
+   * Checks the values.
+   *
+   * @throws IllegalArgumentException if a value is not in 1 to 100
+   */
   public CrashPolicy {
     if (maxCrashes < 1 || maxCrashes > MOST) {
       throw new IllegalArgumentException(
-          "%d crashes are not a valid budget: give 1 to %d.".formatted(maxCrashes, MOST));
+          "A maximum of %d crashes is not valid: give 1 to %d.".formatted(maxCrashes, MOST));
     }
     if (maxFencings < 1 || maxFencings > MOST) {
       throw new IllegalArgumentException(
-          "%d fencings are not a valid budget: give 1 to %d.".formatted(maxFencings, MOST));
+          "A maximum of %d fencings is not valid: give 1 to %d.".formatted(maxFencings, MOST));
     }
   }
 
-  /** A policy with the default budget of fencings. */
-  public CrashPolicy(Action answer, int maxCrashes) {
-    this(answer, maxCrashes, DEFAULT_FENCINGS);
+  /** Creates a policy with the default maximum of 5 fencings. */
+  public CrashPolicy(Action action, int maxCrashes) {
+    this(action, maxCrashes, DEFAULT_FENCINGS);
   }
 
-  /** Run it again until it has crashed this often. */
+  /**
+   * Returns a policy that runs the job again, and dead-letters it at the given crash. Use it for
+   * tasks that can safely be executed more than once.
+   *
+   * @param maxCrashes 1 to 100; with fewer than 3, a job can be dead-lettered for a crash that
+   *     another job caused
+   */
   public static CrashPolicy retry(int maxCrashes) {
     return new CrashPolicy(Action.RETRY, maxCrashes);
   }
 
-  /** Never run it again. */
+  /**
+   * Returns a policy that dead-letters the job at its first crash. Use it for tasks that must not
+   * be executed twice.
+   */
   public static CrashPolicy fail() {
     return new CrashPolicy(Action.FAIL, 1);
   }
 
-  /** Let the task's own {@link RecoveryPolicy} decide. */
+  /**
+   * Returns a policy that lets the {@link RecoveryPolicy} of the task decide, which is registered
+   * on nodes together with the handler.
+   */
   public static CrashPolicy decidedByTask() {
     return new CrashPolicy(Action.ASK, DEFAULT.maxCrashes);
   }
 
-  /** The same policy with another budget of fencings. */
+  /**
+   * Returns this policy with another maximum of fencings. A low one removes a job that stalls its
+   * process early, but may also remove jobs that only ran beside it. Defaults to 5.
+   *
+   * @param fencings 1 to 100
+   */
   public CrashPolicy withMaxFencings(int fencings) {
     return new CrashPolicy(action, maxCrashes, fencings);
   }

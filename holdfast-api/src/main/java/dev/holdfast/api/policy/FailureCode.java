@@ -2,48 +2,58 @@ package dev.holdfast.api.policy;
 
 import java.util.regex.Pattern;
 
-/** The codes that Holdfast itself gives to failed attempts. */
+/**
+ * The codes that Holdfast gives to failed attempts. Retry rules can match them. Handlers fail with
+ * their own codes by throwing a {@link dev.holdfast.api.task.TaskFailure}.
+ */
 public final class FailureCode {
-  /** The handler threw something that has no code of its own. */
+  /** The handler threw an exception without a code. */
   public static final String TASK_FAILED = "TASK_FAILED";
 
-  /** The attempt took longer than its timeout. */
+  /** The attempt exceeded its timeout. */
   public static final String TIMED_OUT = "TIMED_OUT";
 
-  /** The attempt gave no sign of getting on for longer than its heartbeat timeout. */
+  /** The attempt called no heartbeat within its heartbeat timeout. */
   public static final String HEARTBEAT_TIMED_OUT = "HEARTBEAT_TIMED_OUT";
 
   /**
-   * The payload could not be read as what the task expects. The job goes to other nodes that serve
-   * its task as long as one of them may be able to read it, and is retried by its policy then.
+   * The payload could not be decoded to the type that the task expects. The job is passed to other
+   * nodes that serve its task as long as one of them may be able to decode it, and is then retried
+   * according to its policy.
    */
   public static final String BAD_PAYLOAD = "BAD_PAYLOAD";
 
-  /** The result could not be written, or is too large. Never retried. */
+  /** The result could not be encoded, or is too large. Never retried. */
   public static final String BAD_RESULT = "BAD_RESULT";
 
-  /** The handler was interrupted although nobody asked for it. */
+  /** The handler was interrupted, but not by Holdfast. */
   public static final String INTERRUPTED = "INTERRUPTED";
 
-  /** The database refused to store how the attempt ended. */
+  /** The database refused to store the outcome of the attempt. */
   public static final String NOT_RECORDED = "NOT_RECORDED";
 
-  /** The node that ran it died, or could not show in time that it lived. */
+  /** The node that ran the job died, or sent no heartbeat in time. */
   public static final String WORKER_CRASHED = "WORKER_CRASHED";
 
   /**
-   * Its node fenced itself too often while it ran: the job may be what stalls its process. Never
-   * retried.
+   * The node fenced itself too often while the job was running: the job may be what stalls the
+   * process. Never retried.
    */
   public static final String NODE_FENCED = "NODE_FENCED";
 
-  /** What the database holds of the job could not be read. Never retried. */
+  /** The stored job could not be read. Never retried. */
   public static final String UNREADABLE = "UNREADABLE";
 
   private static final Pattern VALID = Pattern.compile("[A-Z][A-Z0-9_]{0,63}");
 
   private FailureCode() {}
 
+  /**
+   * Checks a failure code.
+   *
+   * @return the code
+   * @throws IllegalArgumentException if the code is not valid
+   */
   public static String checked(String code) {
     if (!VALID.matcher(code).matches()) {
       throw new IllegalArgumentException(

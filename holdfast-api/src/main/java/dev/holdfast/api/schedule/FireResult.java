@@ -2,15 +2,23 @@ package dev.holdfast.api.schedule;
 
 import dev.holdfast.api.job.JobId;
 
-/** What became of the wish to fire a schedule at once. */
+/** The result of {@linkplain Schedules#fire firing} a schedule immediately. */
 public sealed interface FireResult {
 
-  /** A job was made. */
+  /**
+   * A job was created.
+   *
+   * @param job the id of the new job
+   */
   record Fired(JobId job) implements FireResult {}
 
-  /** None was made: this job of the schedule is live, and its jobs must not overlap. */
+  /**
+   * No job was created, because a job of the schedule has not ended and its jobs must not overlap.
+   *
+   * @param live the id of the job that has not ended
+   */
   record Overlapped(JobId live) implements FireResult {}
 
-  /** There is no such schedule. */
+  /** The schedule does not exist. */
   record NotFound() implements FireResult {}
 }

@@ -4,14 +4,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What becomes of due times that were missed, because no node was there to fire them.
+ * What happens with due times that were missed, because no node was running.
  *
- * <p>A due time is missed when a later one has come due before it was fired, or when it is more
- * than a minute late.
+ * <p>A due time is missed if it was not fired before the next one, or if it is more than a minute
+ * late.
  */
 public sealed interface Misfire {
 
-  /** Forget what was missed. */
+  /** Creates no jobs for missed due times. */
   record Skip() implements Misfire {
     @Override
     public String toString() {
@@ -19,7 +19,7 @@ public sealed interface Misfire {
     }
   }
 
-  /** Let one firing, for the latest due time, stand for all that was missed. */
+  /** Creates one job, for the latest of the missed due times. */
   record FireOnce() implements Misfire {
     @Override
     public String toString() {
@@ -27,14 +27,23 @@ public sealed interface Misfire {
     }
   }
 
-  /** Fire the latest of what was missed, at most so many, the oldest of them first. */
+  /**
+   * Creates a job for each of the latest missed due times, oldest first.
+   *
+   * @param max how many jobs at most, 1 to 1000
+   */
   record CatchUp(int max) implements Misfire {
     private static final int MOST = 1_000;
 
+    /**
+     * Checks the maximum.
+     *
+     * @throws IllegalArgumentException if it is not in 1 to 1000
+     */
     public CatchUp {
       if (max < 1 || max > MOST) {
         throw new IllegalArgumentException(
-            "A schedule cannot catch up %d firings: give 1 to %d.".formatted(max, MOST));
+            "A schedule cannot catch up on %d due times: give 1 to %d.".formatted(max, MOST));
       }
     }
 
@@ -44,16 +53,27 @@ public sealed interface Misfire {
     }
   }
 
+  /** Creates no jobs for missed due times. */
   Misfire SKIP = new Skip();
 
+  /** Creates one job, for the latest of the missed due times. */
   Misfire FIRE_ONCE = new FireOnce();
 
-  /** Fire at most so many of those that were missed. */
+  /**
+   * Returns a policy that creates a job for each of the latest missed due times, oldest first. More
+   * than one requires {@link Overlap#ALLOW}.
+   *
+   * @param max how many jobs at most, 1 to 1000
+   */
   static Misfire catchUp(int max) {
     return new CatchUp(max);
   }
 
-  /** Read what {@code toString} writes. */
+  /**
+   * Parses a policy as written by {@code toString}: SKIP, FIRE_ONCE or CATCH_UP(n).
+   *
+   * @throws IllegalArgumentException if the text is not a policy
+   */
   static Misfire parse(String text) {
     Matcher catchUp = Pattern.compile("CATCH_UP\\((\\d{1,9})\\)").matcher(text);
     if (catchUp.matches()) {
@@ -64,7 +84,7 @@ public sealed interface Misfire {
       case "FIRE_ONCE" -> FIRE_ONCE;
       default ->
           throw new IllegalArgumentException(
-              "Misfire policy '%s' is not known: give SKIP, FIRE_ONCE or CATCH_UP(n), such as CATCH_UP(10)."
+              "Misfire policy '%s' does not exist: give SKIP, FIRE_ONCE or CATCH_UP(n), such as CATCH_UP(10)."
                   .formatted(text));
     };
   }

@@ -1,17 +1,17 @@
 package dev.holdfast.api.schedule;
 
 /**
- * What happens at a due time while a job of the same schedule is live: waiting, running, or waiting
- * to be tried again.
+ * What happens at a due time while an earlier job of the same schedule has not ended: it is
+ * waiting, running, or waiting for a retry.
  */
 public enum Overlap {
-  /** Create another job all the same. */
+  /** Creates another job. */
   ALLOW,
-  /** Create none; this due time is over. */
+  /** Creates no job for this due time. */
   SKIP,
   /**
-   * Wait until that job has ended, then create one for the latest time that was due. So one firing
-   * at most waits behind the job that runs, however many due times pass.
+   * Waits until that job has ended, and then creates one for the latest due time. However many due
+   * times pass in the meantime, only one job is created.
    */
   QUEUE
 }

@@ -1,11 +1,11 @@
 package dev.holdfast.api.schedule;
 
-/** What putting a schedule did. */
+/** The result of {@linkplain Schedules#put storing} a schedule. */
 public enum PutResult {
-  /** There was none of this id. */
+  /** A schedule with this id did not exist, and was created. */
   CREATED,
-  /** One of this id said otherwise, and was changed. */
+  /** A schedule with this id existed, and was changed. */
   CHANGED,
-  /** It was there already, just like this. */
+  /** The same schedule existed; nothing was changed. */
   UNCHANGED
 }

@@ -6,15 +6,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a schedule is due, and what happens when it could not be fired then.
+ * When a schedule is due, and what happens if a due time is missed or jobs would overlap.
  *
- * @param timing by which rhythm
- * @param misfire what becomes of missed due times; defaults to {@link Misfire#FIRE_ONCE}
+ * @param timing the cron expression or interval
+ * @param misfire what happens with missed due times; defaults to {@link Misfire#FIRE_ONCE}
  * @param overlap whether jobs may overlap; defaults to {@link Overlap#SKIP}
- * @param jitter how much later than its due time a job may become ready, spread evenly so that
- *     schedules of the same time do not all begin at once; defaults to zero
- * @param from no due time lies before this; null for no such bound
- * @param until no due time lies after this; null for ever
+ * @param jitter by how much a job may become ready later than its due time, so that schedules with
+ *     the same due time do not start all at once; zero to one day, defaults to zero
+ * @param from the earliest due time; null for no bound
+ * @param until the latest due time; null for no bound
  */
 public record Recurrence(
     Timing timing,
@@ -26,6 +26,11 @@ public record Recurrence(
 
   private static final Duration LONGEST_JITTER = Duration.ofDays(1);
 
+  /**
+   * Checks the values and their combination.
+   *
+   * @throws IllegalArgumentException if a value is not valid, or two values contradict each other
+   */
   public Recurrence {
     if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
       throw new IllegalArgumentException(
@@ -35,12 +40,12 @@ public record Recurrence(
     requireStorable("end", until);
     if (from != null && until != null && !until.isAfter(from)) {
       throw new IllegalArgumentException(
-          "A schedule cannot end at %s, since it starts at %s: give an end after the start."
+          "A schedule that starts at %2$s cannot end at %1$s: give an end after the start."
               .formatted(until, from));
     }
     if (overlap != Overlap.ALLOW && misfire instanceof Misfire.CatchUp(int max) && max > 1) {
       throw new IllegalArgumentException(
-          "Misfire policy %s makes several jobs at once, and overlap %s allows one: give overlap ALLOW, or misfire FIRE_ONCE."
+          "Misfire policy %s creates several jobs at once, but overlap %s allows one: use overlap ALLOW, or misfire FIRE_ONCE."
               .formatted(misfire, overlap));
     }
     if (overlap == Overlap.QUEUE) {
@@ -51,27 +56,29 @@ public record Recurrence(
   private static void requireStorable(String verb, @Nullable Instant time) {
     if (time != null && !Times.isStorable(time)) {
       throw new IllegalArgumentException(
-          "A schedule cannot %s at %s: give a time from %s to %s, or leave it out for no such bound."
+          "A schedule cannot %s at %s: give a time from %s to %s, or leave it out for no bound."
               .formatted(verb, time, Times.EARLIEST, Times.LATEST));
     }
   }
 
-  /** One due time waits behind a live job, so one job must be what it makes. */
+  /**
+   * With QUEUE one due time waits for the current job to end, so it must create exactly one job.
+   */
   private static void requireOneFiring(Misfire misfire) {
     switch (misfire) {
       case Misfire.FireOnce() -> {}
       case Misfire.Skip() ->
           throw new IllegalArgumentException(
-              "Misfire policy SKIP forgets the due time that overlap QUEUE keeps waiting: give"
-                  + " misfire FIRE_ONCE, or overlap SKIP.");
+              "Misfire policy SKIP drops the due time that overlap QUEUE keeps waiting: use misfire"
+                  + " FIRE_ONCE, or overlap SKIP.");
       case Misfire.CatchUp catchUp ->
           throw new IllegalArgumentException(
-              "Misfire policy %s makes a job for a missed due time besides the one that is due, and overlap QUEUE lets one wait: give misfire FIRE_ONCE, or overlap ALLOW."
+              "Misfire policy %s creates a job for a missed due time in addition to the current one, but overlap QUEUE lets only one wait: use misfire FIRE_ONCE, or overlap ALLOW."
                   .formatted(catchUp));
     }
   }
 
-  /** The same recurrence for this timing, with defaults for everything else. */
+  /** Returns a recurrence with this timing and defaults for everything else. */
   public static Recurrence of(Timing timing) {
     return new Recurrence(timing, Misfire.FIRE_ONCE, Overlap.SKIP, Duration.ZERO, null, null);
   }

@@ -8,16 +8,20 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Declares on the class of a task's handler that the task recurs. A node that is given the handler
- * registers the schedule; when no live node of its application declares it any more, it is
- * cancelled.
+ * Declares a schedule on the class of a task handler. A node that registers the handler creates the
+ * schedule; when no live node of the application declares it any more, it is cancelled.
  *
- * <pre>{@code
- * @Recurring(id = "nightly-report", cron = "0 3 * * *", zone = "Europe/Berlin")
- * final class ReportHandler implements TaskHandler<Report, Void> { … }
- * }</pre>
+ * <pre>
+ * &#64;Recurring(id = "nightly-report", cron = "0 3 * * *", zone = "Europe/Berlin")
+ * final class ReportHandler implements TaskHandler&lt;Report, Void&gt; {
+ *   &#64;Override
+ *   public Void handle(Report report, TaskContext context) {
+ *     return null;
+ *   }
+ * }
+ * </pre>
  *
- * <p>Give either {@link #cron} or {@link #every}. What is left out defaults as in {@link
+ * <p>Set either {@link #cron} or {@link #every}. The defaults are those of {@link
  * Schedule.Builder}.
  */
 @Documented
@@ -26,50 +30,66 @@ import java.lang.annotation.Target;
 @Repeatable(Recurring.Several.class)
 public @interface Recurring {
 
-  /** The business key of the schedule. */
+  /** Returns the id of the schedule. */
   String id();
 
-  /** A cron expression of five fields, or six with seconds in front. */
+  /**
+   * Returns the cron expression: five fields (minute, hour, day of month, month, day of week), or
+   * six with seconds in front. Defaults to none.
+   */
   String cron() default "";
 
-  /** An interval as ISO-8601 text, such as PT5M. */
+  /** Returns the interval as an ISO-8601 duration, such as {@code PT5M}. Defaults to none. */
   String every() default "";
 
-  /** On whose clocks the cron expression is read. */
+  /** Returns the time zone of the cron expression. Defaults to {@code UTC}. */
   String zone() default "UTC";
 
-  /** What to hand the task, as the text that its codec reads: JSON by default. */
+  /**
+   * Returns the payload, encoded for the codec of the node, which is JSON unless configured
+   * otherwise. Defaults to <code>{}</code>.
+   */
   String payload() default "{}";
 
-  /** SKIP, FIRE_ONCE or CATCH_UP(n). */
+  /**
+   * Returns what happens with missed due times: {@code SKIP}, {@code FIRE_ONCE} or {@code
+   * CATCH_UP(n)}. Defaults to {@code FIRE_ONCE}.
+   */
   String misfire() default "FIRE_ONCE";
 
-  /** Whether its jobs may overlap. */
+  /** Returns whether jobs may overlap. Defaults to {@link Overlap#SKIP}. */
   Overlap overlap() default Overlap.SKIP;
 
-  /** The most by which a job may be later than its due time, as ISO-8601 text. */
+  /**
+   * Returns by how much a job may become ready later than its due time, as an ISO-8601 duration.
+   * Defaults to zero.
+   */
   String jitter() default "PT0S";
 
-  /** Not due before this, as ISO-8601 text such as 2027-01-01T00:00:00Z. */
+  /**
+   * Returns the earliest due time in ISO-8601 format, such as {@code 2027-01-01T00:00:00Z}.
+   * Defaults to no bound.
+   */
   String from() default "";
 
-  /** Not due after this, as ISO-8601 text. */
+  /** Returns the latest due time in ISO-8601 format. Defaults to no bound. */
   String until() default "";
 
-  /** The queue of its jobs; the task's own if left out. */
+  /** Returns the queue of the jobs. Defaults to the queue of the task. */
   String queue() default "";
 
-  /** The priority of its jobs, 0 to 9; the task's own if left out. */
+  /** Returns the priority of the jobs, 0 to 9. Defaults to the priority of the task. */
   int priority() default -1;
 
-  /** Words to find the schedule and its jobs by; the task's own if left out. */
+  /** Returns the tags of the schedule and its jobs. Defaults to the tags of the task. */
   String[] tags() default {};
 
-  /** Several schedules of one task. */
+  /** Holds several schedules of one handler. */
   @Documented
   @Retention(RetentionPolicy.RUNTIME)
   @Target(ElementType.TYPE)
   @interface Several {
+    /** Returns the schedules. */
     Recurring[] value();
   }
 }

@@ -14,19 +14,23 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wish for work that recurs.
+ * A request to run a task at recurring times.
  *
  * <pre>{@code
  * Schedule nightly =
- *     Schedule.named("nightly-report").runs(REPORT, new Report("daily"))
- *         .cron("0 3 * * *", "Europe/Berlin").tags("reports").build();
+ *     Schedule.named("nightly-report")
+ *         .runs(REPORT, new Report("daily"))
+ *         .cron("0 3 * * *", "Europe/Berlin")
+ *         .tags("reports")
+ *         .build();
  * }</pre>
  *
- * @param id its business key: whoever puts a schedule under the same id changes this one
+ * @param id the id, 1 to 200 characters; storing a schedule with the id of an existing one changes
+ *     that one
  * @param type the task to run
- * @param payload what to hand it
+ * @param payload the payload of its jobs
  * @param recurrence when it is due
- * @param options how its jobs are run; its tags are those of the schedule, too
+ * @param options how its jobs are run; the tags are also those of the schedule
  */
 public record Schedule(
     String id, TaskType<?, ?> type, Object payload, Recurrence recurrence, JobOptions options) {
@@ -38,6 +42,12 @@ public record Schedule(
           .map(ServiceLoader.Provider::get)
           .toList();
 
+  /**
+   * Checks the schedule.
+   *
+   * @throws IllegalArgumentException if the id or the cron expression is not valid, or the options
+   *     contain a unique key or a delay
+   */
   public Schedule {
     checkId(id);
     if (recurrence.timing() instanceof Timing.Cron cron) {
@@ -45,17 +55,22 @@ public record Schedule(
     }
     if (options.unique() != null) {
       throw new IllegalArgumentException(
-          "Schedule '%s' cannot give its jobs the unique key '%s', since it gives them keys of its own: say with overlap(...) whether they may overlap."
+          "Schedule '%s' cannot give its jobs the unique key '%s', because it generates their keys: remove the key, and use overlap(...) to control whether jobs overlap."
               .formatted(id, options.unique().value()));
     }
     if (!(options.when() instanceof When.Now)) {
       throw new IllegalArgumentException(
-          "Schedule '%s' cannot delay its jobs by %s, since it decides when they are due: use jitter(...), or another timing."
+          "Schedule '%s' cannot delay its jobs by %s, because its timing defines when they are due: use jitter(...), or another timing."
               .formatted(id, options.when()));
     }
   }
 
-  /** Return the id of a schedule, or say what is wrong with it. */
+  /**
+   * Checks the id of a schedule.
+   *
+   * @return the id
+   * @throws IllegalArgumentException if it is not valid
+   */
   public static String checkId(String id) {
     if (id.length() > LONGEST_ID) {
       throw new IllegalArgumentException(
@@ -64,50 +79,84 @@ public record Schedule(
     return Names.text("Schedule id", id);
   }
 
-  /** Begin to describe a schedule. */
+  /**
+   * Starts to build a schedule.
+   *
+   * @param id the id, 1 to 200 characters
+   */
   public static Named named(String id) {
     return new Named(checkId(id));
   }
 
-  /** A schedule that has a name and needs something to do. */
+  /**
+   * The first step of building a schedule: it has an id, and needs a task.
+   *
+   * @param id the id
+   */
   public record Named(String id) {
 
-    /** Say which task to run, with which payload. */
+    /** Sets the task to run and the payload of its jobs. */
     public <P> Work runs(TaskType<P, ?> type, P payload) {
       return new Work(id, type, payload);
     }
   }
 
-  /** A schedule that knows what to do and needs a rhythm. */
+  /**
+   * The second step of building a schedule: it has a task, and needs a timing.
+   *
+   * @param id the id
+   * @param type the task to run
+   * @param payload the payload of its jobs
+   */
   public record Work(String id, TaskType<?, ?> type, Object payload) {
 
-    /** Due at the times of a cron expression, in UTC. */
+    /**
+     * Sets a cron expression, evaluated in UTC.
+     *
+     * @param expression five fields (minute, hour, day of month, month, day of week), or six with
+     *     seconds in front
+     */
     public Builder cron(String expression) {
       return at(new Timing.Cron(expression, ZoneOffset.UTC));
     }
 
-    /** Due at the times of a cron expression, on the clocks of a zone such as Europe/Berlin. */
+    /**
+     * Sets a cron expression, evaluated in a time zone such as {@code Europe/Berlin}.
+     *
+     * @param expression five fields (minute, hour, day of month, month, day of week), or six with
+     *     seconds in front
+     */
     public Builder cron(String expression, String zone) {
       return cron(expression, Timing.zone(zone));
     }
 
-    /** Due at the times of a cron expression, on the clocks of a zone. */
+    /**
+     * Sets a cron expression, evaluated in a time zone.
+     *
+     * @param expression five fields (minute, hour, day of month, month, day of week), or six with
+     *     seconds in front
+     */
     public Builder cron(String expression, ZoneId zone) {
       return at(new Timing.Cron(expression, zone));
     }
 
-    /** Due again and again after this time. */
+    /**
+     * Sets an interval, counted from {@link Builder#from} or, without it, from the creation of the
+     * schedule.
+     *
+     * @param interval 1 millisecond to 3650 days
+     */
     public Builder every(Duration interval) {
       return at(new Timing.Every(interval));
     }
 
-    /** Due by this rhythm. */
+    /** Sets the timing. */
     public Builder at(Timing timing) {
       return new Builder(this, timing);
     }
   }
 
-  /** Collects what differs from the defaults. */
+  /** The last step of building a schedule: everything that has a default. */
   public static final class Builder {
     private final Work work;
     private final Timing timing;
@@ -124,60 +173,88 @@ public record Schedule(
       this.options = work.type().defaults();
     }
 
-    /** What becomes of missed due times; defaults to {@link Misfire#FIRE_ONCE}. */
+    /**
+     * Sets what happens with due times that were missed, because no node was running. {@link
+     * Misfire#SKIP} loses them, {@link Misfire#catchUp} can create many jobs at once. Defaults to
+     * {@link Misfire#FIRE_ONCE}.
+     */
     public Builder misfire(Misfire policy) {
       this.misfire = policy;
       return this;
     }
 
-    /** Whether its jobs may overlap; defaults to {@link Overlap#SKIP}. */
+    /**
+     * Sets what happens at a due time while an earlier job of the schedule has not ended. {@link
+     * Overlap#ALLOW} runs jobs concurrently, {@link Overlap#QUEUE} runs one more job after the
+     * current one. Defaults to {@link Overlap#SKIP}.
+     */
     public Builder overlap(Overlap rule) {
       this.overlap = rule;
       return this;
     }
 
-    /** Let each job become ready up to so much later than its due time; defaults to zero. */
+    /**
+     * Sets by how much a job may become ready later than its due time. It prevents schedules with
+     * the same due time from starting all at once, at the price of punctuality. The delay is always
+     * the same for a schedule and due time. Defaults to zero.
+     *
+     * @param most zero to one day
+     */
     public Builder jitter(Duration most) {
       this.jitter = most;
       return this;
     }
 
-    /** Not due before this; an interval counts from here. */
+    /** Sets the earliest due time; intervals are counted from it. Defaults to no bound. */
     public Builder from(Instant start) {
       this.from = start;
       return this;
     }
 
-    /** Not due after this. */
+    /**
+     * Sets the latest due time. A schedule created by a client is deleted when this time is longer
+     * ago than history is kept. Defaults to no bound.
+     */
     public Builder until(Instant end) {
       this.until = end;
       return this;
     }
 
+    /** Sets the queue of the jobs. Defaults to the queue of the task. */
     public Builder queue(String name) {
       return options(changes -> changes.queue(name));
     }
 
+    /**
+     * Sets the priority of the jobs, 0 (least urgent) to 9 (most urgent). Defaults to the priority
+     * of the task.
+     */
     public Builder priority(int level) {
       return options(changes -> changes.priority(level));
     }
 
-    /** Words to find the schedule and its jobs by. */
+    /**
+     * Sets the tags of the schedule and its jobs, replacing those of the task. Jobs also get the
+     * tag {@code schedule:ID}. Defaults to the tags of the task.
+     */
     public Builder tags(String... words) {
       return options(changes -> changes.tags(words));
     }
 
-    /** Change how its jobs are run; defaults to what the task says. */
+    /**
+     * Changes the options of the jobs. A unique key or a delay is refused by {@link #build}.
+     * Defaults to the options of the task.
+     */
     public Builder options(UnaryOperator<JobOptions.Builder> changes) {
       this.options = options.with(changes);
       return this;
     }
 
     /**
-     * The schedule.
+     * Builds the schedule.
      *
-     * @throws IllegalArgumentException if its cron expression is not valid, or it contradicts
-     *     itself
+     * @throws IllegalArgumentException if the cron expression is not valid, or settings contradict
+     *     each other
      */
     public Schedule build() {
       return new Schedule(

@@ -5,15 +5,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as the database has it.
+ * A stored schedule and its state.
  *
- * @param application the application whose code declares it; null for one made by a client
- * @param task the task it runs
- * @param payload what it hands the task, as text
- * @param paused whether it fires nothing until it is resumed
- * @param nextFire when it is due next; a time that has passed means that it waits for its last job
- *     to end, or for a node; null if it is past its end
- * @param lastFire the due time it fired last; null if none yet
+ * @param id its id
+ * @param application the application whose nodes declare it; null if it was created by a client
+ * @param task the name of the task it runs
+ * @param queue the queue of its jobs
+ * @param priority the priority of its jobs, 0 to 9
+ * @param payload the encoded payload of its jobs; null for none
+ * @param tags its tags, which are also those of its jobs
+ * @param recurrence when it is due
+ * @param paused whether it is paused: it creates no jobs until it is resumed
+ * @param nextFire when it is due next; a past time means that it waits for its last job to end, or
+ *     for a node; null if it has no more due times
+ * @param lastFire the latest due time for which it fired; null before the first
  */
 public record ScheduleStatus(
     String id,
@@ -28,6 +33,7 @@ public record ScheduleStatus(
     @Nullable Instant nextFire,
     @Nullable Instant lastFire) {
 
+  /** Copies the tags. */
   public ScheduleStatus {
     tags = Set.copyOf(tags);
   }

@@ -4,58 +4,69 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Work that recurs: make, find and steer schedules for the whole cluster. */
+/** Creates, finds, fires, pauses and cancels schedules for the whole cluster. */
 public interface Schedules {
 
   /**
-   * Create a schedule, or change the one of the same id. One whose timing stays the same keeps its
-   * next due time, and a paused one stays paused.
+   * Creates a schedule, or changes the one with the same id. A schedule whose timing stays the same
+   * keeps its next due time, and a paused one stays paused.
    *
-   * @throws IllegalArgumentException if its cron expression is wrong, an application declares a
-   *     schedule of this id, or the client is strict and no live node serves its queue; nothing was
-   *     changed
+   * @throws IllegalArgumentException if the cron expression is not valid, an application declares a
+   *     schedule with this id, or no live node serves the queue and the client has strict queues;
+   *     nothing was changed
    */
   PutResult put(Schedule schedule);
 
-  /** Read one schedule. */
+  /**
+   * Finds a schedule.
+   *
+   * @return the schedule; empty if it does not exist
+   */
   Optional<ScheduleStatus> find(String id);
 
-  /** Every schedule, by id. */
+  /** Lists all schedules, ordered by id. */
   List<ScheduleStatus> list();
 
   /**
-   * Fire nothing until it is resumed. Jobs that were made before are not affected.
+   * Pauses a schedule: it creates no jobs until it is resumed. Existing jobs are not affected.
    *
-   * @return whether there is such a schedule
+   * @return whether the schedule exists
    */
   boolean pause(String id);
 
   /**
-   * Fire again, from the next due time on: what was due during the pause is not made up for.
+   * Resumes a schedule from its next due time on. Due times during the pause are skipped.
    *
-   * @return whether there is such a schedule
+   * @return whether the schedule exists
    */
   boolean resume(String id);
 
-  /** Make a job of this schedule at once, even while it is paused. Its due times stay the same. */
+  /**
+   * Fires a schedule: creates a job immediately, even if the schedule is paused. Its due times do
+   * not change.
+   */
   FireResult fire(String id);
 
   /**
-   * Let a schedule recur no more. Jobs that were made before are not affected. One that an
-   * application declares stays cancelled until its declaration changes.
+   * Cancels a schedule. Existing jobs are not affected. A schedule that an application declares
+   * stays cancelled until its declaration changes.
    *
-   * @return how many were cancelled: 1, or 0 if there is no such schedule
+   * @return how many schedules were cancelled: 1, or 0 if the schedule does not exist
    */
   int cancel(String id);
 
-  /** Let all schedules of a tag recur no more and say how many they were. */
+  /**
+   * Cancels all schedules that have a tag. Existing jobs are not affected.
+   *
+   * @return how many schedules were cancelled
+   */
   int cancelTagged(String tag);
 
   /**
-   * The next due times of a schedule, by the clock of the database: fewer than asked for if it ends
-   * before, none if there is no such schedule.
+   * Returns the next due times of a schedule, by the clock of the database.
    *
-   * @param count how many at most, 1 to 1000
+   * @param count the maximum number of due times, 1 to 1000
+   * @return the due times; fewer if the schedule ends before, none if it does not exist
    */
   List<Instant> next(String id, int count);
 }

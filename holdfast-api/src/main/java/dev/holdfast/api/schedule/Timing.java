@@ -5,16 +5,19 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 
-/** By which rhythm a schedule is due. */
+/** When a schedule is due: by a cron expression, or at an interval. */
 public sealed interface Timing {
 
   /**
-   * At the times of a cron expression, on the clocks of a zone.
+   * A cron expression. If the clock is set forward, a skipped time is due when the gap starts; if
+   * it is set back, a repeated time is due only the first time, unless the hour field is {@code *}.
    *
    * @param expression five fields (minute, hour, day of month, month, day of week), or six with
    *     seconds in front
+   * @param zone the time zone in which the expression is evaluated
    */
   record Cron(String expression, ZoneId zone) implements Timing {
+    /** Checks the length of the expression. */
     public Cron {
       if (expression.isBlank() || expression.length() > 256) {
         throw new IllegalArgumentException(
@@ -29,13 +32,22 @@ public sealed interface Timing {
     }
   }
 
-  /** Again and again after the same time. */
+  /**
+   * An interval between due times.
+   *
+   * @param interval 1 millisecond to 3650 days
+   */
   record Every(Duration interval) implements Timing {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
+    /**
+     * Checks the interval.
+     *
+     * @throws IllegalArgumentException if it is too short or too long
+     */
     public Every {
-      // Its sum with a time must stay a time that a database can store.
+      // A time plus the interval must remain a time that a database can store.
       if (interval.compareTo(SHORTEST) < 0 || interval.compareTo(LONGEST) > 0) {
         throw new IllegalArgumentException(
             "An interval of %s is not valid: give a positive duration, at least %s and at most %d days."
@@ -49,7 +61,12 @@ public sealed interface Timing {
     }
   }
 
-  /** Read what {@code toString} writes. */
+  /**
+   * Parses a timing as written by {@code toString}: {@code cron EXPRESSION in ZONE} or {@code every
+   * DURATION}.
+   *
+   * @throws IllegalArgumentException if the text is not a timing
+   */
   static Timing parse(String text) {
     if (text.startsWith("every ")) {
       return new Every(duration("Interval", text.substring("every ".length())));
@@ -64,18 +81,28 @@ public sealed interface Timing {
             .formatted(text));
   }
 
-  /** The zone of this name, or a sentence that says what is wrong with it. */
+  /**
+   * Parses the name of a time zone.
+   *
+   * @throws IllegalArgumentException if the time zone does not exist
+   */
   static ZoneId zone(String name) {
     try {
       return ZoneId.of(name);
     } catch (DateTimeException unknown) {
       throw new IllegalArgumentException(
-          "Time zone '%s' is not known: give a name such as Europe/Berlin, or UTC.".formatted(name),
+          "Time zone '%s' does not exist: give a name such as Europe/Berlin, or UTC."
+              .formatted(name),
           unknown);
     }
   }
 
-  /** A duration from text, or a sentence that says what is wrong with it. */
+  /**
+   * Parses an ISO-8601 duration.
+   *
+   * @param what the name of the value, for the message of the exception
+   * @throws IllegalArgumentException if the text is not a duration
+   */
   static Duration duration(String what, String text) {
     try {
       return Duration.parse(text);

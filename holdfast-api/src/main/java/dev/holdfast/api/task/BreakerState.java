@@ -1,11 +1,13 @@
 package dev.holdfast.api.task;
 
-/** What a breaker does. */
+/**
+ * The state of the {@linkplain dev.holdfast.api.policy.CircuitBreaker circuit breaker} of a task.
+ */
 public enum BreakerState {
-  /** It lets everything through. */
+  /** Jobs of the task are started as usual. */
   CLOSED,
-  /** It lets nothing through until its time is over. */
+  /** No jobs of the task are started until the pause is over. */
   OPEN,
-  /** It has let one job through, and waits for how that ends. */
+  /** One trial job was started; its outcome closes the breaker or opens it again. */
   HALF_OPEN
 }

@@ -4,47 +4,52 @@ import dev.holdfast.api.job.JobId;
 import java.time.Instant;
 import java.util.Set;
 
-/** What a handler may know about the job it runs. */
+/** Describes the current attempt to its handler. */
 public interface TaskContext {
 
+  /** Returns the id of the job. */
   JobId jobId();
 
-  /** The name of the task. */
+  /** Returns the name of the task. */
   String task();
 
+  /** Returns the queue of the job. */
   String queue();
 
-  /** Which attempt this is, from 1. */
+  /** Returns the number of this attempt, from 1. */
   int attempt();
 
   /**
-   * A number that grows with every claim of this job. Hand it to other systems and let them refuse
-   * smaller ones: then a holder that was paused and overtaken cannot do harm there either.
+   * Returns a number that grows with every claim of this job. Pass it to other systems and let them
+   * refuse smaller numbers: then a paused process that has lost its claim cannot do harm there
+   * either.
    */
   long fencingToken();
 
-  /** The node that runs it. */
+  /** Returns the id of the node that runs the job. */
   String node();
 
+  /** Returns the tags of the job. */
   Set<String> tags();
 
-  /** When the job was enqueued, by the database's clock. */
+  /** Returns when the job was enqueued, by the clock of the database. */
   Instant createdAt();
 
   /**
-   * Say that the task is getting on, so that its heartbeat timeout counts anew. It costs next to
-   * nothing and stays in this process; call it as often as you like, with or without such a
-   * timeout.
+   * Reports progress and restarts the {@linkplain
+   * dev.holdfast.api.job.JobOptions.Builder#heartbeatTimeout heartbeat timeout}. It is cheap and
+   * does not access the database, so it can be called often, with or without such a timeout.
    *
-   * @throws java.util.concurrent.CancellationException if this attempt has been told to stop, as
-   *     {@link #isStopping} says. Let it pass: how the attempt ends is settled by what stopped it.
+   * @throws java.util.concurrent.CancellationException if this attempt has been told to stop, see
+   *     {@link #isStopping}. Do not catch it: the reason for stopping determines the outcome of the
+   *     attempt
    */
   void heartbeat();
 
   /**
-   * Whether this attempt has been told to stop: cancelled, timed out, its node stops, or its claim
-   * was lost. Its thread has been interrupted too; this is for code that cannot look at
-   * interruption. What the handler returns from then on does not count.
+   * Returns whether this attempt has been told to stop: it was cancelled or timed out, its node is
+   * stopping, or its claim was lost. The thread has been interrupted, too; this method is for code
+   * that cannot check for interruption. The result of a stopped attempt is ignored.
    */
   boolean isStopping();
 }

@@ -3,23 +3,37 @@ package dev.holdfast.api.task;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The code of a task.
+ * Executes the jobs of a task.
  *
- * <p>It may be run more than once for one job: after a crash, a timeout or a lost connection nobody
- * can know how far it got. It should respond to interruption, which is how cancellation, timeouts,
- * the end of its node and loss of the claim reach it. What it returns or throws after that does not
- * count: a cancelled job ends cancelled, one that timed out fails, and all others run again.
+ * <pre>{@code
+ * TaskHandler<Welcome, Void> handler =
+ *     (welcome, context) -> {
+ *       mailer.send(welcome.email());
+ *       return null;
+ *     };
+ * }</pre>
+ *
+ * <p>A handler must be idempotent: it can be called more than once for a job, because after a
+ * crash, a timeout or a lost connection it is not known how far the previous attempt came. It
+ * should respond to interruption, which signals cancellation, a timeout, the shutdown of the node
+ * or the loss of the claim. The outcome of an interrupted attempt is ignored: a cancelled job ends
+ * CANCELLED, an attempt that timed out fails, and all other jobs run again.
+ *
+ * @param <P> the type of the payload
+ * @param <R> the type of the result
  */
 @FunctionalInterface
 public interface TaskHandler<P, R> {
 
   /**
-   * Do the work.
+   * Executes a job.
    *
-   * @return the result, or null where the task has none
-   * @throws TaskFailure to fail with a code of one's own
-   * @throws RetryLater to be called again later at no cost
-   * @throws Exception to fail; the retry policy decides what happens next
+   * @param payload the payload of the job
+   * @param context the current attempt
+   * @return the result; null if the task has none
+   * @throws TaskFailure to fail with your own failure code
+   * @throws RetryLater to run the job again later, without using an attempt
+   * @throws Exception to fail; the retry policy determines what happens next
    */
   @Nullable R handle(P payload, TaskContext context) throws Exception;
 }

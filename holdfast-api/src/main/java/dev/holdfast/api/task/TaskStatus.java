@@ -4,14 +4,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task with rules of its own, as people look at it.
+ * The state of a task that has a limit or a circuit breaker.
  *
- * @param task its name
- * @param limit how many of its jobs may be held in the whole cluster; null for no limit
- * @param ready how many of its jobs wait
- * @param held how many of its jobs nodes hold
- * @param breaker what its breaker does
- * @param openUntil from when on the breaker lets a job through; null while it is closed
+ * @param task the name of the task
+ * @param limit how many of its jobs may be claimed or running in the whole cluster; null for no
+ *     limit
+ * @param ready how many of its jobs are ready
+ * @param held how many of its jobs are claimed or running
+ * @param breaker the state of its circuit breaker
+ * @param openUntil when the circuit breaker lets a trial job start; null while it is closed
  */
 public record TaskStatus(
     String task,

@@ -1,9 +1,16 @@
 /**
- * Named code: what a task is called, how it is handled, how often it is tried.
+ * Tasks: the named code that jobs run.
  *
- * <p>A {@link dev.holdfast.api.task.TaskType} is the one thing that the producer and the handler of
- * a task share. Rows in the database carry its name and never the name of a class, so that a
- * handler can be renamed, moved or rewritten while its jobs wait.
+ * <p>A {@link dev.holdfast.api.task.TaskType} is shared by the code that enqueues a task and the
+ * code that handles it. A {@link dev.holdfast.api.task.TaskHandler} executes jobs, with a {@link
+ * dev.holdfast.api.task.TaskContext} that describes the current attempt; it can throw {@link
+ * dev.holdfast.api.task.TaskFailure} and {@link dev.holdfast.api.task.RetryLater}. A {@link
+ * dev.holdfast.api.task.RecoveryPolicy} decides what happens to a job whose node died. {@link
+ * dev.holdfast.api.task.TaskStatus} and {@link dev.holdfast.api.task.BreakerState} describe the
+ * limit and the circuit breaker of a task.
+ *
+ * <p>The database stores the name of a task and never the name of a class, so that a handler can be
+ * renamed, moved or rewritten while its jobs wait.
  */
 @NullMarked
 package dev.holdfast.api.task;

@@ -6,51 +6,57 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of publishing an event.
+ * The result of publishing an event.
  *
- * @param event its name
- * @param outcomes what each trigger that listens to it made of it, by id; paused ones do not listen
+ * @param event the name of the event
+ * @param outcomes what each trigger of the event did, ordered by trigger id; paused triggers are
+ *     not included
  */
 public record Published(String event, List<Outcome> outcomes) {
 
   /** What a trigger did with an event. */
   public enum Decision {
-    /** It started its task. */
+    /** The trigger started its task. */
     STARTED,
-    /** An equal payload was started within the window, or waits to be. */
+    /** The task was started with the same payload within the window, or is about to be. */
     DEDUPLICATED,
-    /** It starts its task when the subject has been quiet, unless another event comes before. */
+    /**
+     * The trigger starts its task when no further event of the subject was published for the
+     * debounce time.
+     */
     DEBOUNCED,
-    /** The subject was started a moment ago; the event was swallowed. */
+    /** The task was started for the subject within the cooldown; the event was dropped. */
     IN_COOLDOWN,
-    /** The trigger's conditions were not met. */
+    /** The payload does not meet the conditions of the trigger. */
     NOT_MATCHED
   }
 
   /**
-   * What one trigger made of an event.
+   * What a trigger did with an event.
    *
-   * @param trigger its id
-   * @param job the job that stands for the event: started, waiting for quiet, or the one that made
-   *     it superfluous; null if it was filtered
+   * @param trigger the id of the trigger
+   * @param decision what it did
+   * @param job the job that was started, waits for the debounce time, or made another one
+   *     unnecessary; null if the conditions were not met
    */
   public record Outcome(String trigger, Decision decision, @Nullable JobId job) {}
 
+  /** Copies the list. */
   public Published {
     outcomes = List.copyOf(outcomes);
   }
 
-  /** How many triggers wanted the event: they listen to it, and their conditions were met. */
+  /** Returns how many triggers of the event had their conditions met. */
   public int matched() {
     return outcomes.size() - of(Decision.NOT_MATCHED).size();
   }
 
-  /** The outcomes of one fate. */
-  public List<Outcome> of(Decision fate) {
-    return outcomes.stream().filter(outcome -> outcome.decision() == fate).toList();
+  /** Returns the outcomes with a decision. */
+  public List<Outcome> of(Decision decision) {
+    return outcomes.stream().filter(outcome -> outcome.decision() == decision).toList();
   }
 
-  /** The jobs that this event started. */
+  /** Returns the ids of the jobs that this event started. */
   public List<JobId> started() {
     return outcomes.stream()
         .filter(outcome -> outcome.decision() == Decision.STARTED)

@@ -1,19 +1,20 @@
 package dev.holdfast.api.trigger;
 
-/** Somewhere to tell what happened. */
+/** Publishes events. */
 public interface Publisher {
 
   /**
-   * Publish an event: start every task whose trigger listens to it, in one transaction.
+   * Publishes an event: starts the task of each trigger for this event, in one transaction.
    *
-   * <p>Many processes may publish the same event at the same moment: a trigger starts its task at
-   * most once per distinct payload within its window, whatever the order of the payload's fields.
-   * So publishing again after a failure is harmless.
+   * <p>Several processes can publish the same event concurrently: a trigger starts its task at most
+   * once per distinct payload within its window, whatever the order of the fields of the payload.
+   * So it is safe to publish again after a failure.
    *
-   * @param event its name, such as {@code resource.updated}
-   * @param payload what it says; it must be written as JSON
-   * @return what each trigger made of it
-   * @throws IllegalArgumentException for bad input; nothing was started
+   * @param event the name of the event, such as {@code resource.updated}
+   * @param payload the payload of the event and of the jobs that it starts; the codec must encode
+   *     it as JSON
+   * @return what each trigger did
+   * @throws IllegalArgumentException if the name or the payload is not valid; nothing was started
    */
   Published publish(String event, Object payload);
 }

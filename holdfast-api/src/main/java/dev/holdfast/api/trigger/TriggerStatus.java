@@ -1,8 +1,9 @@
 package dev.holdfast.api.trigger;
 
 /**
- * A trigger as the database has it.
+ * A stored trigger and its state.
  *
- * @param paused whether events pass it by
+ * @param trigger the trigger
+ * @param paused whether it is paused: events start nothing
  */
 public record TriggerStatus(Trigger trigger, boolean paused) {}

@@ -3,37 +3,45 @@ package dev.holdfast.api.trigger;
 import java.util.List;
 import java.util.Optional;
 
-/** Steer triggers for the whole cluster. What is said here holds from the next event on. */
+/**
+ * Stores, finds, pauses and removes triggers for the whole cluster. A change takes effect with the
+ * next event.
+ */
 public interface Triggers {
 
-  /** Write a trigger, in place of the one of its id if there is one. A paused one stays paused. */
+  /** Stores a trigger, replacing the one with the same id. A paused trigger stays paused. */
   void put(Trigger trigger);
 
-  /** Read a trigger. */
+  /**
+   * Finds a trigger.
+   *
+   * @return the trigger; empty if it does not exist
+   */
   Optional<TriggerStatus> find(String id);
 
-  /** All triggers, by id. */
+  /** Lists all triggers, ordered by id. */
   List<TriggerStatus> list();
 
   /**
-   * Let events pass this trigger by until it is resumed. What was debounced already still starts.
+   * Pauses a trigger: events do not start its task until it is resumed. Jobs that already wait for
+   * the debounce time still start.
    *
-   * @throws IllegalArgumentException if there is no such trigger
+   * @throws IllegalArgumentException if the trigger does not exist
    */
   void pause(String id);
 
   /**
-   * Let events start work again.
+   * Resumes a trigger. Events that were published during the pause are not made up for.
    *
-   * @throws IllegalArgumentException if there is no such trigger
+   * @throws IllegalArgumentException if the trigger does not exist
    */
   void resume(String id);
 
   /**
-   * Remove a trigger for good. What was debounced already still starts, and a node that declares it
-   * brings it back when it starts.
+   * Removes a trigger. Jobs that already wait for the debounce time still start. A node that
+   * declares the trigger stores it again when the node starts.
    *
-   * @return whether there was one
+   * @return whether the trigger existed
    */
   boolean remove(String id);
 }

@@ -10,7 +10,7 @@ class PassThroughLeasesTest {
   private final Leases leases = Leases.passThrough();
 
   @Test
-  void everyWishIsGrantedUnderAGrowingToken() {
+  void everyRequestIsGrantedWithAGrowingToken() {
     Lease first = leases.acquire("a").orElseThrow();
     Lease second = leases.acquire("a").orElseThrow();
 
@@ -29,7 +29,7 @@ class PassThroughLeasesTest {
   }
 
   @Test
-  void badInputIsRefusedHereToo() {
+  void invalidKeysAndTtlsAreRefused() {
     assertThatThrownBy(() -> leases.acquire("a", Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PT0S")
@@ -40,7 +40,7 @@ class PassThroughLeasesTest {
   }
 
   @Test
-  void locksAndStartUpActionsWorkOnIt() {
+  void locksAndStartupActionsWorkWithPassThroughLeases() {
     assertThat(Locks.over(leases).tryLock("a").toOptional()).isPresent();
     assertThat(StartupCoordinator.over(leases).runOnce("a", Duration.ofMinutes(1), () -> {}))
         .isTrue();

@@ -18,7 +18,7 @@ class RecurrenceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SKIP", "CATCH_UP(1)", "CATCH_UP(2)"})
-  void queueWantsFireOnce(String misfire) {
+  void overlapQueueRequiresFireOnce(String misfire) {
     assertThatThrownBy(() -> with(Misfire.parse(misfire), Overlap.QUEUE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("policy " + misfire)
@@ -28,7 +28,7 @@ class RecurrenceTest {
   }
 
   @Test
-  void timesThatNoDatabaseCanStoreAreRefused() {
+  void timesThatCannotBeStoredAreRefused() {
     var work = Schedule.named("a").runs(TaskType.of("test::task", String.class), "x");
 
     assertThatThrownBy(() -> work.every(Duration.ofDays(365_000_000)))
@@ -43,7 +43,7 @@ class RecurrenceTest {
   }
 
   @Test
-  void catchingUpSeveralWantsAllow() {
+  void catchingUpOnSeveralDueTimesRequiresOverlapAllow() {
     assertThatThrownBy(() -> with(Misfire.catchUp(2), Overlap.SKIP))
         .hasMessageContaining("CATCH_UP(2)")
         .hasMessageContaining("ALLOW");

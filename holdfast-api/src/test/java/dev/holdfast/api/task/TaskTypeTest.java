@@ -36,7 +36,7 @@ class TaskTypeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "Email", "a::", "::a", "a:::b", "a b", "a.b", "é"})
-  void aBadNameIsNamedInASentence(String name) {
+  void anInvalidTaskNameIsRefusedWithTheNameAndAnExample(String name) {
     assertThatThrownBy(() -> TaskType.of(name, Welcome.class))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + name + "'")
@@ -44,13 +44,13 @@ class TaskTypeTest {
   }
 
   @Test
-  void aTaskCannotShareOneKeyAmongAllItsJobs() {
+  void aTaskTypeCannotHaveAUniqueKey() {
     assertThatThrownBy(() -> WELCOME.with(o -> o.unique(UniqueKey.whileActive("x"))))
         .hasMessageContaining("email::welcome");
   }
 
   @Test
-  void badOptionsAreRefusedWithTheValueAndTheRemedy() {
+  void invalidOptionsAreRefusedWithTheValueAndTheRemedy() {
     assertThatThrownBy(() -> JobOptions.DEFAULTS.with(o -> o.priority(-1)))
         .hasMessageContaining("-1");
     assertThatThrownBy(() -> JobOptions.DEFAULTS.with(o -> o.startWithin(Duration.ZERO)))

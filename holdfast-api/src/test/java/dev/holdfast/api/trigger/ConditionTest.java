@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class ConditionTest {
 
-  @SuppressWarnings("NullAway") // What somebody without a checker writes.
+  @SuppressWarnings("NullAway") // Code that is compiled without a null checker can do this.
   static List<Function<Condition.OnField, Condition>> comparisonsWithNull() {
     return List.of(
         field -> field.is(null),
@@ -22,7 +22,7 @@ class ConditionTest {
 
   @ParameterizedTest
   @MethodSource("comparisonsWithNull")
-  void whoComparesWithNullIsToldHowToAskForAMissingField(
+  void comparingWithNullIsRefusedWithAPointerToIsMissing(
       Function<Condition.OnField, Condition> comparison) {
     assertThatThrownBy(() -> comparison.apply(field("author")))
         .isInstanceOf(IllegalArgumentException.class)

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A lease that is held until somebody says otherwise. One that was lost counts as expired. */
+/** A lease that is held until the test or the code under test ends it. A lost one is EXPIRED. */
 final class FakeLease implements Lease {
   private final FakeLeases from;
   private final LeaseRequest request;
@@ -99,18 +99,18 @@ final class FakeLease implements Lease {
   }
 
   void lose() {
-    List<Runnable> told;
+    List<Runnable> notified;
     synchronized (this) {
       if (state != LeaseState.CLAIMED) {
         return;
       }
       state = LeaseState.EXPIRED;
-      told = List.copyOf(callbacks);
+      notified = List.copyOf(callbacks);
     }
-    told.forEach(Runnable::run);
+    notified.forEach(Runnable::run);
   }
 
-  /** Whether it is done and stands in the way of those who want it once. */
+  /** Returns whether it is completed and keeps {@code acquireOnce} from acquiring it. */
   synchronized boolean counts() {
     return state == LeaseState.DONE && !reopened;
   }

@@ -18,8 +18,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases that do as they are told. What is neither {@linkplain #setBusy busy} nor held is granted;
- * what is granted stays held until it is let go or {@linkplain #lose lost}. Time does not pass.
+ * Leases controlled by a test. A key that is neither {@linkplain #setBusy busy} nor held is
+ * granted, and stays held until it is released or {@linkplain #lose lost}. Time does not pass: no
+ * lease expires.
  *
  * <pre>{@code
  * FakeLeases leases = new FakeLeases().setBusy("invoice:42");
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FakeLeases implements Leases {
   private static final Instant NOW = Instant.EPOCH;
-  private static final String US = "us";
+  private static final String THIS_PROCESS = "this process";
 
   private final Set<String> busy = new TreeSet<>();
   private final Map<String, FakeLease> latest = new TreeMap<>();
@@ -38,19 +39,23 @@ public final class FakeLeases implements Leases {
   private final Map<String, String> failed = new LinkedHashMap<>();
   private long lastToken;
 
-  /** Let somebody else hold these keys. */
+  /** Makes these keys busy, as if another process held them. */
   public synchronized FakeLeases setBusy(String... keys) {
     busy.addAll(List.of(keys));
     return this;
   }
 
-  /** Let these keys be free again. */
+  /** Makes busy keys free again. */
   public synchronized FakeLeases setFree(String... keys) {
     List.of(keys).forEach(busy::remove);
     return this;
   }
 
-  /** Take a lease away from its holder, who is told in this thread. */
+  /**
+   * Makes the holder lose a lease. Its {@code onLost} callbacks are called in the calling thread.
+   *
+   * @throws IllegalArgumentException if the lease is not held
+   */
   public void lose(String key) {
     FakeLease lease;
     synchronized (this) {
@@ -58,12 +63,12 @@ public final class FakeLeases implements Leases {
     }
     if (lease == null || !lease.isHeld()) {
       throw new IllegalArgumentException(
-          "Lease '%s' is not held and cannot be lost: acquire it before.".formatted(key));
+          "Lease '%s' is not held, so it cannot be lost: acquire it before.".formatted(key));
     }
     lease.lose();
   }
 
-  /** Take every lease that is held away from its holder. */
+  /** Makes the holders lose all leases that are held. */
   public void loseAll() {
     List<FakeLease> leases;
     synchronized (this) {
@@ -72,22 +77,22 @@ public final class FakeLeases implements Leases {
     leases.forEach(FakeLease::lose);
   }
 
-  /** The keys that were acquired, in order, as often as they were. */
+  /** Returns the acquired keys in order; a key that was acquired twice is listed twice. */
   public synchronized List<String> acquired() {
     return List.copyOf(acquired);
   }
 
-  /** The keys that were completed, in order; by closing, too. */
+  /** Returns the completed keys in order, including those completed by closing. */
   public synchronized List<String> completed() {
     return List.copyOf(completed);
   }
 
-  /** The keys that failed, each with the last detail that was given. */
+  /** Returns the failed keys, each with its latest detail. */
   public synchronized Map<String, String> failed() {
     return Map.copyOf(failed);
   }
 
-  /** The keys that are held by whoever acquired them here. */
+  /** Returns the keys that are currently held, ordered by key. */
   public synchronized List<String> held() {
     return latest.values().stream().filter(FakeLease::isHeld).map(FakeLease::key).toList();
   }
@@ -113,11 +118,11 @@ public final class FakeLeases implements Leases {
   private synchronized Acquisition acquire(LeaseRequest request) {
     String key = request.key();
     if (busy.contains(key)) {
-      return new Acquisition.Busy(key, "somebody else", LeaseState.CLAIMED, request.ttl());
+      return new Acquisition.Busy(key, "another process", LeaseState.CLAIMED, request.ttl());
     }
     FakeLease old = latest.get(key);
     if (old != null && (old.isHeld() || (request.once() && old.counts()))) {
-      return new Acquisition.Busy(key, US, old.state(), request.ttl());
+      return new Acquisition.Busy(key, THIS_PROCESS, old.state(), request.ttl());
     }
     int attempt = old != null && old.state() == LeaseState.EXPIRED ? old.attempt() + 1 : 1;
     FakeLease lease = new FakeLease(this, request, ++lastToken, attempt);
@@ -132,7 +137,7 @@ public final class FakeLeases implements Leases {
     return lease != null && lease.reopen();
   }
 
-  /** Nothing expires here: leases are {@linkplain #lose lost} on demand. */
+  /** Returns an empty list: leases do not expire, they are {@linkplain #lose lost} on demand. */
   @Override
   public List<LeaseInfo> reclaimExpired(int limit) {
     return List.of();
@@ -159,7 +164,7 @@ public final class FakeLeases implements Leases {
     return new LeaseInfo(
         lease.key(),
         lease.state(),
-        US,
+        THIS_PROCESS,
         lease.fencingToken(),
         lease.attempt(),
         NOW,

@@ -1,4 +1,7 @@
-/** Leases for unit tests of code that takes them: scripted, recorded, without a store. */
+/**
+ * Leases for unit tests of code that uses leases: scripted and recorded, without a store. {@link
+ * dev.holdfast.testkit.lease.FakeLeases} is the entry point.
+ */
 @NullMarked
 package dev.holdfast.testkit.lease;
 

@@ -22,14 +22,21 @@ import java.time.Duration;
 import java.time.InstantSource;
 
 /**
- * A store in memory. It keeps every promise of a store but one: nothing survives the process.
+ * A store in memory. It behaves like every store, except that nothing survives the process.
  *
- * <p>It is safe for use by many threads, and the more of them there are the longer they wait for
- * each other: simplicity was preferred to concurrency.
+ * <pre>{@code
+ * ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
+ * try (Holdfast holdfast = HoldfastClient.on(new InMemoryStore(clock))) {
+ *   holdfast.enqueue(WELCOME, new Welcome("ada@example.com"));
+ * }
+ * }</pre>
+ *
+ * <p>It is safe for use by multiple threads, but all calls are serialised: it is built for
+ * simplicity, not for concurrency.
  */
 public final class InMemoryStore implements Store {
 
-  /** The wait that outweighs one level of priority, unless another is given. */
+  /** The default aging: the wait after which a job gains one level of priority, 15 minutes. */
   public static final Duration DEFAULT_AGING = Duration.ofMinutes(15);
 
   private final Intake intake;
@@ -49,16 +56,20 @@ public final class InMemoryStore implements Store {
   private final ScheduleStore schedules;
   private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
 
-  /** A store with the default aging. */
+  /**
+   * Creates a store with the {@linkplain #DEFAULT_AGING default aging}.
+   *
+   * @param clock stands for the clock of the database
+   */
   public InMemoryStore(InstantSource clock) {
     this(clock, DEFAULT_AGING);
   }
 
   /**
-   * A store.
+   * Creates a store.
    *
-   * @param clock what stands for the clock of the database
-   * @param aging the wait that outweighs one level of priority
+   * @param clock stands for the clock of the database
+   * @param aging the wait after which a job gains one level of priority
    */
   public InMemoryStore(InstantSource clock, Duration aging) {
     Tables tables = new Tables(clock, aging);
@@ -103,7 +114,7 @@ public final class InMemoryStore implements Store {
 
   private static UnsupportedOperationException noTransactions(String what) {
     return new UnsupportedOperationException(
-        "A store in memory cannot take part in a database transaction: %s without one, or test against the PostgreSQL store."
+        "The in-memory store cannot take part in a database transaction: %s without one, or test with the PostgreSQL store."
             .formatted(what));
   }
 

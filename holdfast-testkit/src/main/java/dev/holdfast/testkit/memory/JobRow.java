@@ -17,20 +17,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of a job, which moves from table to table as the job lives and ends.
+ * The row of a job, which moves between tables as the state of the job changes.
  *
- * <p>Its fields are open to the classes of this package, as columns are to statements; only {@link
- * Tables} changes {@link #state} and {@link #rank}, because its tables are ordered by them.
+ * <p>All classes of this package access the fields directly, as statements access columns. Only
+ * {@link Tables} changes {@link #state} and {@link #rank}, because its tables are ordered by them.
  */
 final class JobRow {
   final JobId id;
   final String task;
   final Instant createdAt;
 
-  /** Breaks ties between equal ranks: first come, first served. */
+  /** Orders jobs with equal ranks by the time of their enqueue. */
   final long sequence;
 
-  /** Changes only while its job waits for a subject to be quiet. */
+  /** Changes only while the job waits for the debounce time of its subject. */
   @Nullable UniqueKey unique;
 
   String queue;
@@ -44,14 +44,12 @@ final class JobRow {
   JobState state = JobState.SCHEDULED;
   Instant rank;
 
-  /** How many attempts were begun and count. */
+  /** How many attempts were started and count. */
   int attempt;
 
   long token;
 
-  /**
-   * The latest token whose holder reported how it ended: a repeat of that report is known by it.
-   */
+  /** The latest token for which an outcome was reported. A repeated report is recognised by it. */
   long finishedToken;
 
   @Nullable UUID holder;
@@ -60,10 +58,10 @@ final class JobRow {
   boolean cancelRequested;
   boolean releaseRequested;
 
-  /** How many times its node died while it ran. */
+  /** How many times its node died while the job was running. */
   int crashes;
 
-  /** How many times its node fenced itself while it ran. */
+  /** How many times its node fenced itself while the job was running. */
   int fencings;
 
   Suspicion suspicion = Suspicion.NONE;
@@ -86,7 +84,7 @@ final class JobRow {
     carry(job, now);
   }
 
-  /** Take over what a request says about how to run the job. */
+  /** Applies the options of an enqueue. */
   void carry(NewJob job, Instant now) {
     queue = job.queue();
     priority = job.priority();
@@ -108,7 +106,7 @@ final class JobRow {
     return startBy != null && !startBy.isAfter(now);
   }
 
-  /** Whether nobody holds it, and nothing that was tried counts. */
+  /** Returns whether the job has not started: it is not claimed, and no attempt or crash counts. */
   boolean hasNotStarted() {
     return !state.isHeld() && attempt == 0 && crashes == 0 && failures.isEmpty();
   }
@@ -128,7 +126,7 @@ final class JobRow {
         && (filter.tag() == null || tags.contains(filter.tag()));
   }
 
-  /** The job as it is seen at a time: a result is not shown after its own. */
+  /** Returns the job as seen at a time; its result is omitted after its retention. */
   Job toJob(Instant now) {
     return new Job(
         id,

@@ -9,15 +9,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which unique keys are taken, and by whom.
+ * The unique keys that are taken, and the jobs that have them.
  *
- * <p>Business keys are held by live jobs and let go when those end. Idempotency keys stand in a
- * ledger until their window closes, whatever becomes of their jobs. The two never meet: the same
- * text may be used as one and as the other.
+ * <p>A business key belongs to a live job and is released when the job ends. An idempotency key is
+ * recorded until its window ends, whether or not its job has ended. The two kinds are independent:
+ * the same text can be used for both.
  */
 final class Keys {
 
-  /** A key within its task. */
+  /** A key and its task. */
   record Key(String task, String value, boolean windowed) {
     static Key of(String task, UniqueKey key) {
       return new Key(task, key.value(), key.window() != null);
@@ -32,13 +32,13 @@ final class Keys {
 
   private final Map<Key, Entry> entries = new HashMap<>();
 
-  /** The job that holds a key now. */
+  /** Returns the job that has a key now. */
   @Nullable JobId holder(Key key, Instant now) {
     Entry entry = entries.get(key);
     return entry == null || entry.isOver(now) ? null : entry.holder();
   }
 
-  /** Give a new job its key. */
+  /** Records the key of a new job. */
   void take(JobRow row, Instant now) {
     if (row.unique != null) {
       Duration window = row.unique.window();
@@ -48,7 +48,7 @@ final class Keys {
     }
   }
 
-  /** Let a job hold another idempotency key than before, until a time. */
+  /** Replaces the idempotency key of a job, until a time. */
   void move(JobRow row, UniqueKey to, Instant until) {
     if (row.unique != null) {
       entries.remove(Key.of(row.task, row.unique));
@@ -57,7 +57,7 @@ final class Keys {
     entries.put(Key.of(row.task, to), new Entry(row.id, until));
   }
 
-  /** Enter a key into the ledger if it is free, and say whether it was. */
+  /** Records a key if it is free, and returns whether it was. */
   boolean take(Key key, JobId holder, Instant until, Instant now) {
     if (holder(key, now) != null) {
       return false;
@@ -66,7 +66,7 @@ final class Keys {
     return true;
   }
 
-  /** Let go of the business key of a job that ended. */
+  /** Releases the business key of a job that ended. */
   void free(JobRow row) {
     Key key = businessKey(row);
     if (key != null) {
@@ -74,13 +74,13 @@ final class Keys {
     }
   }
 
-  /** Whether a job that ended could be active again as far as its business key is concerned. */
+  /** Returns whether the business key of an ended job is free, so that the job can be revived. */
   boolean isFreeFor(JobRow row) {
     Key key = businessKey(row);
     return key == null || !entries.containsKey(key);
   }
 
-  /** Give a job that is active again its business key back. */
+  /** Records the business key of a revived job again. */
   void retake(JobRow row) {
     Key key = businessKey(row);
     if (key != null) {
@@ -88,7 +88,7 @@ final class Keys {
     }
   }
 
-  /** Forget the keys whose windows have closed. */
+  /** Deletes the keys whose windows have ended. */
   void forgetOver(Instant now) {
     entries.values().removeIf(entry -> entry.isOver(now));
   }

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A lease as the store keeps it. */
+/** The row of a lease. */
 final class LeaseRow {
   final String key;
   LeaseState state = LeaseState.CLAIMED;
@@ -39,17 +39,17 @@ final class LeaseRow {
     return state == LeaseState.CLAIMED && token == believed;
   }
 
-  /** Whether this wish was granted before and its lease has not ended. */
-  boolean isRepeat(UUID wish) {
-    return state == LeaseState.CLAIMED && acquisition.equals(wish);
+  /** Returns whether this request was granted before and its lease has not ended. */
+  boolean isRepeat(UUID requested) {
+    return state == LeaseState.CLAIMED && acquisition.equals(requested);
   }
 
-  boolean isToBeHad(LeaseRequest request, UUID wish, Instant now) {
+  boolean isAvailable(LeaseRequest request, UUID requested, Instant now) {
     return switch (state) {
-      case CLAIMED -> acquisition.equals(wish) || isOver(now);
+      case CLAIMED -> acquisition.equals(requested) || isOver(now);
       case EXPIRED -> true;
-      case FAILED -> !acquisition.equals(wish);
-      case DONE -> !acquisition.equals(wish) && !(request.once() && !isOver(now));
+      case FAILED -> !acquisition.equals(requested);
+      case DONE -> !acquisition.equals(requested) && !(request.once() && !isOver(now));
     };
   }
 
@@ -62,7 +62,7 @@ final class LeaseRow {
     }
   }
 
-  /** Whether it ended so long ago, or was left without an end even longer ago. */
+  /** Returns whether it ended before the first time, or was abandoned before the second. */
   boolean isForgettable(Instant now, Instant endedBefore, Instant abandonedBefore) {
     if (state == LeaseState.CLAIMED) {
       return isOver(abandonedBefore);

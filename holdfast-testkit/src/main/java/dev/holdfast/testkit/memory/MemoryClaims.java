@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Taking hold of jobs. */
+/** Claims and starts jobs. */
 final class MemoryClaims implements Claims {
   private final Tables tables;
 
@@ -58,7 +58,7 @@ final class MemoryClaims implements Claims {
       int attempt = row.attempt + 1;
       tables.hold(row, node, order.claimNo());
       if (started) {
-        tables.begin(row, now);
+        tables.start(row, now);
       }
       claimed.add(claimedJob(row, started, attempt, now));
     }
@@ -82,7 +82,7 @@ final class MemoryClaims implements Claims {
             .collect(Collectors.toSet()));
   }
 
-  /** Either one that must be the only one, or others. */
+  /** Chooses either one crash suspect that must run alone, or several others. */
   private List<JobRow> suspects(Suspects order, Predicate<JobRow> wanted, long room) {
     long most = Math.min(room, order.most());
     List<JobRow> lone =
@@ -103,7 +103,7 @@ final class MemoryClaims implements Claims {
     return tables.ready.stream().filter(wanted).limit(most).toList();
   }
 
-  /** How many jobs this order may have, given what the rules of queue and task say. */
+  /** Returns how many jobs this request may claim under the rules of the queue and the task. */
   private long room(ClaimRequest order, Instant now) {
     long room = roomOfQueue(order);
     TaskStore.Rule believed = order.alone();
@@ -175,7 +175,7 @@ final class MemoryClaims implements Claims {
       tables.end(row, JobState.EXPIRED, now);
       return false;
     }
-    tables.begin(row, now);
+    tables.start(row, now);
     return true;
   }
 
@@ -199,14 +199,16 @@ final class MemoryClaims implements Claims {
     if (row.state == JobState.RUNNING) {
       row.attempt--;
       if (ran) {
-        row.startBy = null; // Only what never started can still come too late.
+        row.startBy = null; // Only a job that never started can expire.
       }
     }
     tables.putBack(row);
     return true;
   }
 
-  /** Try something on every job that is still the caller's, and say with which it succeeded. */
+  /**
+   * Applies an action to each job that the caller still holds, and returns those that succeeded.
+   */
   private Set<ClaimId> each(UUID incarnation, List<ClaimId> claims, Predicate<JobRow> attempt) {
     Set<ClaimId> done = new LinkedHashSet<>();
     for (ClaimId claim : claims) {

@@ -17,56 +17,59 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Events, and the jobs they start. */
+/** Publishes events and creates the jobs that they start. */
 final class MemoryEvents implements EventIntake {
   private final Tables tables;
   private final Intake intake;
-  private final MemoryTriggerStore book;
+  private final MemoryTriggerStore triggers;
 
-  MemoryEvents(Tables tables, Intake intake, MemoryTriggerStore book) {
+  MemoryEvents(Tables tables, Intake intake, MemoryTriggerStore triggers) {
     this.tables = tables;
     this.intake = intake;
-    this.book = book;
+    this.triggers = triggers;
   }
 
   @Override
   public List<Started> publish(String event, Plan plan) {
     return tables.transaction(now -> {
-      List<Trigger> listening = book.listening(event);
+      List<Trigger> listening = triggers.listening(event);
       List<Start> starts = listening.isEmpty() ? List.of() : plan.of(listening);
-      // There is no transaction to roll back: what could be refused is looked at first.
+      // There is no rollback, so everything that can be refused is checked first.
       starts.forEach(start -> StorableText.require(start.job()));
       return starts.stream().map(start -> carryOut(start, now)).toList();
     });
   }
 
   private Started carryOut(Start start, Instant now) {
-    SubjectRules manners = start.manners();
-    return manners == null ? admit(start, start.job(), null) : judge(start, manners, now);
+    SubjectRules rules = start.manners();
+    return rules == null ? admit(start, start.job(), null) : judge(start, rules, now);
   }
 
-  private Started judge(Start start, SubjectRules manners, Instant now) {
-    SubjectState state = book.subject(start.trigger(), manners.subject());
+  private Started judge(Start start, SubjectRules rules, Instant now) {
+    SubjectState state = triggers.subject(start.trigger(), rules.subject());
     JobId own = start.job().id();
     JobId holder = tables.keys.holder(Keys.Key.of(start.job().task(), key(start)), now);
-    return switch (state.decide(manners, own, holder, now)) {
-      case Step.Repeat repeat -> new Started(start.trigger(), manners.made(), own);
+    return switch (state.decide(rules, own, holder, now)) {
+      case Step.Repeat repeat -> new Started(start.trigger(), rules.made(), own);
       case Step.Duplicate(JobId job) -> new Started(start.trigger(), Decision.DEDUPLICATED, job);
       case Step.Cool(JobId job) -> new Started(start.trigger(), Decision.IN_COOLDOWN, job);
       case Step.Postpone(JobId job, Instant firesAt) -> {
         if (postpone(start, job, firesAt, now)) {
-          remember(start, manners, new SubjectState(job, state.since(), firesAt));
+          remember(start, rules, new SubjectState(job, state.since(), firesAt));
           yield new Started(start.trigger(), Decision.DEBOUNCED, job);
         }
         yield holder != null
             ? new Started(start.trigger(), Decision.DEDUPLICATED, holder)
-            : open(start, manners.quietEnd(now, now), now);
+            : open(start, rules.quietEnd(now, now), now);
       }
       case Step.Open(Instant firesAt) -> open(start, firesAt, now);
     };
   }
 
-  /** Only a job that no node ever held and that is not due yet still waits for quiet. */
+  /**
+   * Postpones a job and returns whether it could: only a job that was never claimed and is not due
+   * yet still waits for the debounce time.
+   */
   private boolean postpone(Start start, JobId id, Instant firesAt, Instant now) {
     JobRow row = tables.live.get(id);
     if (row == null
@@ -88,22 +91,25 @@ final class MemoryEvents implements EventIntake {
         start, start.jobAt(firesAt, now), new SubjectState(start.job().id(), now, firesAt));
   }
 
-  /** A job that was made before counts as made now: this is a repeat after a lost answer. */
+  /**
+   * Enqueues a job. One that exists with the same id counts as created: the call is a repeat after
+   * a lost result.
+   */
   private Started admit(Start start, NewJob job, @Nullable SubjectState state) {
     Admission admission = intake.enqueue(List.of(job)).get(0);
     if (!admission.id().equals(job.id())) {
       return new Started(start.trigger(), Decision.DEDUPLICATED, admission.id());
     }
-    SubjectRules manners = start.manners();
-    if (manners != null && state != null) {
-      remember(start, manners, state);
+    SubjectRules rules = start.manners();
+    if (rules != null && state != null) {
+      remember(start, rules, state);
     }
     return new Started(
-        start.trigger(), manners == null ? Decision.STARTED : manners.made(), admission.id());
+        start.trigger(), rules == null ? Decision.STARTED : rules.made(), admission.id());
   }
 
-  private void remember(Start start, SubjectRules manners, SubjectState state) {
-    book.remember(start.trigger(), manners.subject(), state);
+  private void remember(Start start, SubjectRules rules, SubjectState state) {
+    triggers.remember(start.trigger(), rules.subject(), state);
   }
 
   private static UniqueKey key(Start start) {

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * New jobs. All of a batch is judged before any of it is written, since there is no transaction to
- * roll back.
+ * Enqueues jobs. A batch is checked completely before any job is written, because there is no
+ * rollback.
  */
 final class MemoryIntake implements Intake {
   private final Tables tables;
@@ -57,13 +57,14 @@ final class MemoryIntake implements Intake {
   private void replace(JobId id, NewJob job, Instant now) {
     JobRow row = tables.live.get(id);
     if (row == null) {
-      throw new IllegalStateException("Job %s was judged replaceable and is gone.".formatted(id));
+      throw new IllegalStateException(
+          "Job %s was found replaceable, but does not exist any more.".formatted(id));
     }
     row.carry(job, now);
     tables.queue(row, now);
   }
 
-  /** Says what is to become of each job of a batch, mindful of those before it in the batch. */
+  /** Decides about each job of a batch, taking the earlier jobs of the batch into account. */
   private final class Judge {
     private final Instant now;
     private final Set<JobId> newIds = new HashSet<>();
@@ -82,7 +83,7 @@ final class MemoryIntake implements Intake {
     }
 
     private Admission judge(NewJob job) {
-      // The id goes before the key: a repeat must find itself, not stumble over its own key.
+      // The id is checked before the key: a repeat must find its own job, not a conflict with it.
       if (newIds.contains(job.id()) || isKnown(job)) {
         return new Admission(job.id(), Outcome.EXISTING);
       }
@@ -98,7 +99,7 @@ final class MemoryIntake implements Intake {
       return new Admission(job.id(), Outcome.CREATED);
     }
 
-    /** Fresh ids are not looked for among ended jobs, as PostgreSQL does not. */
+    /** Generated ids are not searched among ended jobs, as in PostgreSQL. */
     private boolean isKnown(NewJob job) {
       return job.mayExist()
           ? tables.find(job.id()) != null

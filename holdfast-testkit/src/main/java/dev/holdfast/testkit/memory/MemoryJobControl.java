@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Changing one's mind about jobs. */
+/** Cancels, retries, requeues and purges jobs. */
 final class MemoryJobControl implements JobControl {
   private final Tables tables;
 
@@ -87,7 +87,7 @@ final class MemoryJobControl implements JobControl {
         until,
         limit,
         filter,
-        // Asked row by row: of two that share a key, the first one revived takes it.
+        // Checked row by row: of two jobs that share a key, the first one that is revived takes it.
         (row, now) -> {
           boolean free = tables.keys.isFreeFor(row);
           if (free) {

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Looking at jobs. */
+/** Finds, lists and counts jobs, and explains why they wait. */
 final class MemoryJobQueries implements JobQueries {
   private final Tables tables;
 
@@ -83,7 +83,7 @@ final class MemoryJobQueries implements JobQueries {
     };
   }
 
-  /** The first obstacle counts: a wish of people's, then what is missing, then mere business. */
+  /** Returns the first obstacle: an operator setting, then something missing, then load. */
   private WaitReason reasonWhileReady(JobRow row, Instant now) {
     Rule rule = tables.rule(row.queue);
     if (rule.paused()) {

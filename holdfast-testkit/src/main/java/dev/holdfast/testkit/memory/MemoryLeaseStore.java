@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds which lease. */
+/** Stores leases. */
 final class MemoryLeaseStore implements LeaseStore {
   private final Tables tables;
   private long lastToken;
@@ -27,7 +27,7 @@ final class MemoryLeaseStore implements LeaseStore {
   public Result acquire(LeaseRequest request, UUID acquisition, String holder) {
     return tables.transaction(now -> {
       LeaseRow old = tables.leases.get(request.key());
-      if (old != null && !old.isToBeHad(request, acquisition, now)) {
+      if (old != null && !old.isAvailable(request, acquisition, now)) {
         return new Result.Taken(old.toInfo(now));
       }
       LeaseRow row = new LeaseRow(request, acquisition, holder, now);

@@ -17,7 +17,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Which nodes there are, and that they live. */
+/** Stores nodes and their heartbeats. */
 final class MemoryNodeStore implements NodeStore {
   private final Tables tables;
 
@@ -81,7 +81,7 @@ final class MemoryNodeStore implements NodeStore {
               Map.copyOf(tables.rules),
               MemoryTaskStore.rules(tables, now),
               row.modes,
-              row.dismissed));
+              row.fenceRequested));
     });
   }
 
@@ -129,7 +129,7 @@ final class MemoryNodeStore implements NodeStore {
     return watched;
   }
 
-  /** Where an incarnation stands in the circle: by what is random in its id. */
+  /** Returns the position of an incarnation in the ring: the random part of its id. */
   private static String place(UUID incarnation) {
     return incarnation.toString().substring(24);
   }
@@ -185,7 +185,7 @@ final class MemoryNodeStore implements NodeStore {
 
   @Override
   public boolean requestFence(UUID incarnation) {
-    return tables.transaction(now -> change(incarnation, row -> row.dismissed = true));
+    return tables.transaction(now -> change(incarnation, row -> row.fenceRequested = true));
   }
 
   @Override
@@ -198,7 +198,7 @@ final class MemoryNodeStore implements NodeStore {
     });
   }
 
-  /** Change the row of a node that is alive, and say whether there was one. */
+  /** Changes the row of a live node, and returns whether there was one. */
   private boolean change(UUID incarnation, Consumer<NodeRow> change) {
     NodeRow row = tables.nodes.get(incarnation);
     if (row == null || !row.alive) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** How attempts ended. */
+/** Stores the outcomes of attempts. */
 final class MemoryOutcomes implements Outcomes {
   private final Tables tables;
 
@@ -23,18 +23,18 @@ final class MemoryOutcomes implements Outcomes {
   public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
     finishes.forEach(StorableText::require);
     return tables.transaction(now -> {
-      List<Result> answers = new ArrayList<>(finishes.size());
+      List<Result> results = new ArrayList<>(finishes.size());
       for (Finish finish : finishes) {
-        answers.add(finish(incarnation, finish, now));
+        results.add(finish(incarnation, finish, now));
       }
-      return List.copyOf(answers);
+      return List.copyOf(results);
     });
   }
 
   private Result finish(UUID incarnation, Finish finish, Instant now) {
     JobRow row = tables.heldBy(incarnation, finish.claim());
     if (row == null || row.state != JobState.RUNNING) {
-      return answerToARepeat(finish);
+      return resultOfRepeat(finish);
     }
     row.finishedToken = row.token;
     return switch (finish) {
@@ -55,7 +55,7 @@ final class MemoryOutcomes implements Outcomes {
     };
   }
 
-  private Result answerToARepeat(Finish finish) {
+  private Result resultOfRepeat(Finish finish) {
     JobRow row = tables.find(finish.claim().id());
     if (row == null || row.finishedToken != finish.claim().token()) {
       return Result.LOST;
@@ -88,7 +88,7 @@ final class MemoryOutcomes implements Outcomes {
     row.holder = null;
     row.runAt = now.plus(delay);
     if (ran) {
-      row.startBy = null; // Only what never started can expire.
+      row.startBy = null; // Only a job that never started can expire.
     }
     tables.queue(row, now);
     return Result.WRITTEN;

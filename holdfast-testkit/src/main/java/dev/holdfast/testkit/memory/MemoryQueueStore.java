@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Settings and state of queues. */
+/** Stores the settings of queues, and reads their state. */
 final class MemoryQueueStore implements QueueStore {
   private final Tables tables;
   private final JobQueries lookup;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Taking jobs back whose holder is gone. */
+/** Recovers jobs whose node died. */
 final class MemoryRecovery implements Recovery {
   private static final Comparator<Orphan> CLAIMED_ORDER =
       Comparator.comparingLong(Orphan::claimNo).thenComparing(orphan -> orphan.id().toString());
@@ -46,7 +46,7 @@ final class MemoryRecovery implements Recovery {
             || (silentAt != null && node.beat == silentAt && row.state == JobState.CLAIMED));
   }
 
-  /** Sweeps look from the oldest call that the holder named in its last beat. */
+  /** Sweeps start at the oldest claim call that the holder reported in its last heartbeat. */
   private boolean isLookedAt(JobRow row, Holder holder) {
     NodeRow node = tables.nodes.get(holder.incarnation());
     return node != null && row.claimNo >= node.fromCall;
@@ -113,7 +113,7 @@ final class MemoryRecovery implements Recovery {
   private Result unspent(JobRow row, Instant now) {
     if (row.state == JobState.RUNNING) {
       row.attempt--;
-      row.startBy = null; // Only what never began can still come too late.
+      row.startBy = null; // Only a job that never started can expire.
     }
     return again(row, Duration.ZERO, null, now);
   }
@@ -136,7 +136,7 @@ final class MemoryRecovery implements Recovery {
     return Result.DONE;
   }
 
-  /** There are no sessions in memory. */
+  /** Does nothing: there are no sessions in memory. */
   @Override
   public int endSessions(UUID incarnation) {
     return 0;

@@ -21,9 +21,9 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Work that recurs. */
+/** Stores and fires schedules. */
 final class MemoryScheduleStore implements ScheduleStore {
-  /** How many times as many schedules are looked at as are chosen from them. */
+  /** How many due schedules are read for each one that is chosen. */
   private static final int CHOICE = 10;
 
   private static final Comparator<ScheduleRow> BY_ID =
@@ -34,7 +34,7 @@ final class MemoryScheduleStore implements ScheduleStore {
   private final Map<String, ScheduleRow> rows = new TreeMap<>();
   private long lastNumber;
 
-  /** The same in every run, so that simulations can be repeated. */
+  /** Has the same seed in every run, so that simulations can be replayed. */
   private final Random random = new Random(7);
 
   MemoryScheduleStore(Tables tables, MemoryIntake intake) {
@@ -269,7 +269,7 @@ final class MemoryScheduleStore implements ScheduleStore {
                     && isAlive(note.incarnation()));
   }
 
-  /** Forget what clients made and what ended before this time. */
+  /** Deletes schedules that were created by clients and ended before this time. */
   void forgetEnded(Instant endedBefore) {
     rows.values().removeIf(row -> row.isForgettable(endedBefore));
   }

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs whose time has come, or has passed. */
+/** Makes due jobs ready, and expires jobs that have not started in time. */
 final class MemoryStaging implements Staging {
   private final Tables tables;
 

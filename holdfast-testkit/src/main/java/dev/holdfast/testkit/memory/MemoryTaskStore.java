@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Rules of tasks. */
+/** Stores the limits and circuit breakers of tasks. */
 final class MemoryTaskStore implements TaskStore {
   private final Tables tables;
 

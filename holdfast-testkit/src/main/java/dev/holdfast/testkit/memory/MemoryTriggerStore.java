@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which events start which tasks, and what is remembered of subjects. Triggers are kept as text, so
- * that a test in memory meets the same round trip as production.
+ * Stores triggers and the state of their subjects. Triggers are stored as text, so that a test in
+ * memory includes the same round trip as production.
  */
 final class MemoryTriggerStore implements TriggerStore {
   private final Tables tables;
@@ -66,7 +66,7 @@ final class MemoryTriggerStore implements TriggerStore {
     });
   }
 
-  /** The triggers that listen to an event. Only inside a transaction, as all that follows. */
+  /** Returns the triggers of an event. Call it and all methods below inside a transaction only. */
   List<Trigger> listening(String event) {
     return rows.values().stream()
         .filter(row -> !row.paused())

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Throwing away what is past its time, all of it in one round. */
+/** Deletes everything that is past its retention, in one round. */
 final class MemoryUpkeep implements Upkeep {
-  /** How long the dead are remembered, so that what they claimed late can be found. */
-  private static final Duration MOURNING = Duration.ofDays(1);
+  /** How long dead nodes are kept, so that jobs they claimed late can be found. */
+  private static final Duration DEAD_NODES_KEPT = Duration.ofDays(1);
 
-  private static final Duration BEATS_KEPT = Duration.ofDays(1);
+  private static final Duration HEARTBEATS_KEPT = Duration.ofDays(1);
 
   private static final Duration REPEATS_KEPT = Duration.ofDays(1);
 
@@ -38,7 +38,7 @@ final class MemoryUpkeep implements Upkeep {
           .forEach(node -> node.fromCall = 0);
       drop(tables.nodes, node -> isForgettable(node, now));
       tables.declarations.removeIf(note -> !tables.nodes.containsKey(note.incarnation()));
-      tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(BEATS_KEPT)));
+      tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(HEARTBEATS_KEPT)));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);
       tables.keys.forgetOver(now);
@@ -59,7 +59,7 @@ final class MemoryUpkeep implements Upkeep {
   }
 
   private boolean isForgettable(NodeRow node, Instant now) {
-    return !node.alive && isPast(node.lastSeen, now.minus(MOURNING)) && !holdsAny(node);
+    return !node.alive && isPast(node.lastSeen, now.minus(DEAD_NODES_KEPT)) && !holdsAny(node);
   }
 
   private boolean holdsAny(NodeRow node) {

@@ -15,17 +15,17 @@ final class NodeRow {
   final Instant startedAt;
   Modes modes;
   boolean alive = true;
-  boolean dismissed;
+  boolean fenceRequested;
   @Nullable Death death;
   Duration diedFor = Duration.ZERO;
   long beat;
   int running;
   Lost lost = Lost.NONE;
 
-  /** The oldest claim call that its last beat asked about. */
+  /** The oldest claim call that it reported in its last heartbeat. */
   long fromCall;
 
-  /** When it was last heard of; for a dead one, when it died. */
+  /** When its last heartbeat was stored; for a dead node, when it died. */
   Instant lastSeen;
 
   NodeRow(NodeRegistration card, Modes modes, Instant now) {

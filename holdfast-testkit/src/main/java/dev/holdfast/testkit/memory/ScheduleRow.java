@@ -31,13 +31,13 @@ final class ScheduleRow {
     return waits() && !tryAt().isAfter(now);
   }
 
-  /** When to fire it: at its due time, or when it was put off to. */
+  /** When to fire it: its due time, or the time it was postponed to. */
   Instant tryAt() {
     Instant next = Objects.requireNonNull(draft.nextFire());
     return retryAt != null && retryAt.isAfter(next) ? retryAt : next;
   }
 
-  /** Whether it was made by a client and its end lies before this time. */
+  /** Returns whether it was created by a client and ended before this time. */
   boolean isForgettable(Instant endedBefore) {
     Instant until = draft.plan().recurrence().until();
     return draft.declared() == null
@@ -46,7 +46,7 @@ final class ScheduleRow {
         && until.isBefore(endedBefore);
   }
 
-  /** Go on to the next due time. */
+  /** Advances to the next due time. */
   void moveOn(Instant last, @Nullable Instant next, long newRevision) {
     draft = new Draft(draft.plan(), draft.declared(), draft.paused(), draft.anchor(), next);
     lastFire = last;

@@ -11,13 +11,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which texts can be stored: those that PostgreSQL takes, so that a test in memory meets the same
- * refusals as production.
+ * Refuses the texts that PostgreSQL cannot store, so that a test in memory fails in the same way as
+ * production.
  */
 final class StorableText {
   private StorableText() {}
 
-  /** Refuse a job that carries a NUL anywhere. */
+  /** Refuses a job that contains NUL. */
   static void require(NewJob job) {
     Stream<@Nullable String> texts =
         Stream.of(
@@ -31,7 +31,7 @@ final class StorableText {
     }
   }
 
-  /** Refuse a finish that carries a NUL anywhere. */
+  /** Refuses an outcome that contains NUL. */
   static void require(Finish finish) {
     boolean bad =
         switch (finish) {
@@ -46,7 +46,7 @@ final class StorableText {
     }
   }
 
-  /** Refuse a ruling that carries a NUL anywhere. */
+  /** Refuses a recovery action that contains NUL. */
   static void require(RecoveryAction ruling) {
     boolean bad =
         switch (ruling) {
@@ -56,7 +56,7 @@ final class StorableText {
           case RecoveryAction.DeadLetter bury -> hasNul(bury.failure());
         };
     if (bad) {
-      throw refused("What is to become of job %s".formatted(ruling.claim().id()));
+      throw refused("The recovery action for job %s".formatted(ruling.claim().id()));
     }
   }
 

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the store knows, and the moves of a job between its tables.
+ * The tables of the store, and the moves of jobs between them.
  *
  * <p>A job is in exactly one of {@link #live}, {@link #history} and {@link #deadLetter}; it is in
  * {@link #ready} too while its state is READY, in the order in which jobs are claimed. All maps
@@ -44,7 +44,7 @@ final class Tables {
   final Map<JobId, JobRow> deadLetter = new LinkedHashMap<>();
   final Keys keys = new Keys();
 
-  /** Enqueues that were sent again, and when. */
+  /** The enqueues that were repeated, and when. */
   final Map<JobId, Instant> repeats = new LinkedHashMap<>();
 
   final Map<String, Rule> rules = new TreeMap<>();
@@ -62,24 +62,24 @@ final class Tables {
     this.aging = aging;
   }
 
-  /** Do something alone, at one point in time. */
+  /** Runs an action exclusively, at one point in time: a transaction. */
   synchronized <T> T transaction(Function<Instant, T> work) {
     return work.apply(clock.instant());
   }
 
-  /** The number of the next job to be inserted. */
+  /** Returns the number of the next job to insert. */
   long nextSequence() {
     return ++lastSequence;
   }
 
-  /** Make a new job live. */
+  /** Inserts a new job. */
   void insert(JobRow row, Instant now) {
     live.put(row.id, row);
     keys.take(row, now);
     queue(row, now);
   }
 
-  /** Let a live job wait for its time or, if that has come, for a node. */
+  /** Makes a live job SCHEDULED or, if it is due, READY. */
   void queue(JobRow row, Instant now) {
     leaveReady(row);
     if (row.isDue(now)) {
@@ -90,7 +90,7 @@ final class Tables {
     }
   }
 
-  /** Put a job into the hands of a node. */
+  /** Marks a job as claimed by a node. */
   void hold(JobRow row, NodeRow node, long claimNo) {
     leaveReady(row);
     row.state = JobState.CLAIMED;
@@ -101,20 +101,20 @@ final class Tables {
     row.releaseRequested = false;
   }
 
-  /** Note that the code of a held job may run from now on. */
-  void begin(JobRow row, Instant now) {
+  /** Marks a claimed job as running. */
+  void start(JobRow row, Instant now) {
     row.state = JobState.RUNNING;
     row.attempt++;
     row.startedAt = now;
   }
 
-  /** Take a held job out of its node's hands and let it wait where it waited before. */
+  /** Returns a held job to its queue, at its previous position. */
   void putBack(JobRow row) {
     row.holder = null;
     enterReady(row);
   }
 
-  /** End a live job. */
+  /** Ends a live job. */
   void end(JobRow row, JobState how, Instant now) {
     leaveReady(row);
     live.remove(row.id);
@@ -125,7 +125,7 @@ final class Tables {
     (how == JobState.FAILED ? deadLetter : history).put(row.id, row);
   }
 
-  /** Make a job of the dead letter live again, due now, as if it had never been tried. */
+  /** Revives a dead-lettered job: due now, without attempts. */
   void revive(JobRow row, Instant now) {
     deadLetter.remove(row.id);
     live.put(row.id, row);
@@ -141,7 +141,7 @@ final class Tables {
     queue(row, now);
   }
 
-  /** The row that a holder means, if the claim it believes in is still its own. */
+  /** Returns the row of a claim, if the claim is still valid. */
   @Nullable JobRow heldBy(UUID incarnation, ClaimId claim) {
     JobRow row = live.get(claim.id());
     return row != null
@@ -152,7 +152,7 @@ final class Tables {
         : null;
   }
 
-  /** A job, whatever its state. */
+  /** Returns a job in any state. */
   @Nullable JobRow find(JobId id) {
     JobRow row = live.get(id);
     if (row == null) {
@@ -161,32 +161,32 @@ final class Tables {
     return row == null ? deadLetter.get(id) : row;
   }
 
-  /** All jobs, whatever their states. */
+  /** Returns all jobs in all states. */
   Stream<JobRow> all() {
     return Stream.of(live, history, deadLetter).flatMap(table -> table.values().stream());
   }
 
-  /** How many jobs of a queue are in the hands of nodes. */
+  /** Returns how many jobs of a queue are claimed or running. */
   long countHeld(String queue) {
     return live.values().stream()
         .filter(row -> row.state.isHeld() && row.queue.equals(queue))
         .count();
   }
 
-  /** How many jobs of a task are in the hands of nodes. */
+  /** Returns how many jobs of a task are claimed or running. */
   long countHeldOf(String task) {
     return live.values().stream()
         .filter(row -> row.state.isHeld() && row.task.equals(task))
         .count();
   }
 
-  /** Whether some node holds a job by this claim. */
+  /** Returns whether a node holds a job with this claim. */
   boolean isHeld(ClaimId claim) {
     JobRow row = live.get(claim.id());
     return row != null && row.state.isHeld() && row.token == claim.token();
   }
 
-  /** Whether a live node serves a queue. */
+  /** Returns whether a live node serves a queue. */
   boolean isDeclared(String queue) {
     return transaction(now -> nodes.values().stream().anyMatch(node -> node.serves(queue)));
   }

@@ -5,11 +5,11 @@ import dev.holdfast.engine.store.TaskStore.Rule;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The rules of a task. */
+/** The row of a task: its limit and circuit breaker. */
 record TaskRow(@Nullable Integer limit, BreakerTransition circuit) {
   static final TaskRow NONE = new TaskRow(null, BreakerTransition.CLOSED);
 
-  /** Whether its jobs may be claimed only by those who know of it. */
+  /** Returns whether its jobs may be claimed only by requests that respect its rules. */
   boolean isBarred() {
     return limit != null || !circuit.isClosed();
   }

@@ -1,12 +1,12 @@
 /**
- * A store that keeps its jobs in memory: for the unit tests of programs that use Holdfast, and for
- * the simulated cluster.
+ * A store in memory, for unit tests of programs that use Holdfast and for the simulated cluster.
  *
- * <p>{@link dev.holdfast.testkit.memory.InMemoryStore} hands out one class for each role of the
- * engine's store; all of them work on the same tables, one at a time under one lock, which is what
- * makes every call a transaction. Nothing in here starts a thread, looks at a clock of its own or
- * throws dice: the same calls at the same times give the same answers. The contract suite holds it
- * to what the PostgreSQL store promises, down to the texts that a database refuses.
+ * <p>{@link dev.holdfast.testkit.memory.InMemoryStore} has one class per interface of the store
+ * SPI. They share the same tables, and each call runs alone under one lock, which makes it a
+ * transaction. This package starts no threads, reads the time only from the clock it is given (such
+ * as a {@link dev.holdfast.testkit.memory.ManualClock}) and is not random: the same calls at the
+ * same times have the same results. The contract suite verifies that the store behaves like the
+ * PostgreSQL store, down to the texts that a database refuses.
  */
 @NullMarked
 package dev.holdfast.testkit.memory;

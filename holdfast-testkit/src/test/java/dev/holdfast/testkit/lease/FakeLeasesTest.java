@@ -15,11 +15,11 @@ class FakeLeasesTest {
   private final FakeLeases leases = new FakeLeases();
 
   @Test
-  void whatIsSetBusyIsBusyUntilItIsSetFree() {
+  void aBusyKeyIsBusyUntilItIsSetFree() {
     leases.setBusy("a", "b");
     assertThatExceptionOfType(LeaseBusyException.class)
         .isThrownBy(() -> leases.acquire("a").orElseThrow())
-        .withMessageContaining("somebody else");
+        .withMessageContaining("another process");
 
     leases.setFree("a");
     assertThat(leases.acquire("a")).isInstanceOf(Acquisition.Acquired.class);
@@ -27,7 +27,7 @@ class FakeLeasesTest {
   }
 
   @Test
-  void whatWasDoneIsNoted() {
+  void acquiredCompletedAndFailedKeysAreRecorded() {
     leases.acquire("a").orElseThrow().close();
     leases.acquire("b").orElseThrow().fail("no paper");
     leases.acquire("c");
@@ -39,21 +39,21 @@ class FakeLeasesTest {
   }
 
   @Test
-  void whatIsLostIsToldAndCanBeStolen() {
-    AtomicInteger told = new AtomicInteger();
+  void losingALeaseNotifiesItsHolderAndFreesTheKey() {
+    AtomicInteger notified = new AtomicInteger();
     Lease a = leases.acquire("a").orElseThrow();
     Lease b = leases.acquire("b").orElseThrow();
-    a.onLost(told::incrementAndGet);
-    b.onLost(told::incrementAndGet);
+    a.onLost(notified::incrementAndGet);
+    b.onLost(notified::incrementAndGet);
 
     leases.lose("a");
-    assertThat(told).hasValue(1);
+    assertThat(notified).hasValue(1);
     assertThat(a.isHeld()).isFalse();
     assertThat(a.complete()).isFalse();
     assertThat(leases.acquire("a").orElseThrow().attempt()).isEqualTo(2);
 
     leases.loseAll();
-    assertThat(told).hasValue(2);
+    assertThat(notified).hasValue(2);
     assertThat(leases.held()).isEmpty();
     assertThatExceptionOfType(IllegalArgumentException.class)
         .isThrownBy(() -> leases.lose("a"))
@@ -61,7 +61,7 @@ class FakeLeasesTest {
   }
 
   @Test
-  void startUpActionsAreDoneOnce() {
+  void aStartupActionRunsOnce() {
     StartupCoordinator startup = StartupCoordinator.over(leases);
 
     assertThat(startup.runOnce("drop", Duration.ofMinutes(1), () -> {})).isTrue();
@@ -72,7 +72,7 @@ class FakeLeasesTest {
   }
 
   @Test
-  void aStartUpActionThatWasLostIsNotDoneEvenIfItsWorkReturns() {
+  void aStartupActionWhoseLeaseWasLostIsNotDone() {
     StartupCoordinator startup = StartupCoordinator.over(leases);
 
     boolean done =
@@ -90,7 +90,7 @@ class FakeLeasesTest {
   }
 
   @Test
-  void whoLosesALeaseAfterItsActionIsNotInterrupted() {
+  void losingALeaseAfterTheActionDoesNotInterruptTheThread() {
     StartupCoordinator startup = StartupCoordinator.over(leases);
     startup.runOnce("drop", Duration.ofMinutes(1), () -> {});
 
