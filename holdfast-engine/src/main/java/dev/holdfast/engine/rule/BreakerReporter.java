@@ -104,9 +104,8 @@ public final class BreakerReporter implements Role {
       ArrayDeque<ClaimId> list = failed ? own.failed : own.succeeded;
       list.add(job.claim());
       if (list.size() > breaker.failures()) {
-        list
-            .remove(); // While the store is unavailable: more attempts than it takes to open are
-                       // never needed.
+        list.remove(); // While the store is unavailable: more attempts than it takes to open are
+        // never needed.
         // never needed.
       }
     }

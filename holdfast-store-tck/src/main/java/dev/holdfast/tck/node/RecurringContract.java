@@ -104,15 +104,10 @@ public abstract class RecurringContract extends NodeTestBase {
                 }
                 return result;
               });
-      start(
-          node(counting)
-              .id("node-" + i)
-              .handle(ECHO, (note, context) -> "done"));
+      start(node(counting).id("node-" + i).handle(ECHO, (note, context) -> "done"));
     }
 
-    await()
-        .atMost(SOON)
-        .untilAsserted(() -> assertThat(fired).allMatch(wins -> wins.get() > 0));
+    await().atMost(SOON).untilAsserted(() -> assertThat(fired).allMatch(wins -> wins.get() > 0));
   }
 
   @Test
