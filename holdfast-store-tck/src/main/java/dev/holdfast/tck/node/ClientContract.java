@@ -47,7 +47,7 @@ public abstract class ClientContract extends NodeTestBase {
         .hasMessageContaining("email::send");
     assertThatThrownBy(() -> client().enqueue(ECHO, new Note("x"), o -> o.priority(10)))
         .hasMessageContaining("10")
-        .hasMessageContaining("0 (can wait) to 9");
+        .hasMessageContaining("0 (least urgent) to 9");
     assertThatThrownBy(() -> client().enqueue(ECHO, new Note("x"), o -> o.queue("Fast Lane")))
         .hasMessageContaining("'Fast Lane'");
     assertThatThrownBy(

@@ -46,7 +46,7 @@ class InMemoryStoreTest extends StoreContract {
 
     assertThatExceptionOfType(UnsupportedOperationException.class)
         .isThrownBy(() -> new InMemoryStore(clock).intakeIn(connection, true))
-        .withMessageContaining("in memory");
+        .withMessageContaining("in-memory store");
   }
 
   @Test
