@@ -145,11 +145,18 @@ public final class JobPolicyJson {
     if (json.has("fixed")) {
       return Backoff.fixed(requiredDuration(json, "fixed"));
     }
-    Duration cap = requiredDuration(json, "cap");
-    return json.has("linear")
-        ? Backoff.linear(requiredDuration(json, "linear"), cap)
-        : Backoff.exponential(
-            requiredDuration(json, "exponential"), json.get("factor").doubleValue(), cap);
+    if (json.has("linear")) {
+      return Backoff.linear(requiredDuration(json, "linear"), requiredDuration(json, "cap"));
+    }
+    if (json.has("exponential")) {
+      return Backoff.exponential(
+          requiredDuration(json, "exponential"),
+          json.get("factor").doubleValue(),
+          requiredDuration(json, "cap"));
+    }
+    throw new IllegalArgumentException(
+        "Backoff %s is of an unknown kind: use fixed, linear or exponential, or upgrade this node."
+            .formatted(json));
   }
 
   private static Duration requiredDuration(JsonNode json, String field) {

@@ -2,8 +2,8 @@
  * What a node holds: its incarnation and how long it may act ({@link
  * dev.holdfast.engine.held.Tenure}), the jobs it has claimed, and the slots they run in.
  *
- * <p>Claiming, running, finishing and liveness all work on this state and do not depend on each
- * other.
+ * <p>Claiming, running, finishing and liveness share this state. It is a package of its own so that
+ * none of them has to depend on another to reach it.
  */
 @NullMarked
 package dev.holdfast.engine.held;

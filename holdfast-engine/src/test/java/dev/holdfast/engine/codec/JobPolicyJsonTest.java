@@ -82,4 +82,15 @@ class JobPolicyJsonTest {
         .hasMessageContaining("IllegalStateException")
         .hasMessageContaining("task type");
   }
+
+  @Test
+  void anUnknownKindOfBackoffIsAnErrorThatNamesIt() {
+    assertThatThrownBy(() ->
+            JobPolicyJson.read(
+                """
+                {"retry":{"maxAttempts":3,"jitter":0.1,"backoff":{"fibonacci":"PT1S"}}}
+                """))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("fibonacci");
+  }
 }
