@@ -103,7 +103,7 @@ class SimulationTest {
             "acquires the lease",
             "markDead",
             "AfterCrash",
-            "Unspent",
+            "NotStarted",
             "giveBack");
   }
 }
