@@ -13,15 +13,7 @@ class MainTest {
     Cli help = Cli.run("--help");
 
     assertThat(help.exit()).isZero();
-    assertThat(help.out()).contains("demo", "bench", "jobs", "pause");
-  }
-
-  @Test
-  void benchHelpListsTheBenchesAndHidesTheirChildren() {
-    Cli help = Cli.run("bench", "--help");
-
-    assertThat(help.exit()).isZero();
-    assertThat(help.out()).contains("drain", "latency", "growth").doesNotContain("child");
+    assertThat(help.out()).contains("demo", "jobs", "pause");
   }
 
   @Test
@@ -41,8 +33,6 @@ class MainTest {
         "demo --jobs x        | 'x' is not an int",
         "demo --jobs 0        | must be at least 1",
         "demo --jobs 5 --minutes 1 | mutually exclusive",
-        "bench                | No benchmark is given",
-        "bench drain --rounds 0 | 0 rounds are not valid",
         "jobs --state asleep  | asleep",
         "jobs --database-url mysql://x | The database URL is not valid",
         "job 42               | '42' is not a job id",
@@ -84,7 +74,6 @@ class MainTest {
     "jobz, jobs",
     "quues, queues",
     "enqeue, enqueue",
-    "bench drian, drain",
     "demo --forevr, --forever",
     "jobs --stat=failed, --state"
   })
@@ -98,7 +87,6 @@ class MainTest {
   @Test
   void aWordThatIsNotCloseToAnyIsNotCorrected() {
     assertThat(Cli.run("nonsense").err()).doesNotContain("Did you mean");
-    assertThat(Cli.run("bench", "drain-chil").err()).doesNotContain("Did you mean");
   }
 
   @Test
