@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That what {@code ./holdfast} needs is in the build, whoever built it and whoever runs it. */
+/** Checks that the build contains everything that {@code ./holdfast} needs, for any user. */
 class LauncherTest {
   private static final List<String> MODULES =
       List.of("api", "engine", "postgres", "embedded", "cli", "bench");

@@ -116,27 +116,26 @@ public final class Sweeper implements Role {
 
   /** Notes that there is work, which a watched node may be about to claim. */
   public void expectWork() {
-    if (watching) {
-      lookSoon();
+    Moment now = parts.ticker().now();
+    boolean resting = !now.isBefore(lastLook.plus(CLOSE));
+    if (watching && resting) {
+      lookNow(now); // One read serves all signals of the next second.
     }
   }
 
   /**
    * Notes that a node has registered. It may claim many jobs immediately and die: its silence is
-   * measured from the first read that shows it, which should not be a whole sweep interval later.
+   * measured from the first read that shows it, which should not be a whole sweep interval later. A
+   * read that has just ended cannot have shown it.
    */
   public void expectNode() {
-    lookSoon();
+    lookNow(parts.ticker().now());
   }
 
-  private void lookSoon() {
-    Moment now = parts.ticker().now();
-    boolean resting = !now.isBefore(lastLook.plus(CLOSE));
-    if (resting) {
-      lastLook = now; // One read serves all signals until then.
-      expectantUntil = now.plus(EXPECTANT);
-      waker.wake();
-    }
+  private void lookNow(Moment now) {
+    lastLook = now;
+    expectantUntil = now.plus(EXPECTANT);
+    waker.wake();
   }
 
   @Override

@@ -301,6 +301,20 @@ class SweeperTest {
   }
 
   @Test
+  void aNodeThatJoinsRightAfterALookIsSeenBeforeTheNextSweep() {
+    Sweeper sweeper = sweeper();
+    List<Moment> wakes = new ArrayList<>();
+    sweeper.wokenBy(() -> wakes.add(ticker.now()));
+    tick(sweeper);
+    join("other");
+
+    sweeper.expectNode();
+
+    assertThat(wakes).hasSize(1);
+    assertThat(ticker.now().until(tick(sweeper))).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
   void anOutageOfItsOwnReadsIsNoSilence() {
     UUID other = join("other");
     JobId job = hold(other, true);
