@@ -300,8 +300,8 @@ public abstract class CrashNodeContract extends NodeTestBase {
     }
     await().atMost(SOON).until(() -> orders.stream().allMatch(order -> order.size() >= 8));
 
-    List<UUID> first = orders.get(0).subList(0, 8);
-    List<UUID> second = orders.get(1).subList(0, 8);
+    List<UUID> first = orders.get(0).stream().limit(8).toList();
+    List<UUID> second = orders.get(1).stream().limit(8).toList();
     assertThat(first).containsExactlyInAnyOrderElementsOf(second).isNotEqualTo(second);
   }
 
