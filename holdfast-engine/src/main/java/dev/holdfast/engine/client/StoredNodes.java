@@ -11,7 +11,9 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -31,6 +33,13 @@ final class StoredNodes implements Nodes {
   @Override
   public List<NodeInfo> list() {
     return nodes.list().stream().map(StoredNodes::info).toList();
+  }
+
+  @Override
+  public Optional<NodeInfo> find(String id) {
+    return list().stream()
+        .filter(node -> node.id().equals(id))
+        .max(Comparator.comparing(NodeInfo::alive).thenComparing(NodeInfo::startedAt));
   }
 
   private static NodeInfo info(NodeStatus status) {
