@@ -106,7 +106,7 @@ public final class ScheduleDesk implements Schedules {
   private ScheduleStatus status(Kept kept) {
     SchedulePlan plan = kept.plan();
     var declared = kept.draft().declared();
-    return new ScheduleStatus(
+    return new ScheduleSnapshot(
         plan.id(),
         declared == null ? null : declared.application(),
         plan.job().task(),
