@@ -12,7 +12,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.rule.ModeChange;
 import dev.holdfast.engine.rule.WrittenModes;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import java.util.UUID;
@@ -128,7 +128,7 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void warnOfNamesakes() {
-    for (NodeStatus other : ground.store.nodes().list()) {
+    for (NodeSnapshot other : ground.store.nodes().list()) {
       if (other.alive()
           && other.registration().id().equals(id())
           && other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0) {

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.job;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.JobSnapshot;
 import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -55,7 +56,7 @@ public final class JobColumns {
   }
 
   public static Job read(ResultSet row) throws SQLException {
-    return new Job(
+    return new JobSnapshot(
         new JobId(row.getObject(1, UUID.class)),
         row.getString(2),
         row.getString(3),

@@ -2,6 +2,7 @@ package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -163,8 +164,8 @@ public abstract class GuaranteeContract extends Contract {
 
     assertThat(admissions)
         .extracting(Admission::outcome)
-        .containsOnlyOnce(Admission.Outcome.CREATED);
-    assertThat(late.outcome()).isEqualTo(Admission.Outcome.EXISTING);
+        .containsOnlyOnce(Enqueued.Outcome.CREATED);
+    assertThat(late.outcome()).isEqualTo(Enqueued.Outcome.EXISTING);
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 

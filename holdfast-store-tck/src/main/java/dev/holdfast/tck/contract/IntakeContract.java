@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.internal.Times;
+import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -14,7 +15,6 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;

@@ -3,6 +3,7 @@ package dev.holdfast.tck.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.CancelResult;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
@@ -175,7 +176,7 @@ public abstract class UpkeepContract extends Contract {
     tidy();
     assertThat(exists(id)).isFalse();
 
-    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Outcome.EXISTING));
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Enqueued.Outcome.EXISTING));
   }
 
   @Test

@@ -23,9 +23,9 @@ import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -198,7 +198,7 @@ public abstract class StackContract extends NodeTestBase {
         .until(() ->
             store().nodes().list().stream()
                 .filter(status -> status.registration().id().startsWith("dead-"))
-                .noneMatch(NodeStatus::alive));
+                .noneMatch(NodeSnapshot::alive));
     assertThat(job(blue.id()).state()).as("its node is dead").isEqualTo(JobState.RUNNING);
 
     start(quick().stack("blue").handle(ECHO, (note, context) -> "by blue"));
