@@ -15,6 +15,7 @@ import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.job.History;
 import dev.holdfast.postgres.job.HistorySearch;
 import dev.holdfast.postgres.job.HistorySearch.Window;
+import dev.holdfast.postgres.job.JobColumns;
 import dev.holdfast.postgres.job.TallyShards;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -127,13 +128,9 @@ public final class PgJobControl implements JobControl {
 
   private static final String REVIVE =
       """
-      insert into ${schema}.job
-        (id, token, created_at, run_at, rank, priority, state, queue, task, payload, policy, tags,
-         unique_key, ledger_key, failures, stack, source)
-      select
-        id, token, created_at, now(), now() - priority * :aging * interval '1 microsecond',
-        priority, 'READY', queue, task, payload, policy, tags, unique_key, ledger_key, failures,
-        stack, source
+      insert into ${schema}.job (${lasting}, ${given}, run_at, rank, state)
+      select ${lasting}, ${given},
+        now(), now() - priority * :aging * interval '1 microsecond', 'READY'
       from picked
       on conflict do nothing
       returning id, queue
@@ -189,7 +186,9 @@ public final class PgJobControl implements JobControl {
   }
 
   private String complete(String statement) {
-    return database.sql(FilterSql.complete(statement.replace("${revive}", REVIVE)));
+    return database.sql(
+        FilterSql.complete(
+            statement.replace("${revive}", JobColumns.fromDeadLetter(REVIVE))));
   }
 
   @Override
