@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.intake;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
@@ -300,6 +301,10 @@ public final class IntakeStatements {
       case LEDGER_KEY -> key(entry, true);
       case STACK -> job.stamp().stack();
       case SOURCE -> job.stamp().source();
+      case PARENT -> {
+        JobId parent = job.stamp().parent();
+        yield parent == null ? null : parent.toString();
+      }
     };
   }
 
