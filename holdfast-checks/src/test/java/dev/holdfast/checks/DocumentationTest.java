@@ -170,7 +170,7 @@ class DocumentationTest {
         import java.util.*;
         import javax.sql.DataSource;
         %s
-        abstract class Page {
+        abstract class Snippets {
         Store store; Holdfast holdfast; HoldfastNode node; DataSource dataSource; JobId id;
         %s}
         """
@@ -198,7 +198,7 @@ class DocumentationTest {
     private final String text;
 
     Source(String text) {
-      super(URI.create("string:///Page" + JavaFileObject.Kind.SOURCE.extension), Kind.SOURCE);
+      super(URI.create("string:///Snippets" + JavaFileObject.Kind.SOURCE.extension), Kind.SOURCE);
       this.text = text;
     }
 

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,8 +86,10 @@ public record JobOptions(
   }
 
   /** Returns a copy of these options with the given changes. */
-  public JobOptions with(UnaryOperator<Builder> changes) {
-    return changes.apply(new Builder(this)).build();
+  public JobOptions with(Consumer<Builder> changes) {
+    Builder builder = new Builder(this);
+    changes.accept(builder);
+    return builder.build();
   }
 
   /**

@@ -10,7 +10,9 @@ import dev.holdfast.engine.rule.WrittenModes;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -30,6 +32,13 @@ final class StoredNodes implements Nodes {
   @Override
   public List<NodeInfo> list() {
     return List.copyOf(nodes.list());
+  }
+
+  @Override
+  public Optional<NodeInfo> find(String id) {
+    return list().stream()
+        .filter(node -> node.id().equals(id))
+        .max(Comparator.comparing(NodeInfo::alive).thenComparing(NodeInfo::startedAt));
   }
 
   @Override

@@ -33,10 +33,7 @@ import org.slf4j.LoggerFactory;
  * static void run(Store store) throws InterruptedException {
  *   try (HoldfastNode node =
  *       HoldfastNode.on(store)
- *           .handle(WELCOME, (welcome, context) -> {
- *             System.out.println("Hello " + welcome.email());
- *             return null;
- *           })
+ *           .handle(WELCOME, (welcome, context) -> System.out.println("Hello " + welcome.email()))
  *           .stopOnSignals()
  *           .start()) {
  *     node.client().enqueue(WELCOME, new Welcome("ada@example.org"));

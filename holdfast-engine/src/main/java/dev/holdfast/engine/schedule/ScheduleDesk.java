@@ -173,8 +173,8 @@ public final class ScheduleDesk implements Schedules {
   }
 
   @Override
-  public int cancel(String id) {
-    return store.schedules().cancel(id);
+  public boolean cancel(String id) {
+    return store.schedules().cancel(id) > 0;
   }
 
   @Override

@@ -114,7 +114,7 @@ public final class PgJobControl implements JobControl {
       """
       with picked as (
         select * from ${schema}.dead_letter d
-        where ${filter} and d.finished_at <= :until
+        where ${d.matches} and d.finished_at <= :until
           and not exists (
             select from ${schema}.job j where j.task = d.task and j.unique_key = d.unique_key)
         order by d.id limit :limit for update skip locked
@@ -142,18 +142,11 @@ public final class PgJobControl implements JobControl {
         delete from ${schema}.dead_letter p
         where p.id = any(array(
           select d.id from ${schema}.dead_letter d
-          where ${filter} and d.finished_at <= :until
+          where ${d.matches} and d.finished_at <= :until
           order by d.id limit :limit for update skip locked))
         returning p.queue
       )
       select queue, count(*) from gone group by queue
-      """;
-
-  private static final String FILTER =
-      """
-      (:queue::text is null or d.queue = :queue)
-      and (:task::text is null or d.task = :task)
-      and (:tag::text is null or d.tags @> array[:tag::text])\
       """;
 
   private final Database database;
@@ -194,9 +187,7 @@ public final class PgJobControl implements JobControl {
 
   private String complete(String statement) {
     return database.sql(
-        statement
-            .replace("${revive}", JobColumns.fromDeadLetter(REVIVE))
-            .replace("${filter}", FILTER));
+        FilterSql.complete(statement.replace("${revive}", JobColumns.fromDeadLetter(REVIVE))));
   }
 
   @Override
@@ -346,12 +337,8 @@ public final class PgJobControl implements JobControl {
   /** Changes one batch of dead-lettered jobs, adds it to the step and returns its size. */
   private int change(Handle handle, String sql, JobFilter filter, int limit, Step step) {
     int before = step.count();
-    handle
-        .createQuery(sql)
+    FilterSql.bind(handle.createQuery(sql), filter)
         .addCustomizer(CustomPlan.INSTANCE)
-        .bind("queue", filter.queue())
-        .bind("task", filter.task())
-        .bind("tag", filter.tag())
         .bind("until", step.until().atOffset(ZoneOffset.UTC))
         .bind("limit", limit)
         .bind("aging", agingMicros)

@@ -84,7 +84,7 @@ public abstract class UpkeepContract extends Contract {
     tidy();
 
     assertThat(exists(id)).isFalse();
-    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+    assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.NOT_FOUND);
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FOUND);
     assertThat(store.queries().whyWaiting(id)).isEmpty();
@@ -199,7 +199,7 @@ public abstract class UpkeepContract extends Contract {
     assertThat(report.deadLettersPurged()).isZero();
     assertThat(report.resultsDropped()).isZero();
     assertThat(report.more()).isFalse();
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -212,6 +212,6 @@ public abstract class UpkeepContract extends Contract {
     List<Report> reports = Together.run(4, n -> tidy());
 
     assertThat(reports.stream().mapToLong(Report::deadLettersPurged).sum()).isEqualTo(2);
-    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+    assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();
   }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
@@ -238,7 +239,7 @@ public abstract class StackContract extends NodeTestBase {
     awaitState(ofTheDead.id(), JobState.READY);
     await().atMost(SOON).until(() -> hasFired("declared"));
     assertThat(client().triggers().list()).hasSize(1);
-    List<Job> jobs = client().list(JobFilter.ALL, null, 1_000);
+    List<Job> jobs = client().list(JobFilter.all(), Page.first(1_000));
     assertThat(jobs).allSatisfy(job -> assertThat(job.state()).isEqualTo(JobState.READY));
     assertThat(jobs)
         .filteredOn(job -> job.tags().contains("schedule:declared"))

@@ -124,7 +124,8 @@ final class JobRow {
     return filter.admits(state)
         && (filter.queue() == null || filter.queue().equals(queue))
         && (filter.task() == null || filter.task().equals(task))
-        && (filter.tag() == null || tags.contains(filter.tag()));
+        && (filter.tag() == null || tags.contains(filter.tag()))
+        && filter.admits(createdAt);
   }
 
   /** Returns the job as seen at a time; its result is omitted after its retention. */
