@@ -159,6 +159,7 @@ class DocumentationTest {
         import dev.holdfast.api.*;
         import dev.holdfast.api.job.*;
         import dev.holdfast.api.policy.*;
+        import dev.holdfast.api.run.*;
         import dev.holdfast.api.task.*;
         import dev.holdfast.engine.client.*;
         import dev.holdfast.engine.lease.HoldfastLeases;

@@ -7,7 +7,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.When;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Store;
