@@ -46,10 +46,12 @@ public enum StoreMethod {
   DECLARE(ScheduleStore.class, schedules -> schedules.declare(null, null, null)),
   FIRE(ScheduleStore.class, schedules -> schedules.fire(null));
 
-  private final Method method;
+  private final Class<?> role;
+  private final String method;
 
   <T> StoreMethod(Class<T> role, Consumer<T> call) {
-    this.method = called(role, call);
+    this.role = role;
+    this.method = called(role, call).getName();
   }
 
   private static <T> Method called(Class<T> role, Consumer<T> call) {
@@ -70,8 +72,7 @@ public enum StoreMethod {
 
   /** Returns whether this is the called method, or the called method is an overload of this. */
   public boolean is(Method called) {
-    return called.getDeclaringClass() == method.getDeclaringClass()
-        && called.getName().equals(method.getName());
+    return called.getDeclaringClass() == role && called.getName().equals(method);
   }
 
   /** Returns the constant for a called method; null if tests do not intercept it. */
