@@ -283,9 +283,9 @@ public final class IntakeStatements {
     statement.setArray(6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
     statement.setArray(
         7, SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
+    int next = FIRST_GIVEN;
     for (Given column : Given.values()) {
-      statement.setArray(
-          FIRST_GIVEN + column.ordinal(), SqlValues.texts(c, jobs, e -> value(column, e)));
+      statement.setArray(next++, SqlValues.texts(c, jobs, e -> value(column, e)));
     }
   }
 
