@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ class JobColumnsTest {
       Set.of("run_at", "started_at", "start_by", "attempt", "cancel_requested", "crashes");
 
   /** What an enqueue does not set: it comes from attempts. */
-  private static final Set<String> NOT_GIVEN = Set.of("started_at", "failures", "crashes");
+  private static final Set<String> NOT_GIVEN = Set.of("started_at", "failures", "crashes", "notes");
 
   /** What a replaced job keeps, and the times, which depend on the time of the call. */
   private static final Set<String> NOT_REPLACED =
@@ -156,7 +157,7 @@ class JobColumnsTest {
         .policy("{}")
         .tags("a", "b")
         .startWithin(Duration.ofHours(1))
-        .stamp(STACK, "node-9");
+        .stamp(STACK, "node-9", new JobId(new UUID(0, 7)));
   }
 
   private static JobId enqueue(JobDraft draft) {

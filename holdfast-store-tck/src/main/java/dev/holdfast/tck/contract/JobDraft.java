@@ -94,7 +94,11 @@ public final class JobDraft {
   }
 
   public JobDraft childOf(JobId parent) {
-    this.stamp = new Stamp(null, null, parent);
+    return stamp(null, null, parent);
+  }
+
+  public JobDraft stamp(@Nullable String stack, @Nullable String source, @Nullable JobId parent) {
+    this.stamp = new Stamp(stack, source, parent);
     return this;
   }
 
