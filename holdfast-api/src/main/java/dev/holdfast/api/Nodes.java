@@ -13,7 +13,7 @@ public interface Nodes {
 
   /**
    * Lists the past heartbeats of a node, latest first. Only a node that is configured with {@code
-   * keepHeartbeats} has any. They are deleted after a day.
+   * keepHeartbeats} has any. They are deleted after the time that it states.
    *
    * @param limit the maximum number of heartbeats, 1 to 10,000
    */

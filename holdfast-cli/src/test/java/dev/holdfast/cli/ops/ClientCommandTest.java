@@ -282,7 +282,7 @@ class ClientCommandTest {
     try (HoldfastNode node =
         HoldfastNode.on(store)
             .id("kept")
-            .liveness(s -> s.heartbeat(Duration.ofMillis(50)).keepHeartbeats(true))
+            .liveness(s -> s.heartbeat(Duration.ofMillis(50)).keepHeartbeats(Duration.ofDays(1)))
             .start()) {
       await().until(() -> client.nodes().beats("kept", 10).size() >= 2);
 

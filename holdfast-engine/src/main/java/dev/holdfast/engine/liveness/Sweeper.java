@@ -1,6 +1,7 @@
 package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
@@ -11,6 +12,7 @@ import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.Dead;
 import dev.holdfast.engine.store.NodeStore.Death;
@@ -71,6 +73,7 @@ public final class Sweeper implements Role {
   /**
    * The components that a sweeper works with.
    *
+   * @param policies the recovery policies of this node
    * @param self the incarnation that it sweeps for
    * @param interval the longest time between two sweeps
    * @param scope what it recovers
@@ -78,7 +81,7 @@ public final class Sweeper implements Role {
   public record Parts(
       NodeStore nodes,
       Recovery recovery,
-      TaskRegistry tasks,
+      Policies policies,
       SignalBus bus,
       Meters meters,
       LifecycleEvents events,
@@ -88,6 +91,18 @@ public final class Sweeper implements Role {
       Supplier<UUID> self,
       Duration interval,
       Scope scope) {}
+
+  /**
+   * The recovery policies of a node, and what they need.
+   *
+   * @param tasks the tasks of the node, with their policies
+   * @param jobs where to read the jobs that policies decide about
+   * @param codec decodes their payloads
+   * @param awaited how long a job waits for a node that has a policy for it, before it is
+   *     dead-lettered
+   */
+  public record Policies(
+      TaskRegistry tasks, JobQueries jobs, PayloadCodec codec, Duration awaited) {}
 
   public Sweeper(Parts parts) {
     this.parts = parts;

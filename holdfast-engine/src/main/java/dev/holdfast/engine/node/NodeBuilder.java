@@ -119,18 +119,21 @@ public final class NodeBuilder {
    * Runs jobs of this task with this handler, and calls the recovery policy to decide about a job
    * whose node died while it ran the job. The policy is called only for jobs whose crash policy is
    * {@link dev.holdfast.api.policy.CrashPolicy#decidedByTask}. It has 5 s to decide; after three
-   * failures the job is dead-lettered. Defaults to no recovery policy: the crash policy of the job
-   * decides.
+   * failures the job is dead-lettered. Defaults to no recovery policy: such jobs are left to nodes
+   * that have one, and dead-lettered if there is none, see {@link
+   * LivenessSettings.Builder#awaitRecoveryPolicy}.
    */
   public <P, R> NodeBuilder handle(
-      TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
+      TaskType<P, R> type,
+      TaskHandler<? super P, ? extends R> handler,
+      RecoveryPolicy<P> recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
   private <P, R> NodeBuilder register(
       TaskType<P, R> type,
       TaskHandler<? super P, ? extends R> handler,
-      Optional<RecoveryPolicy> recovery) {
+      Optional<RecoveryPolicy<P>> recovery) {
     tasks.add(new TaskRegistry.Registered<>(type, handler, recovery));
     for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
       declared.add(own -> new RecurringReader(own).read(recurring, type));

@@ -97,7 +97,7 @@ public interface NodeStore {
    * @param patience how long to wait for the reply before another connection is worth trying
    * @param useful how long a reply is of use: later, the node has fenced itself. A store that has
    *     no other connection to try waits this long
-   * @param kept whether the heartbeat is added to the history of heartbeats
+   * @param kept how long a record of the heartbeat is kept; zero for no record
    * @param lost what hung handlers cost the node at present
    */
   record Beat(
@@ -106,7 +106,7 @@ public interface NodeStore {
       long fromCall,
       Duration patience,
       Duration useful,
-      boolean kept,
+      Duration kept,
       Lost lost) {
 
     /** Creates a heartbeat of a node that has lost no slots. */
@@ -116,7 +116,7 @@ public interface NodeStore {
         long fromCall,
         Duration patience,
         Duration useful,
-        boolean kept) {
+        Duration kept) {
       this(incarnation, running, fromCall, patience, useful, kept, Lost.NONE);
     }
   }
@@ -243,7 +243,7 @@ public interface NodeStore {
   /** Records a heartbeat, and returns the claims of the given claim call and later ones. */
   default Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
     Duration patience = Duration.ofSeconds(30);
-    return beat(new Beat(incarnation, running, fromCall, patience, patience, false));
+    return beat(new Beat(incarnation, running, fromCall, patience, patience, Duration.ZERO));
   }
 
   /** Records a heartbeat, and returns all claims of the incarnation. */
@@ -320,7 +320,7 @@ public interface NodeStore {
   /** Lists all nodes that are alive or died recently. */
   List<NodeStatus> list();
 
-  /** Returns the latest heartbeats of a node, latest first, as far as they were kept. */
+  /** Returns the latest heartbeats of a node, latest first, as far as records of them are kept. */
   List<PastHeartbeat> pastBeats(String id, int limit);
 
   /** Returns the incarnation that holds a job, if any. */

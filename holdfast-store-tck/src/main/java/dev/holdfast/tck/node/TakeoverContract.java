@@ -14,7 +14,9 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
@@ -123,10 +125,13 @@ public abstract class TakeoverContract extends NodeTestBase {
 
   @Test
   void aPolicyOfTheTasksOwnDecides() {
-    List<RecoveryPolicy.Crash> asked = new CopyOnWriteArrayList<>();
+    List<RecoveryPolicy.Crash<Note>> asked = new CopyOnWriteArrayList<>();
     Enqueued<String> job =
         client()
-            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
+            .enqueue(
+                ECHO,
+                new Note("x"),
+                options -> options.onCrash(CrashPolicy.decidedByTask()).tags("urgent", "eu"));
     dieHolding(1, 0);
     start(
         quick()
@@ -143,29 +148,101 @@ public abstract class TakeoverContract extends NodeTestBase {
     assertThat(asked).isNotEmpty();
     assertThat(asked.get(0).crashes()).isEqualTo(1);
     assertThat(asked.get(0).holder()).isEqualTo("the-dead");
+    assertThat(asked.get(0).job()).isEqualTo(job.id());
+    assertThat(asked.get(0).task()).isEqualTo(ECHO.name());
+    assertThat(asked.get(0).queue()).isEqualTo("default");
+    assertThat(asked.get(0).attempt()).isEqualTo(1);
+    assertThat(asked.get(0).silence()).isGreaterThanOrEqualTo(SILENCE);
+    assertThat(asked.get(0).payload()).isEqualTo(new Note("x"));
+    assertThat(asked.get(0).tags()).containsExactlyInAnyOrder("urgent", "eu");
   }
 
   @Test
-  void aJobWhosePolicyNobodyKnowsHasTheSafeDefault() {
-    Enqueued<String> job =
-        client()
-            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
+  void aPolicyMayDecideByPayloadAndTags() throws Exception {
+    Enqueued<String> again = crashing(new Note("again"), "x");
+    Enqueued<String> failing = crashing(new Note("failing"), "x");
+    Enqueued<String> barred = crashing(new Note("again"), "once");
+    dieHolding(3, 0);
+    start(
+        quick()
+            .handle(
+                ECHO,
+                (note, context) -> "done",
+                crash ->
+                    new Note("again").equals(crash.payload()) && !crash.tags().contains("once")
+                        ? new RecoveryPolicy.Decision.RunAgain(Duration.ZERO)
+                        : new RecoveryPolicy.Decision.Fail("by payload or tag")));
+
+    assertThat(client().await(again, SOON)).isEqualTo("done");
+    awaitState(failing.id(), JobState.FAILED);
+    awaitState(barred.id(), JobState.FAILED);
+  }
+
+  private Enqueued<String> crashing(Note note, String tag) {
+    return client()
+        .enqueue(
+            ECHO, note, options -> options.onCrash(CrashPolicy.decidedByTask()).tags(tag));
+  }
+
+  @Test
+  void aPolicyThatCannotReadThePayloadHasFailed() {
+    TaskType<Integer, String> other = TaskType.of(ECHO.name(), Integer.class, String.class);
+    Enqueued<String> job = crashing(new Note("not a number"), "x");
     dieHolding(1, 0);
+    start(
+        quick()
+            .handle(
+                other,
+                (number, context) -> "never",
+                crash ->
+                    new RecoveryPolicy.Decision.Fail("it was " + crash.payload())));
+
+    awaitState(job.id(), JobState.FAILED);
+    assertThat(job(job.id()).failures().get(0).message())
+        .contains("recovery policy failed 3 times")
+        .contains("CodecException");
+  }
+
+  @Test
+  void aJobThatNoNodeHasAPolicyForIsDeadLetteredAfterTheWait() {
+    Enqueued<String> job = crashing(new Note("x"), "x");
+    dieHolding(1, 0);
+    LivenessSettings brief =
+        QUICK.with(settings -> settings.awaitRecoveryPolicy(Duration.ofMillis(300)));
+    start(quick().liveness(brief));
+    start(quick().liveness(brief).handle(ECHO, (note, context) -> "by one without a policy"));
+
+    awaitState(job.id(), JobState.FAILED);
+    assertThat(job(job.id()).failures())
+        .singleElement()
+        .satisfies(failure -> {
+          assertThat(failure.code()).isEqualTo(FailureCode.WORKER_CRASHED);
+          assertThat(failure.message()).contains("no live node has a recovery policy");
+        });
+  }
+
+  @Test
+  void aNodeThatStartsDuringTheWaitDecides() {
+    Enqueued<String> job = crashing(new Note("x"), "x");
+    dieHolding(1, 0);
+    UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
     start(quick());
+    await().atMost(SOON).until(() -> !isAlive(dead));
 
-    awaitState(job.id(), JobState.READY);
+    start(
+        quick()
+            .handle(
+                ECHO,
+                (note, context) -> "never",
+                crash -> new RecoveryPolicy.Decision.Fail("in time")));
+
+    awaitState(job.id(), JobState.FAILED);
+    assertThat(job(job.id()).failures().get(0).message()).contains("in time");
   }
 
-  @Test
-  void aJobThatNobodyHasAPolicyForIsRunAgainByThoseWhoKnowItsTask() throws Exception {
-    Enqueued<String> job =
-        client()
-            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
-    dieHolding(1, 0);
-    start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
-    start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
-
-    assertThat(client().await(job, SOON)).isEqualTo("by one without a policy");
+  private boolean isAlive(UUID incarnation) {
+    return client().nodes().list().stream()
+        .anyMatch(node -> node.incarnation().equals(incarnation) && node.alive());
   }
 
   @Test
@@ -246,7 +323,7 @@ public abstract class TakeoverContract extends NodeTestBase {
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     dieHolding(1, 0);
-    RecoveryPolicy nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
+    RecoveryPolicy<Note> nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never", nothing));
 
     awaitState(asked.id(), JobState.FAILED);
