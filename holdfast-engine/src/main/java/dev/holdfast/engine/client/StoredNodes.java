@@ -76,6 +76,26 @@ final class StoredNodes implements Nodes {
   }
 
   @Override
+  public int recover(String id) {
+    List<NodeStatus> named =
+        nodes.list().stream().filter(status -> status.registration().id().equals(id)).toList();
+    int declared = 0;
+    for (NodeStatus status : named) {
+      UUID incarnation = status.registration().incarnation();
+      if (status.alive()
+          && nodes.markDead(incarnation, status.beat(), status.sinceLastHeartbeat())) {
+        declared++;
+        wake(incarnation); // If it is alive after all, it learns now that it must stop.
+      }
+    }
+    if (!named.isEmpty()) {
+      bus.publish(new Signal.NodeDied());
+      bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
+    }
+    return declared;
+  }
+
+  @Override
   public int mode(String id, NodeMode mode) {
     return change(id, ModeChange.node(mode));
   }

@@ -173,7 +173,7 @@ public interface NodeStore {
   enum Death {
     /** The incarnation ended itself: nothing it held counts as a crash. */
     SELF_DECLARED,
-    /** It was silent for longer than its timeout. */
+    /** It was silent for longer than its timeout, or an operator declared it dead. */
     SILENCE
   }
 
@@ -289,7 +289,8 @@ public interface NodeStore {
   boolean isAdvised(String task, @Nullable String stack);
 
   /**
-   * Marks a silent incarnation dead, unless it has sent a heartbeat since.
+   * Marks a silent incarnation dead, unless it has sent a heartbeat since. From then on it can
+   * claim and start nothing, and what it holds can be recovered.
    *
    * @param beat its last heartbeat
    * @param silence how long it has been silent

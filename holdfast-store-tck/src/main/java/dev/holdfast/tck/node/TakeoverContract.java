@@ -18,9 +18,11 @@ import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Store;
@@ -33,6 +35,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -420,6 +423,118 @@ public abstract class TakeoverContract extends NodeTestBase {
 
     awaitState(claimed.id(), JobState.READY);
     assertThat(job(running.id()).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void aNodeThatIsDeclaredDeadIsRecoveredBeforeItsTimeoutAndCanNoLongerWrite() throws Exception {
+    Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
+    Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
+    NodeRegistration gone = card("gone", Duration.ofHours(1), Advice.NONE);
+    ClaimedJob held = claim(gone, 1, 1).get(0);
+    start(node().handle(ECHO, (note, context) -> "by the living"));
+
+    assertThat(client().nodes().recover("unknown")).isZero();
+    assertThat(client().nodes().recover("gone")).isEqualTo(1);
+
+    assertThat(client().await(running, SOON)).isEqualTo("by the living");
+    assertThat(client().await(claimed, SOON)).isEqualTo("by the living");
+    assertThat(job(running.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.WORKER_CRASHED);
+    assertThat(store().nodes().beat(gone.incarnation(), 1)).as("its heartbeat").isEmpty();
+    client().enqueue(ECHO, new Note("later"), options -> options.queue("other"));
+    assertThat(claimAgain(gone, "other")).isEmpty();
+    assertThat(
+            store()
+                .outcomes()
+                .finish(
+                    gone.incarnation(),
+                    List.of(new Finish.Succeeded(held.claim(), "\"by the dead\"", null))))
+        .containsExactly(Outcomes.Result.LOST);
+    assertThat(client().nodes().recover("gone")).as("it is dead already").isZero();
+  }
+
+  private List<ClaimedJob> claim(NodeRegistration card, int started, int claimed) {
+    store().nodes().register(card);
+    return store().claims().claim(request(card, "default", started, claimed));
+  }
+
+  private List<ClaimedJob> claimAgain(NodeRegistration card, String queue) {
+    return store().claims().claim(request(card, queue, 1, 0));
+  }
+
+  private static ClaimRequest request(
+      NodeRegistration card, String queue, int started, int claimed) {
+    return new ClaimRequest(
+        card.incarnation(),
+        1,
+        queue,
+        List.of(ECHO.name()),
+        started,
+        claimed,
+        null,
+        ClaimRequest.Suspects.NONE,
+        Set.of());
+  }
+
+  @Test
+  void aNodeThatIsDeclaredDeadByMistakeStartsOver() throws Exception {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    HoldfastNode mistaken =
+        start(
+            node()
+                .id("mistaken")
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (context.fencingToken() == 1) {
+                        try {
+                          new CountDownLatch(1).await();
+                        } catch (InterruptedException stop) {
+                          interrupted.countDown();
+                        }
+                      }
+                      return "token " + context.fencingToken();
+                    }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    awaitState(job.id(), JobState.RUNNING);
+    UUID before = mistaken.incarnation();
+
+    // It is left alone if it happens to send a heartbeat at the same moment.
+    await().atMost(SOON).until(() -> client().nodes().recover("mistaken") == 1);
+
+    assertThat(interrupted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(client().await(job, SOON)).isEqualTo("token 2");
+    assertThat(mistaken.incarnation()).isNotEqualTo(before);
+    assertThat(job(job.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.WORKER_CRASHED);
+  }
+
+  @Test
+  void aSweepCanBeRequestedBeforeItIsDue() {
+    CountDownLatch swept = new CountDownLatch(1);
+    Store watched =
+        Interposed.on(
+            store(),
+            call -> {
+              Object result = call.proceed();
+              if (call.name().equals("look")) {
+                swept.countDown();
+              }
+              return result;
+            });
+    HoldfastNode node = start(node(watched));
+    await().atMost(SOON).until(() -> swept.getCount() == 0);
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    NodeRegistration gone = card("gone", SILENCE, Advice.NONE);
+    claim(gone, 1, 0);
+    assertThat(store().nodes().markDead(gone.incarnation(), 0, SILENCE)).isTrue();
+
+    node.sweepNow();
+
+    // The next sweep is due after 30 s.
+    awaitState(job.id(), JobState.READY);
   }
 
   @Test
