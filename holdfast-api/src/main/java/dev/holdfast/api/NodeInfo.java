@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param mode which work it accepts and runs
  * @param modeOverrides the modes for tasks whose names match a pattern, by pattern
  * @param stack the stack it belongs to; null for none
- * @param serves the stacks whose jobs it runs, in addition to jobs without a stack
+ * @param serves the stacks whose jobs it runs, in addition to jobs without a stack; {@code *} alone
+ *     for all stacks
  * @param roles what it does for the cluster
  * @param queues the queues it serves
  * @param tasks the tasks it has handlers for

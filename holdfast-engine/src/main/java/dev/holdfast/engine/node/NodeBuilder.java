@@ -25,6 +25,7 @@ import dev.holdfast.engine.rule.Router;
 import dev.holdfast.engine.rule.TaskPatternMap;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.schedule.RecurringReader;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -39,6 +40,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -265,11 +268,22 @@ public final class NodeBuilder {
   }
 
   /**
-   * Runs jobs of these stacks, in addition to jobs that have no stack. Defaults to the node's own
-   * stack.
+   * Runs jobs of these stacks, in addition to jobs that have no stack. Replaces {@link
+   * #serveAllStacks}. Defaults to the node's own stack.
    */
   public NodeBuilder serveStacks(String... stacks) {
-    this.serves = Set.of(stacks);
+    this.serves = Stream.of(stacks).map(StackSettings::checked).collect(Collectors.toSet());
+    return this;
+  }
+
+  /**
+   * Runs and recovers jobs of all stacks, including those that appear later, in addition to jobs
+   * that have no stack. Jobs that the node enqueues still belong to its own {@link #stack}. Each
+   * claim searches every stack that has ready jobs, so it costs more the more of these there are.
+   * Replaces {@link #serveStacks}. Defaults to the node's own stack.
+   */
+  public NodeBuilder serveAllStacks() {
+    this.serves = Stacks.ALL;
     return this;
   }
 

@@ -59,7 +59,8 @@ public interface NodeStore {
    * @param tasks the tasks it has handlers for
    * @param capacity how many jobs it runs at once
    * @param stack the stack it belongs to; null for none
-   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack
+   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack; may be {@link
+   *     Stacks#ALL}
    * @param roles what it does
    * @param advice the jobs whose recovery other nodes leave to it
    */
