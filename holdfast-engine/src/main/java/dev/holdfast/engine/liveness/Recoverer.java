@@ -59,14 +59,17 @@ final class Recoverer {
    * Recovers the jobs of these nodes. A failure for one node does not affect the others.
    *
    * @param all whether these are all dead nodes
+   * @return how many jobs were recovered
    */
-  void recover(List<Lost> lost, boolean all) {
+  SweepCounts recover(List<Lost> lost, boolean all) {
+    SweepCounts counts = SweepCounts.NONE;
     policies.newSweep();
     awaited.newSweep();
     undecided.clear();
     for (Lost one : lost) {
+      SweepSummary summary = new SweepSummary(parts.bus(), parts.meters(), parts.endings());
       try {
-        recover(one);
+        recoverAll(one, summary);
       } catch (RuntimeException failure) {
         log.warn(
             "Recovering the jobs of node {} failed, retrying in {} ms",
@@ -74,18 +77,19 @@ final class Recoverer {
             parts.interval().toMillis(),
             failure);
       }
+      counts = counts.plus(summary.counts());
     }
     if (all) {
       policies.keepOnly(undecided);
       awaited.keepOnlyFound();
     }
+    return counts;
   }
 
-  private void recover(Lost lost) {
+  private void recoverAll(Lost lost, SweepSummary tally) {
     if (lost.holder.silentAt() == null && lost.loss.death() == Death.SILENCE) {
       endSessions(lost);
     }
-    SweepSummary tally = new SweepSummary(parts.bus(), parts.meters(), parts.endings());
     try {
       recover(lost, tally);
     } finally {

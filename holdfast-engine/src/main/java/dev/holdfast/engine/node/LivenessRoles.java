@@ -151,6 +151,7 @@ final class LivenessRoles {
                 liveness.awaitRecoveryPolicy()),
             ground.bus,
             ground.meters,
+            ground.spans,
             ground.events,
             ground.endings,
             ground.ticker,

@@ -350,7 +350,12 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Records each attempt as an OpenTelemetry span. Defaults to no spans, at no cost. */
+  /**
+   * Records each attempt as an OpenTelemetry span, and each pass of a background role that did some
+   * work: a claim that got jobs, a sweep that recovered jobs, and passes that made due jobs ready,
+   * fired schedules or deleted old data. Passes that find nothing to do are not recorded. Defaults
+   * to no spans, at no cost.
+   */
   public NodeBuilder telemetry(OpenTelemetry traces) {
     this.telemetry = traces;
     return this;

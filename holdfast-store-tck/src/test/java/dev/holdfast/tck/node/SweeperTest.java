@@ -16,6 +16,7 @@ import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
@@ -93,6 +94,7 @@ class SweeperTest {
                 new TaskRegistry(List.of()), on.queries(), new JsonCodec(), POLICY_AWAITED),
             bus,
             meters,
+            RoleSpans.NONE,
             events,
             new Endings(meters, events, bus, new AwaitedJobs()),
             ticker,
