@@ -10,7 +10,6 @@ import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Stacks;
@@ -130,9 +129,8 @@ public abstract class AllStacksContract extends Contract {
     Worker all = servingAll("listed");
 
     assertThat(store.nodes().list())
-        .filteredOn(status -> status.registration().incarnation().equals(all.incarnation()))
-        .extracting(NodeStatus::registration)
-        .allSatisfy(card -> assertThat(card.serves()).isEqualTo(Stacks.ALL))
-        .hasSize(1);
+        .filteredOn(node -> node.incarnation().equals(all.incarnation()))
+        .singleElement()
+        .satisfies(node -> assertThat(node.serves()).isEqualTo(Stacks.ALL));
   }
 }

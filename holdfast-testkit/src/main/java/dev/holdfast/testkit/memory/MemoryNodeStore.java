@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,7 +75,7 @@ final class MemoryNodeStore implements NodeStore {
         tables.heartbeats.add(
             new Tables.KeptHeartbeat(
                 new PastHeartbeat(
-                    card.incarnation(), card.id(), card.roles(), card.host(), card.pid(), now),
+                    card.id(), card.incarnation(), card.roles(), card.host(), card.pid(), now),
                 now.plus(beat.kept())));
       }
       return Optional.of(
@@ -221,7 +222,7 @@ final class MemoryNodeStore implements NodeStore {
   }
 
   @Override
-  public List<NodeStatus> list() {
+  public List<NodeSnapshot> list() {
     return tables.transaction(
         now -> tables.nodes.values().stream().map(row -> row.toStatus(now)).toList());
   }
