@@ -149,7 +149,7 @@ public final class NodeBuilder {
    * @see #handle(TaskType, TaskHandler, RecoveryPolicy)
    */
   public <P> NodeBuilder handle(
-      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy recovery) {
+      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy<P> recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
