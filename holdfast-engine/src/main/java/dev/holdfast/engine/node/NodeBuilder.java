@@ -1,11 +1,13 @@
 package dev.holdfast.engine.node;
 
+import dev.holdfast.api.EnqueueInterceptor;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.run.AttemptInterceptor;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.schedule.Recurring;
@@ -69,6 +71,8 @@ public final class NodeBuilder {
   private @Nullable ClusterCoordinator coordinator;
   Environment environment = Environment.machine();
   ClientSettings client = ClientSettings.DEFAULT;
+  final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
+  int jobLogLines;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
   private @Nullable String name;
@@ -352,6 +356,41 @@ public final class NodeBuilder {
    */
   public NodeBuilder executor(TaskExecutor executor) {
     ownExecutors.add(executor);
+    return this;
+  }
+
+  /**
+   * Runs this interceptor around each attempt of this node, inside those added before. Defaults to
+   * none.
+   */
+  public NodeBuilder interceptAttempts(AttemptInterceptor inner) {
+    attemptInterceptors.add(inner);
+    return this;
+  }
+
+  /**
+   * Runs this interceptor around each enqueue of this node's client, and of the clients that
+   * handlers get from their context, inside those added before. A client without a node has its own
+   * interceptors, see {@link ClientSettings}. Defaults to none.
+   */
+  public NodeBuilder interceptEnqueues(EnqueueInterceptor inner) {
+    this.client = client.intercepting(inner);
+    return this;
+  }
+
+  /**
+   * Stores the last lines that handlers write with {@link dev.holdfast.api.run.TaskContext#log}
+   * with their jobs. It costs a write of all kept lines of a job, at most once a second, while the
+   * job logs. Defaults to 0, which stores none.
+   *
+   * @param lines how many lines of at most 500 characters to keep per job, 0 to 1000
+   */
+  public NodeBuilder keepJobLog(int lines) {
+    if (lines < 0 || lines > 1_000) {
+      throw new IllegalArgumentException(
+          "Keeping %d log lines per job is not valid: use 0 (none) to 1000.".formatted(lines));
+    }
+    this.jobLogLines = lines;
     return this;
   }
 

@@ -32,6 +32,7 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.tck.contract.JobDraft;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.tck.simulation.Interposed.Between;
 import dev.holdfast.testkit.memory.InMemoryStore;
@@ -241,7 +242,7 @@ class SweeperTest {
     boolean[] slow = {false};
     Between slowly =
         call -> {
-          if (slow[0] && call.name().equals("look")) {
+          if (slow[0] && call.is(StoreMethod.LOOK)) {
             ticker.pass(Duration.ofMillis(10));
           }
           return call.proceed();
@@ -350,7 +351,7 @@ class SweeperTest {
             Interposed.on(
                 store,
                 call -> {
-                  if (away[0] && call.name().equals("look")) {
+                  if (away[0] && call.is(StoreMethod.LOOK)) {
                     throw new StoreException(Outcome.RETRYABLE, "The database is away.", null);
                   }
                   return call.proceed();
@@ -390,10 +391,10 @@ class SweeperTest {
     UUID second = join("second");
     Between slow =
         call -> {
-          if (call.name().equals("recover")) {
+          if (call.is(StoreMethod.RECOVER)) {
             ticker.pass(INTERVAL);
           }
-          if (call.name().equals("orphans")) {
+          if (call.is(StoreMethod.ORPHANS)) {
             ticker.pass(INTERVAL);
           }
           return call.proceed();
@@ -471,7 +472,7 @@ class SweeperTest {
               Interposed.on(
                   store,
                   call -> {
-                    if (call.name().equals("orphans")
+                    if (call.is(StoreMethod.ORPHANS)
                         && call.arguments().get(0) instanceof Holder holder) {
                       order.add(holder.incarnation());
                       return List.of(); // Left to the other one.
