@@ -28,6 +28,7 @@ import dev.holdfast.engine.rule.Router;
 import dev.holdfast.engine.rule.TaskPatternMap;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.schedule.RecurringReader;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -42,6 +43,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,11 +135,14 @@ public final class NodeBuilder {
    * Runs jobs of this task with this handler, and calls the recovery policy to decide about a job
    * whose node died while it ran the job. The policy is called only for jobs whose crash policy is
    * {@link dev.holdfast.api.policy.CrashPolicy#decidedByTask}. It has 5 s to decide; after three
-   * failures the job is dead-lettered. Defaults to no recovery policy: the crash policy of the job
-   * decides.
+   * failures the job is dead-lettered. Defaults to no recovery policy: such jobs are left to nodes
+   * that have one, and dead-lettered if there is none, see {@link
+   * LivenessSettings.Builder#awaitRecoveryPolicy}.
    */
   public <P, R> NodeBuilder handle(
-      TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
+      TaskType<P, R> type,
+      TaskHandler<? super P, ? extends R> handler,
+      RecoveryPolicy<P> recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
@@ -147,14 +153,14 @@ public final class NodeBuilder {
    * @see #handle(TaskType, TaskHandler, RecoveryPolicy)
    */
   public <P> NodeBuilder handle(
-      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy recovery) {
+      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy<P> recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
   private <P, R> NodeBuilder register(
       TaskType<P, R> type,
       TaskHandler<? super P, ? extends R> handler,
-      Optional<RecoveryPolicy> recovery) {
+      Optional<RecoveryPolicy<P>> recovery) {
     tasks.add(new TaskRegistry.Registered<>(type, handler, recovery));
     for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
       declared.add(own -> new RecurringReader(own).read(recurring, type));
@@ -286,11 +292,22 @@ public final class NodeBuilder {
   }
 
   /**
-   * Runs jobs of these stacks, in addition to jobs that have no stack. Defaults to the node's own
-   * stack.
+   * Runs jobs of these stacks, in addition to jobs that have no stack. Replaces {@link
+   * #serveAllStacks}. Defaults to the node's own stack.
    */
   public NodeBuilder serveStacks(String... stacks) {
-    this.serves = Set.of(stacks);
+    this.serves = Stream.of(stacks).map(StackSettings::checked).collect(Collectors.toSet());
+    return this;
+  }
+
+  /**
+   * Runs and recovers jobs of all stacks, including those that appear later, in addition to jobs
+   * that have no stack. Jobs that the node enqueues still belong to its own {@link #stack}. Each
+   * claim searches every stack that has ready jobs, so it costs more the more of these there are.
+   * Replaces {@link #serveStacks}. Defaults to the node's own stack.
+   */
+  public NodeBuilder serveAllStacks() {
+    this.serves = Stacks.ALL;
     return this;
   }
 
@@ -392,7 +409,12 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Records each attempt as an OpenTelemetry span. Defaults to no spans, at no cost. */
+  /**
+   * Records each attempt as an OpenTelemetry span, and each pass of a background role that did some
+   * work: a claim that got jobs, a sweep that recovered jobs, and passes that made due jobs ready,
+   * fired schedules or deleted old data. Passes that find nothing to do are not recorded. Defaults
+   * to no spans, at no cost.
+   */
   public NodeBuilder telemetry(OpenTelemetry traces) {
     this.telemetry = traces;
     return this;

@@ -14,6 +14,7 @@ import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
@@ -51,6 +52,7 @@ final class NodeComponents {
   final ClusterSize crowd = new ClusterSize();
   final SignalBus bus;
   final Meters meters;
+  final RoleSpans spans;
   final LifecycleEvents events;
   final Endings endings;
   final LostSlots lost;
@@ -81,6 +83,7 @@ final class NodeComponents {
     try (var speaking = logs.borrow()) {
       this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
     }
+    this.spans = new RoleSpans(from.telemetry, settings.id(), settings.name());
     this.meters = new Meters(from.meters, settings.name(), tasks.names());
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);

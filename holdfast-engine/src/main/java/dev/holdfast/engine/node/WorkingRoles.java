@@ -185,6 +185,7 @@ final class WorkingRoles {
         unreadable,
         completer,
         ground.meters,
+        ground.spans,
         ground.events,
         ground.ticker,
         ground.environment.random());

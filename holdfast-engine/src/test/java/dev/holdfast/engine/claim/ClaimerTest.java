@@ -16,6 +16,7 @@ import dev.holdfast.engine.held.Slots;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.QueueRules;
 import dev.holdfast.engine.rule.TaskRules;
@@ -137,6 +138,7 @@ class ClaimerTest {
             Jobs.unreadable(),
             sink,
             meters,
+            RoleSpans.NONE,
             new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
             TICKER,
             random);

@@ -220,7 +220,7 @@ public abstract class NodeStoreContract extends Contract {
                 0,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
-                false,
+                Duration.ZERO,
                 lost));
     assertThat(status(worker).lost()).isEqualTo(lost);
 
@@ -236,7 +236,7 @@ public abstract class NodeStoreContract extends Contract {
                 0,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
-                false,
+                Duration.ZERO,
                 lost));
     worker.leave();
     assertThat(status(worker).lost()).isEqualTo(Lost.NONE);

@@ -209,6 +209,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class AllStacksFacts extends AllStacksContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class NodeFacts extends NodeStoreContract {
     @Override
     protected StoreFixture newFixture() {
