@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,28 +32,26 @@ final class HeldLease implements Lease {
   }
 
   private final LeaseParts parts;
-  private final LeaseRequest request;
+  private final String key;
   private final Result.Granted grant;
   private final Moment acquired;
+  private final LeaseTime time;
   private final List<Runnable> callbacks = new ArrayList<>();
   private Phase phase = Phase.HELD;
-  private Moment deadline;
-  private Moment renewal;
   private int endings;
   private @Nullable Ending intended;
 
   HeldLease(LeaseParts parts, LeaseRequest request, Result.Granted grant, Moment sentAt) {
     this.parts = parts;
-    this.request = request;
+    this.key = request.key();
     this.grant = grant;
     this.acquired = sentAt;
-    this.deadline = LeaseTimes.deadline(sentAt, request.ttl());
-    this.renewal = LeaseTimes.renewal(sentAt, request.ttl());
+    this.time = new LeaseTime(sentAt, request.ttl());
   }
 
   @Override
   public String key() {
-    return request.key();
+    return key;
   }
 
   @Override
@@ -70,22 +69,47 @@ final class HeldLease implements Lease {
     return isHeldAt(parts.ticker().now());
   }
 
+  // Not from the moment its end is requested: from then on the store may grant it to another
+  // holder, whether or not this process learns that its end was written.
   private synchronized boolean isHeldAt(Moment now) {
-    return phase == Phase.HELD && now.isBefore(deadline);
+    return phase == Phase.HELD && intended == null && now.isBefore(time.deadline());
   }
 
   @Override
   public boolean renew() {
-    Moment sentAt = parts.ticker().now();
-    if (!isHeldAt(sentAt)) {
-      return false;
+    Moment now = parts.ticker().now();
+    return isHeldAt(now) && renew(send(now));
+  }
+
+  @Override
+  public boolean renew(Duration ttl) {
+    Duration valid = LeaseRequest.of(key, ttl).ttl();
+    Moment now = parts.ticker().now();
+    LeaseTime.Sent sent;
+    synchronized (this) {
+      if (!isHeldAt(now)) {
+        return false;
+      }
+      sent = time.reset(now, valid);
     }
-    Renewals.ask(parts, List.of(this), sentAt);
+    // Its deadline and its next renewal may be sooner than before, whatever the reply.
+    parts.held().attend();
+    return renew(sent);
+  }
+
+  private boolean renew(LeaseTime.Sent sent) {
+    Renewals.request(parts, Map.of(this, sent));
+    parts.held().attend();
     return isHeld();
   }
 
-  Renewal toRenewal() {
-    return new Renewal(new LeaseClaim(key(), fencingToken()), request.ttl());
+  /** Returns a renewal for the current ttl, to be sent now. */
+  synchronized LeaseTime.Sent send(Moment now) {
+    return time.extend(now);
+  }
+
+  Renewal toRenewal(LeaseTime.Sent sent) {
+    return new Renewal(new LeaseClaim(key, fencingToken()), sent.ttl(), sent.reset());
   }
 
   /**
@@ -93,31 +117,24 @@ final class HeldLease implements Lease {
    * conflict with it.
    */
   synchronized Moment renewal() {
-    return phase == Phase.HELD && endings == 0 ? renewal : Moment.NEVER;
+    return phase == Phase.HELD && endings == 0 ? time.renewal() : Moment.NEVER;
   }
 
   synchronized Moment deadline() {
-    return phase == Phase.HELD ? deadline : Moment.NEVER;
+    return phase == Phase.HELD ? time.deadline() : Moment.NEVER;
   }
 
   /** Records that a renewal succeeded. It has no effect if the reply arrived after the deadline. */
-  void renewed(Moment sentAt) {
+  void renewed(LeaseTime.Sent sent) {
     Moment now = parts.ticker().now();
     synchronized (this) {
-      if (phase != Phase.HELD || !now.isBefore(deadline)) {
-        return;
-      }
-      Moment extended = LeaseTimes.deadline(sentAt, request.ttl());
-      if (deadline.isBefore(extended)) {
-        deadline = extended;
-        renewal = LeaseTimes.renewal(sentAt, request.ttl());
-      }
+      time.confirmed(sent, now);
     }
   }
 
-  /** Records that a renewal could not be requested. */
-  synchronized void notRenewed(Moment sentAt) {
-    renewal = LeaseTimes.retry(sentAt, request.ttl());
+  /** Records that a renewal failed, and whether it may be executed nevertheless. */
+  synchronized void notRenewed(LeaseTime.Sent sent, boolean mayBeExecuted) {
+    time.failed(sent, mayBeExecuted);
   }
 
   /** Records that a renewal was rejected. The lease is lost, unless this process is ending it. */
@@ -136,11 +153,15 @@ final class HeldLease implements Lease {
   /** Loses the lease if its time is over. */
   void fence(Moment now) {
     synchronized (this) {
-      if (now.isBefore(deadline)) {
+      if (now.isBefore(time.deadline())) {
         return;
       }
     }
-    lose("it could not be renewed within its ttl of " + request.ttl());
+    lose("it could not be renewed within its ttl of " + ttl());
+  }
+
+  private synchronized Duration ttl() {
+    return time.ttl();
   }
 
   void lose(String why) {
@@ -272,7 +293,7 @@ final class HeldLease implements Lease {
           "The end of lease '{}' could not be written; it becomes free when its ttl of {} is over:"
               + " {}",
           key(),
-          request.ttl(),
+          ttl(),
           notWritten.getMessage());
       letGo();
     }
