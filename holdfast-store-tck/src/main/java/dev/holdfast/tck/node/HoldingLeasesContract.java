@@ -123,6 +123,34 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
+  void aLeaseRenewedWithAShorterTtlIsKeptByItsRenewalsAndFreeSoonAfterItsHolderIsGone() {
+    HoldfastLeases leases = leases();
+    Lease lease = acquire(leases, LONG);
+    Duration shorter = Duration.ofSeconds(3);
+
+    assertThat(lease.renew(shorter)).isTrue();
+
+    assertThat(info().remaining()).isLessThanOrEqualTo(shorter);
+    await().atMost(SOON).until(() -> count("renewed") >= 3);
+    assertThat(info().remaining()).isLessThanOrEqualTo(shorter);
+    assertThat(lease.isHeld()).isTrue();
+    leases.close();
+    HoldfastLeases other = leases(store(), "node-2");
+    await().atMost(SOON).until(() -> other.acquire(KEY).toOptional().isPresent());
+  }
+
+  @Test
+  void aLeaseRenewedWithALongerTtlOutlivesItsFirst() {
+    HoldfastLeases leases = leases();
+    Lease lease = acquire(leases, Duration.ofSeconds(30));
+
+    assertThat(lease.renew(LONG)).isTrue();
+
+    assertThat(info().remaining()).isGreaterThan(Duration.ofSeconds(30));
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
   void aLeaseThatOthersTookIsLostAtTheNextRenewal() throws Exception {
     Lease lease = acquire(leases(), LONG);
     CountDownLatch lost = signalOf(lease);
@@ -219,7 +247,8 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     FaultyStore away = new FaultyStore(store()).refuse("end").refuse("end").refuse("end");
     Lease lease = acquire(leases(away, "node-1"), LONG);
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> lease.fail("no paper"));
-    assertThat(lease.isHeld()).isTrue();
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(info().state()).isEqualTo(LeaseState.CLAIMED);
 
     lease.close();
 
