@@ -83,7 +83,7 @@ final class PassThroughLeases implements Leases {
 
     @Override
     public boolean renew(Duration ttl) {
-      LeaseRequest.of(key, ttl);
+      LeaseRequest.checkTtl("lease '%s'".formatted(key), ttl);
       return held.get();
     }
 

@@ -2,7 +2,9 @@ package dev.holdfast.engine.lease;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.lease.LeaseLoss;
 import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.store.LeaseStore.Ending;
 import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.engine.store.LeaseStore.Renewal;
@@ -83,7 +85,7 @@ final class HeldLease implements Lease {
 
   @Override
   public boolean renew(Duration ttl) {
-    Duration valid = LeaseRequest.of(key, ttl).ttl();
+    Duration valid = LeaseRequest.checkTtl("lease '%s'".formatted(key), ttl);
     Moment now = parts.ticker().now();
     LeaseTime.Sent sent;
     synchronized (this) {
@@ -145,6 +147,7 @@ final class HeldLease implements Lease {
       }
     }
     lose(
+        LeaseLoss.REVOKED,
         "the database no longer has it under token "
             + fencingToken()
             + ", another holder may have taken it over");
@@ -157,14 +160,14 @@ final class HeldLease implements Lease {
         return;
       }
     }
-    lose("it could not be renewed within its ttl of " + ttl());
+    lose(LeaseLoss.NOT_RENEWED, "it could not be renewed within its ttl of " + ttl());
   }
 
   private synchronized Duration ttl() {
     return time.ttl();
   }
 
-  void lose(String why) {
+  void lose(LeaseLoss reason, String why) {
     List<Runnable> told;
     synchronized (this) {
       if (phase != Phase.HELD) {
@@ -180,6 +183,7 @@ final class HeldLease implements Lease {
         parts.holder(),
         why);
     parts.meters().lost();
+    parts.events().leaseLost(this, reason);
     over();
     told.forEach(this::tell);
   }
@@ -244,9 +248,11 @@ final class HeldLease implements Lease {
           LeaseRetry.ask("end lease '%s'".formatted(key()), () -> parts.book().end(grip, how));
       if (ours) {
         count(how, began.until(parts.ticker().now()));
-        letGo();
+        if (letGo()) {
+          parts.events().leaseReleased(this, stateOf(how));
+        }
       } else {
-        lose("another holder took it over before its end was written");
+        lose(LeaseLoss.REVOKED, "another holder took it over before its end was written");
       }
       return ours;
     } finally {
@@ -265,7 +271,15 @@ final class HeldLease implements Lease {
     }
   }
 
-  private void letGo() {
+  private static LeaseState stateOf(Ending how) {
+    return switch (how) {
+      case Ending.Done done -> LeaseState.DONE;
+      case Ending.Failed failed -> LeaseState.FAILED;
+    };
+  }
+
+  /** Returns whether it was held until now. */
+  private boolean letGo() {
     boolean first;
     synchronized (this) {
       first = phase == Phase.HELD;
@@ -275,6 +289,7 @@ final class HeldLease implements Lease {
     if (first) {
       over();
     }
+    return first;
   }
 
   @Override
@@ -295,7 +310,9 @@ final class HeldLease implements Lease {
           key(),
           ttl(),
           notWritten.getMessage());
-      letGo();
+      if (letGo()) {
+        parts.events().leaseLost(this, LeaseLoss.NOT_WRITTEN);
+      }
     }
   }
 

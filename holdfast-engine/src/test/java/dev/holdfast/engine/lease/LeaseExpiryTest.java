@@ -30,6 +30,7 @@ class LeaseExpiryTest {
           UUID::randomUUID,
           () -> now,
           new LeaseMeters(new SimpleMeterRegistry(), null),
+          LeaseEvents.NONE,
           Runnable::run);
   private final LeaseAcquirer acquirer = new LeaseAcquirer(parts);
   private final Renewer renewer = new Renewer(parts);

@@ -67,11 +67,11 @@ final class FakeLease implements Lease {
 
   @Override
   public synchronized boolean renew(Duration changed) {
-    LeaseRequest request = LeaseRequest.of(key, changed);
+    LeaseRequest.checkTtl("lease '%s'".formatted(key), changed);
     if (state != LeaseState.CLAIMED) {
       return false;
     }
-    ttl = request.ttl();
+    ttl = changed;
     return true;
   }
 
