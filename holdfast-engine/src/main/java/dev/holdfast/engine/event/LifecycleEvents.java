@@ -90,7 +90,9 @@ public final class LifecycleEvents implements LeaseEvents, AutoCloseable {
     try {
       dispatcher.offer(event.get());
     } catch (RuntimeException | Error broken) {
-      log.warn("A lifecycle event could not be passed to listeners; jobs and leases are not affected", broken);
+      log.warn(
+          "A lifecycle event could not be passed to listeners; jobs and leases are not affected",
+          broken);
     }
   }
 
@@ -172,8 +174,7 @@ public final class LifecycleEvents implements LeaseEvents, AutoCloseable {
   @Override
   public void leaseAcquired(Lease lease) {
     tell(() ->
-        new LifecycleEvent.LeaseAcquired(
-            node, lease.key(), lease.fencingToken(), lease.attempt()));
+        new LifecycleEvent.LeaseAcquired(node, lease.key(), lease.fencingToken(), lease.attempt()));
   }
 
   @Override

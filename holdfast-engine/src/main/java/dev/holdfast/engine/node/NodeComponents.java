@@ -67,8 +67,7 @@ final class NodeComponents {
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.leases = leases(from, from.leaseStore()).defaultTtl(from.leaseTtl).events(events).build();
     // In the store of the jobs, which is what it protects, wherever the leases of users are.
-    this.alone =
-        new SingleNodeGuard(store.nodes(), leases(from, store.leases()).build(), settings);
+    this.alone = new SingleNodeGuard(store.nodes(), leases(from, store.leases()).build(), settings);
     this.identity =
         new CurrentIncarnation(
             settings.id(),

@@ -70,8 +70,8 @@ public interface LeaseStore {
    * time left.
    *
    * @param acquisition an id that the caller makes for this request. A repeat with the same id that
-   *     finds the lease claimed by it gets the lease again, under the same token, for the whole ttl; its
-   *     time and its ttl are only extended, since the repeat may be executed late
+   *     finds the lease claimed by it gets the lease again, under the same token, for the whole
+   *     ttl; its time and its ttl are only extended, since the repeat may be executed late
    * @param holder the display name of the caller
    */
   Result acquire(LeaseRequest request, UUID acquisition, String holder);

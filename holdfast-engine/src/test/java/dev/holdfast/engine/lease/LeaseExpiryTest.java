@@ -207,11 +207,12 @@ class LeaseExpiryTest {
     AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
     held.wokenBy(wakes::incrementAndGet);
-    book.beforeRenewAnswers = () -> {
-      assertThat(fence.tick(now)).isEqualTo(second(9));
-      assertThat(wakes).as("the fence is woken before the request is sent").hasPositiveValue();
-      ScriptedBook.away().run();
-    };
+    book.beforeRenewAnswers =
+        () -> {
+          assertThat(fence.tick(now)).isEqualTo(second(9));
+          assertThat(wakes).as("the fence is woken before the request is sent").hasPositiveValue();
+          ScriptedBook.away().run();
+        };
 
     assertThatExceptionOfType(StoreException.class)
         .isThrownBy(() -> lease.renew(Duration.ofSeconds(10)));

@@ -34,7 +34,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   private final List<HoldfastLeases> opened = new ArrayList<>();
 
   private HoldfastLeases leases(Store store, String holder) {
-    HoldfastLeases leases = 
+    HoldfastLeases leases =
         HoldfastLeases.builder(store.leases()).holder(holder).meters(meters).build();
     opened.add(leases);
     return leases;

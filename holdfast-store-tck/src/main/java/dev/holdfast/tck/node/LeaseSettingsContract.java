@@ -46,8 +46,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .untilAsserted(() ->
-            assertThat(heard.stream().filter(OfLease.class::isInstance))
-                .containsExactly(events));
+            assertThat(heard.stream().filter(OfLease.class::isInstance)).containsExactly(events));
   }
 
   @Test
@@ -140,9 +139,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
       assertThat(reached.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 
       Lease kept = node.leases().acquire(KEY, TTL).orElseThrow();
-      await()
-          .atMost(SOON)
-          .until(() -> meters.get("holdfast.leases.renewed").timer().count() >= 2);
+      await().atMost(SOON).until(() -> meters.get("holdfast.leases.renewed").timer().count() >= 2);
       assertThat(kept.isHeld()).isTrue();
       assertThat(kept.complete()).isTrue();
       Lease taken = node.leases().acquire(KEY).orElseThrow();

@@ -56,7 +56,8 @@ final class LeaseChecker {
     if (before != null && token <= before.token && !grant.equals(before)) {
       ledger.violated(
           Invariant.LEASE_TOKENS_GROW,
-          "Lease %s was granted under token %d, after token %d".formatted(key, token, before.token));
+          "Lease %s was granted under token %d, after token %d"
+              .formatted(key, token, before.token));
     }
   }
 

@@ -23,8 +23,7 @@ final class LeaseUser {
   private final Trace journal;
   private final SplittableRandom random;
 
-  LeaseUser(
-      Timeline timeline, Host host, FaultModel weather, LeaseChecker checker, Trace journal) {
+  LeaseUser(Timeline timeline, Host host, FaultModel weather, LeaseChecker checker, Trace journal) {
     this.timeline = timeline;
     this.host = host;
     this.weather = weather;

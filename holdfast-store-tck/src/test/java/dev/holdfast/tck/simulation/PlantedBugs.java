@@ -215,7 +215,9 @@ final class PlantedBugs {
                   && call.name().equals("renew")
                   && call.arguments().get(0) instanceof List<?> renewals) {
                 return leases.renew(
-                    renewals.stream().map(LeaseStore.Renewal.class::cast).map(PlantedBugs::shorter)
+                    renewals.stream()
+                        .map(LeaseStore.Renewal.class::cast)
+                        .map(PlantedBugs::shorter)
                         .toList());
               }
               return call.proceed();
@@ -223,8 +225,7 @@ final class PlantedBugs {
   }
 
   private static LeaseStore.Renewal shorter(LeaseStore.Renewal renewal) {
-    return new LeaseStore.Renewal(
-        renewal.claim(), shorter(renewal.ttl()), renewal.mayShorten());
+    return new LeaseStore.Renewal(renewal.claim(), shorter(renewal.ttl()), renewal.mayShorten());
   }
 
   private static Duration shorter(Duration ttl) {
