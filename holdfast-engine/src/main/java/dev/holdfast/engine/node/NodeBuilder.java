@@ -1,5 +1,6 @@
 package dev.holdfast.engine.node;
 
+import dev.holdfast.api.EnqueueInterceptor;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
@@ -7,10 +8,12 @@ import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.run.AttemptInterceptor;
+import dev.holdfast.api.run.TaskHandler;
+import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.RecoveryPolicy;
-import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.claim.PollBackoff;
@@ -39,8 +42,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +72,8 @@ public final class NodeBuilder {
   Duration leaseTtl = LeaseRequest.DEFAULT_TTL;
   Environment environment = Environment.machine();
   ClientSettings client = ClientSettings.DEFAULT;
+  final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
+  int jobLogLines;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
   private @Nullable String name;
@@ -114,6 +119,14 @@ public final class NodeBuilder {
   }
 
   /**
+   * Runs jobs of this task, which has no result, with this handler. A node claims only jobs of
+   * tasks that it has a handler for. Defaults to no tasks.
+   */
+  public <P> NodeBuilder handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
+    return register(type, handler, Optional.empty());
+  }
+
+  /**
    * Declares a schedule. The node writes it when it starts; it is cancelled when no live node of
    * the {@link #application} declares it any more. A handler class can declare its schedules with
    * {@link Recurring} instead. Defaults to none.
@@ -132,6 +145,17 @@ public final class NodeBuilder {
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
+    return register(type, handler, Optional.of(recovery));
+  }
+
+  /**
+   * Runs jobs of this task, which has no result, with this handler, and calls the recovery policy
+   * to decide about a job whose node died while it ran the job.
+   *
+   * @see #handle(TaskType, TaskHandler, RecoveryPolicy)
+   */
+  public <P> NodeBuilder handle(
+      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
@@ -328,6 +352,41 @@ public final class NodeBuilder {
   }
 
   /**
+   * Runs this interceptor around each attempt of this node, inside those added before. Defaults to
+   * none.
+   */
+  public NodeBuilder interceptAttempts(AttemptInterceptor inner) {
+    attemptInterceptors.add(inner);
+    return this;
+  }
+
+  /**
+   * Runs this interceptor around each enqueue of this node's client, and of the clients that
+   * handlers get from their context, inside those added before. A client without a node has its own
+   * interceptors, see {@link ClientSettings}. Defaults to none.
+   */
+  public NodeBuilder interceptEnqueues(EnqueueInterceptor inner) {
+    this.client = client.intercepting(inner);
+    return this;
+  }
+
+  /**
+   * Stores the last lines that handlers write with {@link dev.holdfast.api.run.TaskContext#log}
+   * with their jobs. It costs a write of all kept lines of a job, at most once a second, while the
+   * job logs. Defaults to 0, which stores none.
+   *
+   * @param lines how many lines of at most 500 characters to keep per job, 0 to 1000
+   */
+  public NodeBuilder keepJobLog(int lines) {
+    if (lines < 0 || lines > 1_000) {
+      throw new IllegalArgumentException(
+          "Keeping %d log lines per job is not valid: use 0 (none) to 1000.".formatted(lines));
+    }
+    this.jobLogLines = lines;
+    return this;
+  }
+
+  /**
    * Sets the codec that encodes payloads and results. All nodes and clients that share tasks need
    * the same one. Defaults to JSON.
    */
@@ -405,7 +464,7 @@ public final class NodeBuilder {
    * Changes some of the settings for heartbeats, timeouts and recovery and keeps the others.
    * Defaults to {@link LivenessSettings#DEFAULT}.
    */
-  public NodeBuilder liveness(UnaryOperator<LivenessSettings.Builder> changes) {
+  public NodeBuilder liveness(Consumer<LivenessSettings.Builder> changes) {
     return liveness(liveness.with(changes));
   }
 

@@ -118,7 +118,9 @@ class ClaimerTest {
                 meters,
                 TICKER,
                 random,
-                1 << 20));
+                1 << 20,
+                Jobs.services(TICKER, heldJobs),
+                List.of()));
     ClaimParts parts =
         new ClaimParts(
             claims,

@@ -6,8 +6,8 @@ import ch.qos.logback.classic.Level;
 import dev.holdfast.api.policy.Backoff;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.TaskFailure;
-import dev.holdfast.api.task.TaskHandler;
+import dev.holdfast.api.run.TaskFailure;
+import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -130,7 +130,9 @@ class RunnerTest {
                 new Meters(new SimpleMeterRegistry(), null, List.of()),
                 () -> BEGIN,
                 chance,
-                1 << 20));
+                1 << 20,
+                Jobs.services(() -> BEGIN, heldJobs),
+                List.of()));
     HeldJob heldJob = heldJob(policy);
     current = heldJob;
     assertThat(slots.reserve(1)).isEqualTo(1);

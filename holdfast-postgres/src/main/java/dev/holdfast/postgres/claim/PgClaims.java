@@ -298,6 +298,8 @@ public final class PgClaims implements Claims {
               row.getString(7),
               SqlValues.strings(row, 8),
               row.getString(9),
+              row.getString(16),
+              row.getString(17),
               SqlValues.instant(row, 10),
               SqlValues.instant(row, 11),
               SqlValues.instant(row, 12),

@@ -93,6 +93,11 @@ public final class JobDraft {
     return this;
   }
 
+  public JobDraft childOf(JobId parent) {
+    this.stamp = new Stamp(null, null, parent);
+    return this;
+  }
+
   /** Of this fleet. */
   public JobDraft stack(String name) {
     return stamp(name, null);

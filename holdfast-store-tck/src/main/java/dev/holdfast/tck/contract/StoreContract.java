@@ -169,6 +169,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class NoteFacts extends NoteContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class LookupFacts extends QueryContract {
     @Override
     protected StoreFixture newFixture() {

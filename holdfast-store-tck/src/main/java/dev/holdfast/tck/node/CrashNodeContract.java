@@ -13,15 +13,16 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Recovery.Result;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -243,7 +244,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
 
     assertThat(store().nodes().list())
         .filteredOn(status -> status.registration().incarnation().equals(node.incarnation()))
-        .extracting(NodeStatus::registration)
+        .extracting(NodeSnapshot::registration)
         .extracting(NodeRegistration::timeouts)
         .containsExactly(terms);
   }
@@ -309,7 +310,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     return Interposed.on(
         store(),
         call -> {
-          if (call.name().equals("orphans") && call.arguments().get(0) instanceof Holder holder) {
+          if (call.is(StoreMethod.ORPHANS) && call.arguments().get(0) instanceof Holder holder) {
             order.add(holder.incarnation());
             return List.of();
           }

@@ -22,6 +22,7 @@ import dev.holdfast.engine.store.LeaseStore.Ending;
 import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -85,7 +86,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   void aListenerHearsOfALeaseThatCouldNotBeRenewed() {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
-      away.refuse("renew");
+      away.refuse(StoreMethod.RENEW);
     }
     HoldfastNode node = listening(away);
 
@@ -110,7 +111,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
 
   @Test
   void aListenerHearsOfALeaseWhoseEndCouldNotBeWritten() {
-    FaultyStore away = new FaultyStore(store()).refuse("end").refuse("end").refuse("end");
+    FaultyStore away = new FaultyStore(store()).refuse(StoreMethod.END).refuse(StoreMethod.END).refuse(StoreMethod.END);
     HoldfastNode node = listening(away);
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 

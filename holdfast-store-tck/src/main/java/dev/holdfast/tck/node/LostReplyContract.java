@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
@@ -16,6 +18,7 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,26 +49,30 @@ public abstract class LostReplyContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .until(
-            () -> client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, (long) count)));
+            () -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) count)));
     assertThat(runs).hasSize(count);
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
   }
 
   @Test
   void aClaimWhoseAnswerWasLostGoesBackUnspentAndRunsOnce() {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("claim").loseAnswer("claim");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.CLAIM).loseAnswer(StoreMethod.CLAIM);
     enqueue(50);
 
     start(node(store).queue("default", 10).handle(ECHO, (note, context) -> count(note)));
 
     assertAllRanOnce(50);
     assertThat(store.isSpent()).isTrue();
-    assertThat(client().list(JobFilter.ALL, null, 100)).extracting(Job::attempt).containsOnly(1);
+    assertThat(client().list(JobFilter.all(), Page.first(100)))
+        .extracting(Job::attempt)
+        .containsOnly(1);
   }
 
   @Test
   void aStartWhoseAnswerWasLostIsRepeated() {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("start").refuse("start");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.START).refuse(StoreMethod.START);
     enqueue(30);
 
     start(node(store).queue("default", 2, 10).handle(ECHO, (note, context) -> count(note)));
@@ -76,7 +83,8 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void aFinishWhoseAnswerWasLostIsRecognised() {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("finish").loseAnswer("finish");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.FINISH).loseAnswer(StoreMethod.FINISH);
     enqueue(50);
 
     start(node(store).queue("default", 10).handle(ECHO, (note, context) -> count(note)));
@@ -89,7 +97,7 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void aRetryWhoseAnswerWasLostIsRecognised() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("finish");
+    FaultyStore store = new FaultyStore(store()).loseAnswer(StoreMethod.FINISH);
     HoldfastNode node =
         start(
             node(store)
@@ -111,18 +119,23 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void anEnqueueWhoseAnswerWasLostMakesOneJob() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("enqueue").refuse("enqueue");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.ENQUEUE).refuse(StoreMethod.ENQUEUE);
     try (HoldfastClient client = HoldfastClient.on(store)) {
       var job = client.enqueue(ECHO, new Note("once"));
 
       assertThat(job(job.id()).state()).isEqualTo(JobState.READY);
-      assertThat(client().count(JobFilter.ALL)).isEqualTo(Map.of(JobState.READY, 1L));
+      assertThat(client().count(JobFilter.all())).isEqualTo(Map.of(JobState.READY, 1L));
     }
   }
 
   @Test
   void aHeartbeatThatFailsIsSurvived() {
-    FaultyStore store = new FaultyStore(store()).refuse("beat").loseAnswer("beat").refuse("beat");
+    FaultyStore store =
+        new FaultyStore(store())
+            .refuse(StoreMethod.BEAT)
+            .loseAnswer(StoreMethod.BEAT)
+            .refuse(StoreMethod.BEAT);
     start(node(store).handle(ECHO, (note, context) -> count(note)));
 
     await().atMost(SOON).until(store::isSpent);
@@ -176,7 +189,7 @@ public abstract class LostReplyContract extends NodeTestBase {
           }
 
           @Override
-          public <T> @Nullable T decode(String text, Class<T> type) {
+          public <T> @Nullable T decode(String text, TypeRef<T> type) {
             return json.decode(text, type);
           }
         };
@@ -190,9 +203,10 @@ public abstract class LostReplyContract extends NodeTestBase {
         .atMost(SOON)
         .until(() ->
             client()
-                .count(JobFilter.ALL)
+                .count(JobFilter.all())
                 .equals(Map.of(JobState.SUCCEEDED, 39L, JobState.FAILED, 1L)));
-    assertThat(client().list(JobFilter.state(JobState.FAILED), null, 10).get(0).failures())
+    assertThat(
+            client().list(JobFilter.all().state(JobState.FAILED), Page.first(10)).get(0).failures())
         .extracting(FailedAttempt::code)
         .containsExactly(FailureCode.BAD_RESULT);
   }

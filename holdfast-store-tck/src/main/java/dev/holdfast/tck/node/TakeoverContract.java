@@ -23,6 +23,7 @@ import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +70,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     dieHolding(1, 0);
     FaultyStore powerless = new FaultyStore(store());
     for (int i = 0; i < 1_000; i++) {
-      powerless.refuse("endSessions");
+      powerless.refuse(StoreMethod.END_SESSIONS);
     }
 
     start(node(powerless).liveness(QUICK).handle(ECHO, (note, context) -> "by the living"));
@@ -325,7 +326,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     return Interposed.on(
         store(),
         call -> {
-          if (call.name().equals("recover")
+          if (call.is(StoreMethod.RECOVER)
               && call.arguments().get(1) instanceof List<?> rulings
               && rulings.stream().map(RecoveryAction.class::cast).anyMatch(what)) {
             throw new StoreException(outcome, "It cannot be written.", null);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
@@ -19,6 +20,7 @@ import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
@@ -80,11 +82,13 @@ public abstract class UserCodeContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .until(
-            () -> client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, (long) count)));
+            () -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) count)));
     assertThat(runs).hasSize(count);
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
     assertThat(most.get()).isLessThanOrEqualTo(atOnce);
-    assertThat(client().list(JobFilter.ALL, null, 1000)).extracting(Job::attempt).containsOnly(1);
+    assertThat(client().list(JobFilter.all(), Page.first(1000)))
+        .extracting(Job::attempt)
+        .containsOnly(1);
   }
 
   /** A registry whose counters throw when they count, and which refuses timers. */
@@ -202,7 +206,7 @@ public abstract class UserCodeContract extends NodeTestBase {
 
     await()
         .atMost(SOON)
-        .until(() -> client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, 10L)));
+        .until(() -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, 10L)));
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
     assertThat(most).as("slots are not released twice").hasValue(1);
   }
@@ -250,7 +254,7 @@ public abstract class UserCodeContract extends NodeTestBase {
 
   @Test
   void aJobWhoseClaimGotNoReplyKeepsTheTimeByWhichItMustStart() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("claim");
+    FaultyStore store = new FaultyStore(store()).loseAnswer(StoreMethod.CLAIM);
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), o -> o.startWithin(Duration.ofHours(1)));
 
@@ -273,7 +277,7 @@ public abstract class UserCodeContract extends NodeTestBase {
         store(),
         call -> {
           Object reply = call.proceed();
-          if (call.name().equals("claim")
+          if (call.is(StoreMethod.CLAIM)
               && reply instanceof List<?> jobs
               && jobs.size() > 2
               && happened.compareAndSet(false, true)) {

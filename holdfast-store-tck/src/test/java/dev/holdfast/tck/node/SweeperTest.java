@@ -17,9 +17,9 @@ import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Scope;
@@ -27,6 +27,7 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.tck.contract.JobDraft;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.tck.simulation.Interposed.Between;
 import dev.holdfast.testkit.memory.InMemoryStore;
@@ -151,7 +152,7 @@ class SweeperTest {
   private boolean isAlive(UUID incarnation) {
     return store.nodes().list().stream()
         .filter(status -> status.registration().incarnation().equals(incarnation))
-        .anyMatch(NodeStatus::alive);
+        .anyMatch(NodeSnapshot::alive);
   }
 
   private Moment tick(Sweeper sweeper) {
@@ -215,7 +216,7 @@ class SweeperTest {
     boolean[] slow = {false};
     Between slowly =
         call -> {
-          if (slow[0] && call.name().equals("look")) {
+          if (slow[0] && call.is(StoreMethod.LOOK)) {
             ticker.pass(Duration.ofMillis(10));
           }
           return call.proceed();
@@ -324,7 +325,7 @@ class SweeperTest {
             Interposed.on(
                 store,
                 call -> {
-                  if (away[0] && call.name().equals("look")) {
+                  if (away[0] && call.is(StoreMethod.LOOK)) {
                     throw new StoreException(Outcome.RETRYABLE, "The database is away.", null);
                   }
                   return call.proceed();
@@ -364,10 +365,10 @@ class SweeperTest {
     UUID second = join("second");
     Between slow =
         call -> {
-          if (call.name().equals("recover")) {
+          if (call.is(StoreMethod.RECOVER)) {
             ticker.pass(INTERVAL);
           }
-          if (call.name().equals("orphans")) {
+          if (call.is(StoreMethod.ORPHANS)) {
             ticker.pass(INTERVAL);
           }
           return call.proceed();
@@ -403,7 +404,7 @@ class SweeperTest {
               Interposed.on(
                   store,
                   call -> {
-                    if (call.name().equals("orphans")
+                    if (call.is(StoreMethod.ORPHANS)
                         && call.arguments().get(0) instanceof Holder holder) {
                       order.add(holder.incarnation());
                       return List.of(); // Left to the other one.

@@ -7,15 +7,16 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.Beat;
 import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -90,7 +91,7 @@ final class PlantedBugs {
             Interposed.on(
                 real,
                 call ->
-                    call.name().equals("register")
+                    call.is(StoreMethod.REGISTER)
                             && call.arguments().get(0) instanceof NodeRegistration card
                         ? call.proceedWith(
                             with(KNOWN, card), call.arguments().get(1), call.arguments().get(2))
@@ -122,8 +123,8 @@ final class PlantedBugs {
         Interposed.on(
             real,
             call -> {
-              if (call.role() instanceof NodeStore nodes && call.name().equals("look")) {
-                for (NodeStatus node : nodes.list()) {
+              if (call.role() instanceof NodeStore nodes && call.is(StoreMethod.LOOK)) {
+                for (NodeSnapshot node : nodes.list()) {
                   if (node.alive()
                       && node.sinceLastHeartbeat()
                               .compareTo(node.registration().timeouts().running())
@@ -184,7 +185,7 @@ final class PlantedBugs {
       return Interposed.on(
           real,
           call -> {
-            if (call.name().equals("register") && call.arguments().get(2) instanceof UUID before) {
+            if (call.is(StoreMethod.REGISTER) && call.arguments().get(2) instanceof UUID before) {
               former.add(before);
               return call.proceedWith(call.arguments().get(0), call.arguments().get(1), null);
             }

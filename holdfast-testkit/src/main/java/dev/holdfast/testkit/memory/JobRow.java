@@ -7,6 +7,8 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.codec.JobNotes;
+import dev.holdfast.engine.store.JobSnapshot;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Instant;
@@ -68,6 +70,8 @@ final class JobRow {
 
   @Nullable String stack;
   @Nullable String source;
+  @Nullable JobId parent;
+  @Nullable String notes;
   @Nullable Instant startedAt;
   @Nullable Instant endedAt;
   @Nullable String result;
@@ -93,6 +97,7 @@ final class JobRow {
     policy = job.policy();
     stack = job.stamp().stack();
     source = job.stamp().source();
+    parent = job.stamp().parent();
     runAt =
         switch (job.when()) {
           case When.Now() -> now;
@@ -123,12 +128,13 @@ final class JobRow {
     return filter.admits(state)
         && (filter.queue() == null || filter.queue().equals(queue))
         && (filter.task() == null || filter.task().equals(task))
-        && (filter.tag() == null || tags.contains(filter.tag()));
+        && (filter.tag() == null || tags.contains(filter.tag()))
+        && filter.admits(createdAt);
   }
 
   /** Returns the job as seen at a time; its result is omitted after its retention. */
   Job toJob(Instant now) {
-    return new Job(
+    return new JobSnapshot(
         id,
         task,
         queue,
@@ -143,6 +149,9 @@ final class JobRow {
         node,
         stack,
         source,
+        parent,
+        JobNotes.read(notes).progress(),
+        JobNotes.read(notes).log(),
         cancelRequested,
         createdAt,
         runAt,

@@ -147,6 +147,8 @@ final class MemoryClaims implements Claims {
         row.payload,
         row.tags,
         row.policy,
+        row.unique == null ? null : row.unique.value(),
+        row.notes,
         row.createdAt,
         row.runAt,
         now,
