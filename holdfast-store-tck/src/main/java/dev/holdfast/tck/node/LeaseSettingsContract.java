@@ -111,7 +111,11 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
 
   @Test
   void aListenerHearsOfALeaseWhoseEndCouldNotBeWritten() {
-    FaultyStore away = new FaultyStore(store()).refuse(StoreMethod.END).refuse(StoreMethod.END).refuse(StoreMethod.END);
+    FaultyStore away =
+        new FaultyStore(store())
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END);
     HoldfastNode node = listening(away);
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
