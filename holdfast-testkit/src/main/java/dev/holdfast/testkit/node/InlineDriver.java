@@ -1,0 +1,183 @@
+package dev.holdfast.testkit.node;
+
+import dev.holdfast.engine.held.TaskExecutor;
+import dev.holdfast.engine.lease.LeaseExpiry;
+import dev.holdfast.engine.lease.Renewer;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives the roles and the jobs of a node on the thread that calls {@link #runDue}, one after the
+ * other and always in the same order. Between calls nothing runs.
+ */
+final class InlineDriver implements Driver {
+  private final Ticker ticker;
+  private final @Nullable Driver forLeases;
+  private final List<InlineRole> roles = new CopyOnWriteArrayList<>();
+  private final Queue<Runnable> jobs = new ConcurrentLinkedQueue<>();
+  private final Semaphore bell = new Semaphore(0);
+  private volatile boolean runsJob;
+
+  private InlineDriver(Ticker ticker, @Nullable Driver forLeases) {
+    this.ticker = ticker;
+    this.forLeases = forLeases;
+  }
+
+  /** Returns a driver for a clock that stands still while roles run. */
+  static InlineDriver inVirtualTime(Ticker ticker) {
+    return new InlineDriver(ticker, null);
+  }
+
+  /**
+   * Returns a driver for the clock of the machine. Leases are renewed by threads: a handler that
+   * holds one may run for longer than its ttl.
+   */
+  static InlineDriver inRealTime(Ticker ticker) {
+    return new InlineDriver(ticker, Driver.threads(ticker));
+  }
+
+  @Override
+  public Driven drive(Role role, Runnable entering) {
+    if (forLeases != null && (role instanceof Renewer || role instanceof LeaseExpiry)) {
+      return forLeases.drive(role, entering);
+    }
+    InlineRole driven = new InlineRole(role, entering);
+    roles.add(driven);
+    return driven;
+  }
+
+  /** Returns an executor whose jobs run in {@link #runDue}, one at a time. */
+  TaskExecutor executor(String name) {
+    return new TaskExecutor() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      // One, so that each claim sees what the jobs before it enqueued, by priority.
+      @Override
+      public int capacity() {
+        return 1;
+      }
+
+      @Override
+      public void execute(Runnable job) {
+        jobs.add(job);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /**
+   * Runs jobs and roles until none is due.
+   *
+   * @param beforeJob called before each job; if it throws, the job stays for the next call
+   */
+  void runDue(Runnable beforeJob) {
+    boolean busy;
+    do {
+      busy = runJobs(beforeJob);
+      for (InlineRole role : roles) {
+        if (role.isDue()) {
+          role.tick();
+          runJobs(beforeJob);
+          busy = true;
+        }
+      }
+    } while (busy);
+  }
+
+  private boolean runJobs(Runnable beforeJob) {
+    boolean ran = false;
+    while (!jobs.isEmpty()) {
+      beforeJob.run();
+      Runnable job = jobs.poll();
+      if (job != null) {
+        runsJob = true;
+        try {
+          job.run();
+        } finally {
+          runsJob = false;
+        }
+        ran = true;
+      }
+    }
+    return ran;
+  }
+
+  /** Returns whether a job is running, rather than a role. */
+  boolean runsJob() {
+    return runsJob;
+  }
+
+  /** Waits until another thread wakes a role, such as the thread of a custom executor. */
+  boolean awaitWakeup(Duration atMost) throws InterruptedException {
+    return bell.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private final class InlineRole implements Driven {
+    private final Role role;
+    private final Runnable entering;
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile boolean started;
+    private volatile boolean stopping;
+    private volatile boolean ticking;
+    private Moment next = new Moment(Long.MIN_VALUE);
+
+    InlineRole(Role role, Runnable entering) {
+      this.role = role;
+      this.entering = entering;
+    }
+
+    @Override
+    public void start() {
+      started = true;
+    }
+
+    @Override
+    public void wake() {
+      woken.set(true);
+      if (bell.availablePermits() == 0) {
+        bell.release();
+      }
+    }
+
+    @Override
+    public void stop() {
+      stopping = true;
+    }
+
+    @Override
+    public boolean hasEnded() {
+      return !ticking && (stopping || !started);
+    }
+
+    boolean isDue() {
+      return started && !stopping && (woken.get() || !ticker.now().isBefore(next));
+    }
+
+    void tick() {
+      ticking = true;
+      try {
+        woken.set(false);
+        entering.run();
+        next = role.tick(ticker.now());
+      } finally {
+        ticking = false;
+      }
+    }
+  }
+}
