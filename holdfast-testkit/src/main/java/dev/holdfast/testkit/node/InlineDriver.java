@@ -7,13 +7,10 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
-import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +19,13 @@ import org.jspecify.annotations.Nullable;
  * other and always in the same order. Between calls nothing runs.
  */
 final class InlineDriver implements Driver {
+  /** The name of its executor. */
+  static final String EXECUTOR = "inline";
+
   private final Ticker ticker;
   private final @Nullable Driver forLeases;
   private final List<InlineRole> roles = new CopyOnWriteArrayList<>();
-  private final Queue<Runnable> jobs = new ConcurrentLinkedQueue<>();
-  private final Semaphore bell = new Semaphore(0);
+  private final Queue<Runnable> jobs = new ArrayDeque<>();
   private volatile boolean runsJob;
 
   private InlineDriver(Ticker ticker, @Nullable Driver forLeases) {
@@ -52,17 +51,26 @@ final class InlineDriver implements Driver {
     if (forLeases != null && (role instanceof Renewer || role instanceof LeaseExpiry)) {
       return forLeases.drive(role, entering);
     }
-    InlineRole driven = new InlineRole(role, entering);
-    roles.add(driven);
-    return driven;
+    return add(new InlineRole(role, entering, false));
+  }
+
+  /** Only the roles that claim and start jobs are so many that they may share threads. */
+  @Override
+  public Driven driveShared(Role role, Runnable entering) {
+    return add(new InlineRole(role, entering, true));
+  }
+
+  private Driven add(InlineRole role) {
+    roles.add(role);
+    return role;
   }
 
   /** Returns an executor whose jobs run in {@link #runDue}, one at a time. */
-  TaskExecutor executor(String name) {
+  TaskExecutor executor() {
     return new TaskExecutor() {
       @Override
       public String name() {
-        return name;
+        return EXECUTOR;
       }
 
       // One, so that each claim sees what the jobs before it enqueued, by priority.
@@ -84,36 +92,35 @@ final class InlineDriver implements Driver {
   /**
    * Runs jobs and roles until none is due.
    *
-   * @param beforeJob called before each job; if it throws, the job stays for the next call
+   * @param most how many jobs to run: after that, no more are claimed
+   * @return how many jobs ran
    */
-  void runDue(Runnable beforeJob) {
+  int runDue(int most) {
+    int ran = runJobs();
     boolean busy;
     do {
-      busy = runJobs(beforeJob);
+      busy = false;
       for (InlineRole role : roles) {
-        if (role.isDue()) {
+        if (role.isDue() && (ran < most || !role.claims)) {
           role.tick();
-          runJobs(beforeJob);
+          ran += runJobs();
           busy = true;
         }
       }
     } while (busy);
+    return ran;
   }
 
-  private boolean runJobs(Runnable beforeJob) {
-    boolean ran = false;
-    while (!jobs.isEmpty()) {
-      beforeJob.run();
-      Runnable job = jobs.poll();
-      if (job != null) {
-        runsJob = true;
-        try {
-          job.run();
-        } finally {
-          runsJob = false;
-        }
-        ran = true;
+  private int runJobs() {
+    int ran = 0;
+    for (Runnable job = jobs.poll(); job != null; job = jobs.poll()) {
+      runsJob = true;
+      try {
+        job.run();
+      } finally {
+        runsJob = false;
       }
+      ran++;
     }
     return ran;
   }
@@ -123,23 +130,20 @@ final class InlineDriver implements Driver {
     return runsJob;
   }
 
-  /** Waits until another thread wakes a role, such as the thread of a custom executor. */
-  boolean awaitWakeup(Duration atMost) throws InterruptedException {
-    return bell.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
   private final class InlineRole implements Driven {
     private final Role role;
     private final Runnable entering;
+    private final boolean claims;
     private final AtomicBoolean woken = new AtomicBoolean();
     private volatile boolean started;
     private volatile boolean stopping;
     private volatile boolean ticking;
     private Moment next = new Moment(Long.MIN_VALUE);
 
-    InlineRole(Role role, Runnable entering) {
+    InlineRole(Role role, Runnable entering, boolean claims) {
       this.role = role;
       this.entering = entering;
+      this.claims = claims;
     }
 
     @Override
@@ -150,9 +154,6 @@ final class InlineDriver implements Driver {
     @Override
     public void wake() {
       woken.set(true);
-      if (bell.availablePermits() == 0) {
-        bell.release();
-      }
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.holdfast.testkit.node;
 
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
@@ -36,24 +35,22 @@ import org.slf4j.MDC;
  * }</pre>
  *
  * <p>It is a real node on a real store: it claims, starts and finishes jobs as every node does, with
- * the codec, retry policies, limits, schedules and triggers it is configured with. Three things
- * differ. Delays of retries have no jitter, so that a test knows when a retry is due. Timeouts of
- * jobs are not enforced, because the thread that would watch them runs the handler. The node never
- * looks dead, no matter how long a debugger stops it.
+ * the codec, retry policies, limits, schedules and triggers it is configured with. Four things
+ * differ. Routes and executors are ignored. Delays of retries have no jitter, so that a test knows
+ * when a retry is due. Timeouts of jobs are not enforced, because the thread that would watch them
+ * runs the handler. The node does not look dead if a debugger stops it for a while.
  *
  * <p>It is safe for use by multiple threads, but only one can drain at a time.
  */
 public final class TestNode implements AutoCloseable {
-  /** More attempts in one drain than any test needs: a job that repeats itself would never end. */
+  /** More than most tests need: a job that repeats itself would never end. */
   private static final int MOST_ATTEMPTS = 10_000;
-
-  private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
 
   /** The middle of each range of random numbers, which is no jitter at all. */
   private static final RandomGenerator MIDDLE = () -> Long.MIN_VALUE;
 
   /** In memory no other node waits for this one. */
-  private static final Duration FOR_EVER = Duration.ofDays(36_500);
+  private static final Duration UNLIMITED = Duration.ofDays(36_500);
 
   private static final Duration LONG = Duration.ofHours(1);
 
@@ -64,7 +61,6 @@ public final class TestNode implements AutoCloseable {
   private final HoldfastNode node;
   private final ReentrantLock draining = new ReentrantLock();
   private volatile Attempts attempts = new Attempts();
-  private int ran;
 
   private TestNode(Store store, @Nullable ManualClock clock, Consumer<NodeBuilder> configure) {
     this.store = store;
@@ -83,13 +79,13 @@ public final class TestNode implements AutoCloseable {
                   }
                 }));
     configure.accept(builder);
-    Duration timeout = clock == null ? LONG : FOR_EVER;
+    Duration timeout = clock == null ? LONG : UNLIMITED;
     this.node =
         builder
             .environment(new Environment(driver, ticker, Environment.machine().ids(), MIDDLE))
             .coordinator(signals)
-            .executor(driver.executor(TaskExecutor.VIRTUAL))
-            .executor(driver.executor(TaskExecutor.PLATFORM))
+            .executor(driver.executor())
+            .routeAll(InlineDriver.EXECUTOR)
             .liveness(LivenessSettings.DEFAULT.with(changes -> changes.timeout(timeout)))
             .shutdownGrace(Duration.ZERO)
             .start();
@@ -163,10 +159,23 @@ public final class TestNode implements AutoCloseable {
    * <p>What is due later stays where it is: {@link #advance} the time first.
    *
    * @return what ran
-   * @throws IllegalStateException if a handler calls it, or if there is no end to what is due
+   * @throws IllegalStateException if a handler calls it, or if more than 10,000 attempts are due,
+   *     because a task enqueues itself again and again
    * @throws dev.holdfast.api.StoreException if the store fails
    */
   public DrainResult drain() {
+    return drain(MOST_ATTEMPTS);
+  }
+
+  /**
+   * Runs everything that is due, as {@link #drain()} does, with another limit.
+   *
+   * @param most how many attempts may run
+   * @throws IllegalStateException if a handler calls it, or if more attempts are due, one of which
+   *     has run
+   * @throws dev.holdfast.api.StoreException if the store fails
+   */
+  public DrainResult drain(int most) {
     if (draining.isHeldByCurrentThread()) {
       throw new IllegalStateException(
           "A handler that drain() runs must not call drain(): call it from the test.");
@@ -174,7 +183,7 @@ public final class TestNode implements AutoCloseable {
     draining.lock();
     Map<String, String> logContext = MDC.getCopyOfContextMap();
     try {
-      return runAll();
+      return runAll(most);
     } finally {
       MDC.clear();
       if (logContext != null) {
@@ -184,49 +193,27 @@ public final class TestNode implements AutoCloseable {
     }
   }
 
-  private DrainResult runAll() {
+  private DrainResult runAll(int most) {
     attempts = new Attempts();
-    ran = 0;
+    int ran = 0;
     int before;
     do {
       before = attempts.count();
       // Instead of relying on signals: jobs of other clients and transactions send none here.
       signals.announce(new Signal.SignalsMissed());
-      driver.runDue(this::countAttempt);
-      awaitOtherThreads();
+      ran += driver.runDue(most + 1 - ran);
       attempts
           .storeFailure()
           .ifPresent(failure -> {
             throw failure;
           });
-    } while (attempts.count() > before);
-    return attempts.summary(store.queries());
-  }
-
-  private void countAttempt() {
-    if (ran == MOST_ATTEMPTS) {
+    } while (attempts.count() > before && ran <= most);
+    if (ran > most) {
       throw new IllegalStateException(
-          "drain() has run %d attempts, and there are still jobs due: check for a task that enqueues itself or postpones itself by no time, or enqueue fewer jobs before each drain."
+          "drain() has run %d attempts, one more than it may: check for a task that enqueues itself or postpones itself by no time, or pass a higher limit to drain(...)."
               .formatted(ran));
     }
-    ran++;
-  }
-
-  /** A custom executor runs its jobs on its own threads: waits for them. */
-  private void awaitOtherThreads() {
-    while (node.held() > 0) {
-      try {
-        if (!driver.awaitWakeup(LONGEST_WAIT)) {
-          throw new IllegalStateException(
-              "%d jobs have not ended within %s: check the custom executors of the node, and whether their handlers hang."
-                  .formatted(node.held(), LONGEST_WAIT));
-        }
-      } catch (InterruptedException stop) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("drain() was interrupted while jobs were running.", stop);
-      }
-      driver.runDue(this::countAttempt);
-    }
+    return attempts.summary(store.queries());
   }
 
   /**
