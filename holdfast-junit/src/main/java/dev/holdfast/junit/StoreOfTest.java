@@ -31,23 +31,39 @@ record StoreOfTest(Store store, @Nullable DataSource dataSource, Runnable onClos
 
   /** Returns a store in a new database on the server that all tests of this JVM share. */
   static StoreOfTest onPostgres() {
-    TestDatabase database = SharedServer.freshDatabase();
+    TestDatabase database = SharedServer.copyOf(Migrated.DATABASE);
     try {
-      PGSimpleDataSource dataSource = new PGSimpleDataSource();
-      dataSource.setUrl(database.jdbcUrl());
-      dataSource.setUser(database.user());
-      dataSource.setPassword(database.password());
-      return new StoreOfTest(
-          PostgresStore.connect(
-              PostgresSettings.builder(database.jdbcUrl())
-                  .user(database.user())
-                  .password(database.password())
-                  .build()),
-          dataSource,
-          database::close);
+      return new StoreOfTest(connect(database), dataSource(database), database::close);
     } catch (RuntimeException | Error failure) {
       database.close();
       throw failure;
+    }
+  }
+
+  private static PostgresStore connect(TestDatabase database) {
+    return PostgresStore.connect(
+        PostgresSettings.builder(database.jdbcUrl())
+            .user(database.user())
+            .password(database.password())
+            .build());
+  }
+
+  private static DataSource dataSource(TestDatabase database) {
+    PGSimpleDataSource dataSource = new PGSimpleDataSource();
+    dataSource.setUrl(database.jdbcUrl());
+    dataSource.setUser(database.user());
+    dataSource.setPassword(database.password());
+    return dataSource;
+  }
+
+  /** Migrating takes longer than most tests, so it is done once. */
+  private static final class Migrated {
+    static final TestDatabase DATABASE = migrate();
+
+    private static TestDatabase migrate() {
+      TestDatabase database = SharedServer.freshDatabase();
+      connect(database).close();
+      return database;
     }
   }
 
