@@ -7,6 +7,7 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.schedule.Schedule;
@@ -121,20 +122,22 @@ class TestNodeTest {
 
   @Test
   void jobsOfAClientThatSendsNoSignalsToTheNodeRunToo() {
-    TestNode node = start();
+    TestNode node = start(builder -> builder.queue("default", 1).queue("mail", 1));
     try (Holdfast other = HoldfastClient.on(node.store())) {
       handler =
           (note, context) -> {
             if (note.text().equals("first")) {
-              other.enqueue(NOTE, new Note("by its handler"));
+              other.enqueue(NOTE, new Note("by its handler"), job -> job.queue("mail"));
             }
           };
       other.enqueue(NOTE, new Note("first"));
-
       node.drain().orThrow();
-    }
+      assertThat(seen).containsExactly("first", "by its handler");
 
-    assertThat(seen).containsExactly("first", "by its handler");
+      other.enqueue(NOTE, new Note("second"));
+      node.drain().orThrow();
+      assertThat(seen).endsWith("second");
+    }
   }
 
   @Test
@@ -250,6 +253,20 @@ class TestNodeTest {
   }
 
   @Test
+  void aLeaseOfTheNodeIsRenewedByADrainAndExpiresOtherwise() {
+    TestNode node = start();
+    Lease lease = node.node().leases().acquire("key", Duration.ofMinutes(1)).orElseThrow();
+    node.drain();
+    node.advance(Duration.ofSeconds(40));
+    node.drain();
+    node.advance(Duration.ofSeconds(40));
+    assertThat(lease.isHeld()).isTrue();
+
+    node.advance(Duration.ofSeconds(40));
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
   void theNodeLivesThroughYears() {
     TestNode node = start();
     node.advance(Duration.ofDays(3_650));
@@ -326,6 +343,10 @@ class TestNodeTest {
   @Test
   void aDrainLeavesTheLogContextOfTheTestAlone() {
     TestNode node = start();
+    MDC.clear();
+    node.drain();
+    assertThat(MDC.get("holdfast.node")).isNull();
+
     enqueue(node, "one");
     MDC.put("test", "mine");
     try {
