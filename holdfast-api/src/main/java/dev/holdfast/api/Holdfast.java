@@ -1,5 +1,6 @@
 package dev.holdfast.api;
 
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -81,28 +83,59 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
    * @throws IllegalArgumentException if the job does not exist
    * @throws InterruptedException if the calling thread is interrupted
    */
-  <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost) throws InterruptedException;
+  <R> @Nullable R await(JobId id, TypeRef<R> resultType, Duration atMost)
+      throws InterruptedException;
+
+  /**
+   * Waits until a job has ended and returns its result, whose type is not generic.
+   *
+   * @see #await(JobId, TypeRef, Duration)
+   */
+  default <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost)
+      throws InterruptedException {
+    return await(id, TypeRef.of(resultType), atMost);
+  }
 
   /**
    * Waits until an enqueued job has ended and returns its result.
    *
-   * @see #await(JobId, Class, Duration)
+   * @see #await(JobId, TypeRef, Duration)
    */
   default <R> @Nullable R await(Enqueued<R> job, Duration atMost) throws InterruptedException {
     return await(job.id(), job.resultType(), atMost);
   }
 
   /**
+   * Returns a stage that completes with the result of an enqueued job, or with the exception that
+   * {@link #await(Enqueued, Duration)} would throw. Dependent stages run in a thread of this client
+   * unless they are given an executor. No platform thread is blocked meanwhile.
+   *
+   * @param atMost how long to wait
+   */
+  default <R> CompletionStage<@Nullable R> awaitAsync(Enqueued<R> job, Duration atMost) {
+    return awaitAsync(job.id(), job.resultType(), atMost);
+  }
+
+  /**
+   * Returns a stage that completes with the result of a job.
+   *
+   * @see #awaitAsync(Enqueued, Duration)
+   */
+  <R> CompletionStage<@Nullable R> awaitAsync(JobId id, TypeRef<R> resultType, Duration atMost);
+
+  /**
    * Lists jobs, newest first.
    *
-   * @param before the id of the last job of the previous page; null for the first page
-   * @param limit the maximum number of jobs, 1 to 1000
+   * <pre>{@code
+   * List<Job> failed =
+   *     holdfast.list(JobFilter.all().state(JobState.FAILED).queue("mail"), Page.first(50));
+   * }</pre>
    */
-  List<Job> list(JobFilter filter, @Nullable JobId before, int limit);
+  List<Job> list(JobFilter filter, Page<JobId> page);
 
   /**
    * Counts jobs by state. Ended jobs are counted with stored totals, or with an index if the filter
-   * names a tag; the history is not scanned.
+   * names a tag. Only a filter by creation time reads the history since that time.
    */
   Map<JobState, Long> count(JobFilter filter);
 

@@ -3,7 +3,7 @@ package dev.holdfast.api;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskType;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,7 @@ public record JobRequest<P, R>(
    * @param changes sets the options that differ from the defaults of the task
    */
   public static <P, R> JobRequest<P, R> of(
-      TaskType<P, R> type, P payload, UnaryOperator<JobOptions.Builder> changes) {
+      TaskType<P, R> type, P payload, Consumer<JobOptions.Builder> changes) {
     return new JobRequest<>(type, payload, type.defaults().with(changes), null);
   }
 

@@ -10,66 +10,84 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node and its state when it was read.
  *
- * @param id its id; several nodes can share one
- * @param name its display name; null for none
- * @param incarnation the id of the current run of the node: new at every start, and after every
- *     fencing
- * @param alive whether it is registered as alive
- * @param host the host it runs on
- * @param pid the id of its process
- * @param version the version of Holdfast it runs
- * @param startedAt when this incarnation started
- * @param sinceLastHeartbeat the time since its last heartbeat, by the clock of the database
- * @param mode which work it accepts and runs
- * @param modeOverrides the modes for tasks whose names match a pattern, by pattern
- * @param stack the stack it belongs to; null for none
- * @param serves the stacks whose jobs it runs, in addition to jobs without a stack
- * @param roles what it does for the cluster
- * @param queues the queues it serves
- * @param tasks the tasks it has handlers for
- * @param running how many jobs it held at its last heartbeat; 0 for a node that has stopped or died
- * @param capacity how many jobs it runs at the same time
- * @param lostSlots how many slots of its capacity are lost: occupied by handlers that ignore
- *     interruption, until their threads end
+ * <p>Holdfast implements this interface, and later versions may add methods to it.
  */
-public record NodeInfo(
-    String id,
-    @Nullable String name,
-    UUID incarnation,
-    boolean alive,
-    String host,
-    long pid,
-    String version,
-    Instant startedAt,
-    Duration sinceLastHeartbeat,
-    NodeMode mode,
-    Map<String, NodeMode> modeOverrides,
-    @Nullable String stack,
-    Set<String> serves,
-    Set<String> roles,
-    Set<String> queues,
-    Set<String> tasks,
-    int running,
-    int capacity,
-    int lostSlots) {
+public interface NodeInfo {
+  /** Returns its id; several nodes can share one. */
+  String id();
 
-  /** Copies the collections. */
-  public NodeInfo {
-    modeOverrides = Map.copyOf(modeOverrides);
-    serves = Set.copyOf(serves);
-    roles = Set.copyOf(roles);
-    queues = Set.copyOf(queues);
-    tasks = Set.copyOf(tasks);
-  }
+  /** Returns its display name; null for none. */
+  @Nullable String name();
+
+  /** Returns the id of the current run of the node: new at every start, and after every fencing. */
+  UUID incarnation();
+
+  /** Returns whether it is registered as alive. */
+  boolean alive();
+
+  /** Returns the host it runs on. */
+  String host();
+
+  /** Returns the id of its process. */
+  long pid();
+
+  /** Returns the version of Holdfast it runs. */
+  String version();
+
+  /** Returns when this incarnation started. */
+  Instant startedAt();
+
+  /** Returns the time since its last heartbeat, by the clock of the database. */
+  Duration sinceLastHeartbeat();
+
+  /** Returns which work it accepts and runs. */
+  NodeMode mode();
+
+  /** Returns the modes for tasks whose names match a pattern, by pattern. */
+  Map<String, NodeMode> modeOverrides();
+
+  /** Returns the stack it belongs to; null for none. */
+  @Nullable String stack();
+
+  /** Returns the stacks whose jobs it runs, in addition to jobs without a stack. */
+  Set<String> serves();
+
+  /** Returns what it does for the cluster. */
+  Set<String> roles();
+
+  /** Returns the queues it serves. */
+  Set<String> queues();
+
+  /** Returns the tasks it has handlers for. */
+  Set<String> tasks();
+
+  /** Returns how many jobs it held at its last heartbeat; 0 for a node that has stopped or died. */
+  int running();
+
+  /** Returns how many jobs it runs at the same time. */
+  int capacity();
 
   /**
-   * A past heartbeat.
-   *
-   * @param node the id of the node
-   * @param incarnation the incarnation that sent it
-   * @param host the host of the node
-   * @param pid the id of the process of the node
-   * @param at when it was stored, by the clock of the database
+   * Returns how many slots of its capacity are lost: occupied by handlers that ignore interruption,
+   * until their threads end.
    */
-  public record Beat(String node, UUID incarnation, String host, long pid, Instant at) {}
+  int lostSlots();
+
+  /** A past heartbeat. */
+  interface Beat {
+    /** Returns the id of the node. */
+    String node();
+
+    /** Returns the incarnation that sent it. */
+    UUID incarnation();
+
+    /** Returns the host of the node. */
+    String host();
+
+    /** Returns the id of the process of the node. */
+    long pid();
+
+    /** Returns when it was stored, by the clock of the database. */
+    Instant at();
+  }
 }

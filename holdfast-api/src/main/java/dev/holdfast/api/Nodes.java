@@ -1,6 +1,7 @@
 package dev.holdfast.api;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Lists and controls the nodes of the cluster, from any process. If several live nodes share an id,
@@ -10,6 +11,14 @@ public interface Nodes {
 
   /** Lists the nodes that are alive or died in about the last day, with their modes. */
   List<NodeInfo> list();
+
+  /**
+   * Finds a node.
+   *
+   * @return the live node with this id, or the one that died last; empty if there has been none in
+   *     about the last day
+   */
+  Optional<NodeInfo> find(String id);
 
   /**
    * Lists the past heartbeats of a node, latest first. Only a node that is configured with {@code

@@ -2,19 +2,27 @@ package dev.holdfast.api;
 
 import dev.holdfast.api.job.QueueStatus;
 import java.util.List;
+import java.util.Optional;
 
 /** Lists, pauses and limits queues for the whole cluster. */
 public interface Queues {
 
   /**
-   * Pauses a queue: no node starts its jobs until it is resumed. Running jobs continue. The queue
-   * need not exist yet: it can be paused before its first job or node. A misspelt name is not
-   * detected here, but {@link #list} shows it until it is resumed.
+   * Pauses a queue: no node starts its jobs until it is resumed. Running jobs continue. Queues are
+   * not created, so one can be paused before its first job or node; {@link #list} shows it until it
+   * is resumed.
+   *
+   * @return whether the queue exists, as {@link #find} defines it. If not, and if it is not meant
+   *     to be paused in advance, the name is probably misspelt
    */
-  void pause(String queue);
+  boolean pause(String queue);
 
-  /** Resumes a paused queue: nodes start its jobs again. */
-  void resume(String queue);
+  /**
+   * Resumes a paused queue: nodes start its jobs again.
+   *
+   * @return whether the queue exists
+   */
+  boolean resume(String queue);
 
   /**
    * Limits how many jobs of a queue are claimed or running at the same time in the whole cluster.
@@ -24,8 +32,19 @@ public interface Queues {
    */
   void limit(String queue, int most);
 
-  /** Removes the limit of a queue. */
-  void unlimit(String queue);
+  /**
+   * Removes the limit of a queue.
+   *
+   * @return whether it had one
+   */
+  boolean unlimit(String queue);
+
+  /**
+   * Finds a queue.
+   *
+   * @return the queue; empty if it has no jobs and no live node, and is neither paused nor limited
+   */
+  Optional<QueueStatus> find(String queue);
 
   /** Lists the queues that have jobs or a live node, or are paused or limited. */
   List<QueueStatus> list();

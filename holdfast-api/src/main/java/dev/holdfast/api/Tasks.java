@@ -2,6 +2,7 @@ package dev.holdfast.api;
 
 import dev.holdfast.api.task.TaskStatus;
 import java.util.List;
+import java.util.Optional;
 
 /** Limits tasks and manages their circuit breakers, for the whole cluster. */
 public interface Tasks {
@@ -14,8 +15,12 @@ public interface Tasks {
    */
   void limit(String task, int most);
 
-  /** Removes the limit of a task. */
-  void unlimit(String task);
+  /**
+   * Removes the limit of a task.
+   *
+   * @return whether it had one
+   */
+  boolean unlimit(String task);
 
   /**
    * Closes the circuit breaker of a task immediately, without waiting for a trial job to succeed.
@@ -23,6 +28,13 @@ public interface Tasks {
    * @return whether it was open
    */
   boolean closeBreaker(String task);
+
+  /**
+   * Finds a task.
+   *
+   * @return the task; empty if it has no limit, and no circuit breaker that has counted failures
+   */
+  Optional<TaskStatus> find(String task);
 
   /** Lists the tasks that have a limit, or a circuit breaker that has counted failures. */
   List<TaskStatus> list();

@@ -159,6 +159,7 @@ class DocumentationTest {
         import dev.holdfast.api.*;
         import dev.holdfast.api.job.*;
         import dev.holdfast.api.policy.*;
+        import dev.holdfast.api.run.*;
         import dev.holdfast.api.task.*;
         import dev.holdfast.engine.client.*;
         import dev.holdfast.engine.lease.HoldfastLeases;
@@ -170,7 +171,7 @@ class DocumentationTest {
         import java.util.*;
         import javax.sql.DataSource;
         %s
-        abstract class Page {
+        abstract class Snippets {
         Store store; Holdfast holdfast; HoldfastNode node; DataSource dataSource; JobId id;
         %s}
         """
@@ -198,7 +199,7 @@ class DocumentationTest {
     private final String text;
 
     Source(String text) {
-      super(URI.create("string:///Page" + JavaFileObject.Kind.SOURCE.extension), Kind.SOURCE);
+      super(URI.create("string:///Snippets" + JavaFileObject.Kind.SOURCE.extension), Kind.SOURCE);
       this.text = text;
     }
 

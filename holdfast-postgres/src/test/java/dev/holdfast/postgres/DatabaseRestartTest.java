@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
@@ -65,11 +66,11 @@ class DatabaseRestartTest {
           .atMost(PATIENCE)
           .ignoreExceptions()
           .until(() ->
-              node.client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, (long) JOBS)));
+              node.client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) JOBS)));
       assertThat(runs).hasSize(JOBS);
       // Without a holder that dies nothing runs twice: answers lost on the way are recognised.
       assertThat(runs.values()).allSatisfy(count -> assertThat(count).hasValue(1));
-      assertThat(node.client().list(JobFilter.ALL, null, 1_000))
+      assertThat(node.client().list(JobFilter.all(), Page.first(1_000)))
           .extracting(Job::attempt)
           .containsOnly(1);
     }

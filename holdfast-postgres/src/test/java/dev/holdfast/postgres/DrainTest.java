@@ -12,7 +12,7 @@ import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.HoldfastNode;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeSnapshot;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -60,7 +60,7 @@ class DrainTest {
     return nodes().get(0).beat();
   }
 
-  private List<NodeStatus> nodes() {
+  private List<NodeSnapshot> nodes() {
     return store.nodes().list();
   }
 
@@ -80,7 +80,7 @@ class DrainTest {
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
     assertThat(nodes())
         .singleElement()
-        .matches(NodeStatus::alive)
+        .matches(NodeSnapshot::alive)
         .matches(node -> node.sinceLastHeartbeat().compareTo(DrainProgram.TERMS) < 0);
     process.tell("");
 
@@ -104,7 +104,7 @@ class DrainTest {
     assertThat(process.hasEndedWithin(10_000)).isTrue();
     assertThat(process.exitValue()).isEqualTo(143);
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-    assertThat(nodes()).as("it did not deregister").singleElement().matches(NodeStatus::alive);
+    assertThat(nodes()).as("it did not deregister").singleElement().matches(NodeSnapshot::alive);
   }
 
   @Test

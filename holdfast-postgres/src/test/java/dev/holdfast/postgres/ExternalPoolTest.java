@@ -82,7 +82,7 @@ class ExternalPoolTest {
       await()
           .atMost(SOON)
           .until(() ->
-              holdfast.count(JobFilter.ALL).containsKey(JobState.SUCCEEDED) && node.isReady());
+              holdfast.count(JobFilter.all()).containsKey(JobState.SUCCEEDED) && node.isReady());
     } finally {
       enough.countDown();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.holdfast.api.job.CancelResult;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RetryResult;
@@ -267,7 +268,7 @@ class HistoryLocksTest {
         assertThatCode(() ->
                 assertThat(fixture.store().intakeIn(connection, false).enqueue(jobs))
                     .extracting(Admission::outcome)
-                    .containsExactly(Admission.Outcome.CREATED, Admission.Outcome.EXISTING))
+                    .containsExactly(Enqueued.Outcome.CREATED, Enqueued.Outcome.EXISTING))
             .doesNotThrowAnyException();
       }
     } finally {

@@ -3,8 +3,8 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.tck.contract.Worker;
 import java.sql.Connection;

@@ -120,7 +120,7 @@ class PartitionTest {
     assertThat(fixture.ask("select count(*) from holdfast.job_history_default")).isEqualTo("1");
     assertThat(exists(today)).isFalse();
     assertThat(exists(today.plusDays(1))).isTrue();
-    assertThat(fixture.store().queries().list(JobFilter.state(JobState.CANCELLED), null, 10))
+    assertThat(fixture.store().queries().list(JobFilter.all().state(JobState.CANCELLED), null, 10))
         .hasSize(1);
   }
 
@@ -247,7 +247,7 @@ class PartitionTest {
     tidy();
 
     assertThat(fixture.ask("select count(*) from holdfast.tally")).isEqualTo("1");
-    assertThat(fixture.store().queries().count(JobFilter.ALL))
+    assertThat(fixture.store().queries().count(JobFilter.all()))
         .containsEntry(JobState.CANCELLED, 42L);
   }
 

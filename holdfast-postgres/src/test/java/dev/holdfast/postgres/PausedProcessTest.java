@@ -15,7 +15,7 @@ import dev.holdfast.embedded.testing.TestDatabase;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeSnapshot;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +56,7 @@ class PausedProcessTest {
   private List<UUID> incarnations(boolean alive) {
     return store.nodes().list().stream()
         .filter(node -> node.registration().id().equals(PausedProgram.ID) && node.alive() == alive)
-        .map(NodeStatus::registration)
+        .map(NodeSnapshot::registration)
         .map(card -> card.incarnation())
         .toList();
   }

@@ -71,8 +71,8 @@ class PlanTest {
     fixture.execute("vacuum analyze holdfast.job_history");
     long before = rowsReadOfHistory();
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
-      assertThat(store.queries().list(JobFilter.ALL.queue("vip"), null, 50)).hasSize(3);
-      assertThat(store.queries().list(JobFilter.ALL.task("mail::send"), null, 50)).hasSize(50);
+      assertThat(store.queries().list(JobFilter.all().queue("vip"), null, 50)).hasSize(3);
+      assertThat(store.queries().list(JobFilter.all().task("mail::send"), null, 50)).hasSize(50);
       assertThat(sessions()).isPositive();
     }
     awaitReports();

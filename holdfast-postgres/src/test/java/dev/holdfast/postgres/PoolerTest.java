@@ -72,7 +72,7 @@ class PoolerTest {
                 IntStream.range(0, 300).mapToObj(i -> JobRequest.of(ECHO, "n" + i)).toList());
         await()
             .atMost(SOON)
-            .until(() -> aside.count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, 301L)));
+            .until(() -> aside.count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, 301L)));
         // Long enough to back off far beyond a second.
         Thread.sleep(12_000);
 

@@ -121,7 +121,7 @@ class WindowedClaimTest {
                           .minus(PostgresSettings.DEFAULT_AGING.multipliedBy(other.priority()))));
     }
     long expected =
-        fixture.store().queries().list(JobFilter.ALL, null, 10_000).stream()
+        fixture.store().queries().list(JobFilter.all(), null, 10_000).stream()
             .filter(job -> names.contains(job.task()))
             .count();
     await()

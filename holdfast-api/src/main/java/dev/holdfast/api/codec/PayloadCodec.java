@@ -26,5 +26,14 @@ public interface PayloadCodec {
    * @return the value; null if the text is an encoded null
    * @throws CodecException if the text is not a value of that type
    */
-  <T> @Nullable T decode(String text, Class<T> type);
+  <T> @Nullable T decode(String text, TypeRef<T> type);
+
+  /**
+   * Decodes a value whose type is not generic.
+   *
+   * @see #decode(String, TypeRef)
+   */
+  default <T> @Nullable T decode(String text, Class<T> type) {
+    return decode(text, TypeRef.of(type));
+  }
 }

@@ -1,5 +1,7 @@
 package dev.holdfast.api.job;
 
+import dev.holdfast.api.codec.TypeRef;
+
 /**
  * The result of an enqueue.
  *
@@ -8,7 +10,7 @@ package dev.holdfast.api.job;
  * @param resultType the type of the result of the job's task
  * @param <R> the type of the result
  */
-public record Enqueued<R>(JobId id, Outcome outcome, Class<R> resultType) {
+public record Enqueued<R>(JobId id, Outcome outcome, TypeRef<R> resultType) {
 
   /** What an enqueue did. */
   public enum Outcome {

@@ -1,54 +1,113 @@
 package dev.holdfast.api.job;
 
 import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.internal.Times;
+import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects jobs. A job matches if it meets all criteria that are set; {@link #ALL} sets none.
+ * Selects jobs. A job matches if it meets all criteria that are set; {@link #all} sets none, and
+ * each method returns a narrower filter.
  *
  * <pre>{@code
- * JobFilter failed = JobFilter.state(JobState.FAILED).task("email::welcome");
+ * JobFilter failed = JobFilter.all().state(JobState.FAILED).task("email::welcome");
  * }</pre>
  *
  * @param states the states to match; empty for all
  * @param queue the queue to match; null for all
  * @param task the name of the task to match; null for all
  * @param tag a tag that jobs must have; null for all jobs
+ * @param createdAfter matches jobs that were enqueued at this time or later; null for all
+ * @param createdBefore matches jobs that were enqueued before this time; null for all
  */
 public record JobFilter(
-    Set<JobState> states, @Nullable String queue, @Nullable String task, @Nullable String tag) {
+    Set<JobState> states,
+    @Nullable String queue,
+    @Nullable String task,
+    @Nullable String tag,
+    @Nullable Instant createdAfter,
+    @Nullable Instant createdBefore) {
+  private static final JobFilter ALL = new JobFilter(Set.of(), null, null, null, null, null);
 
-  /** Matches every job. */
-  public static final JobFilter ALL = new JobFilter(Set.of(), null, null, null);
-
-  /** Copies the states. */
+  /**
+   * Copies the states and checks the times.
+   *
+   * @throws IllegalArgumentException if a time is not from the year 1 to the year 9999
+   */
   public JobFilter {
     states = Set.copyOf(states);
+    check(createdAfter);
+    check(createdBefore);
   }
 
-  /** Returns a filter that matches jobs in any of these states. Without states, it matches all. */
-  public static JobFilter state(JobState... states) {
-    return new JobFilter(Set.of(states), null, null, null);
+  private static void check(@Nullable Instant time) {
+    if (time != null && !Times.isStorable(time)) {
+      throw new IllegalArgumentException(
+          "No job can have been created at %s: give a time from %s to %s."
+              .formatted(time, Times.EARLIEST, Times.LATEST));
+    }
+  }
+
+  /** Returns a filter that matches every job. */
+  public static JobFilter all() {
+    return ALL;
+  }
+
+  /** Returns this filter restricted to jobs in any of these states. Defaults to all states. */
+  public JobFilter state(JobState... any) {
+    return states(Set.of(any));
+  }
+
+  /**
+   * Returns this filter restricted to jobs in any of these states. Defaults to all states.
+   *
+   * @param any the states; empty for all
+   */
+  public JobFilter states(Set<JobState> any) {
+    return new JobFilter(any, queue, task, tag, createdAfter, createdBefore);
   }
 
   /** Returns this filter restricted to a queue. Defaults to all queues. */
   public JobFilter queue(String name) {
-    return new JobFilter(states, Names.queue(name), task, tag);
+    return new JobFilter(states, Names.queue(name), task, tag, createdAfter, createdBefore);
   }
 
   /** Returns this filter restricted to a task. Defaults to all tasks. */
   public JobFilter task(String name) {
-    return new JobFilter(states, queue, Names.task(name), tag);
+    return new JobFilter(states, queue, Names.task(name), tag, createdAfter, createdBefore);
   }
 
   /** Returns this filter restricted to jobs with a tag. Defaults to jobs with any or no tags. */
   public JobFilter tag(String value) {
-    return new JobFilter(states, queue, task, Names.text("Tag", value));
+    return new JobFilter(
+        states, queue, task, Names.text("Tag", value), createdAfter, createdBefore);
+  }
+
+  /**
+   * Returns this filter restricted to jobs that were enqueued at this time or later, by the clock
+   * of the database. Defaults to no restriction.
+   */
+  public JobFilter createdAfter(Instant time) {
+    return new JobFilter(states, queue, task, tag, time, createdBefore);
+  }
+
+  /**
+   * Returns this filter restricted to jobs that were enqueued before this time, by the clock of the
+   * database. Defaults to no restriction.
+   */
+  public JobFilter createdBefore(Instant time) {
+    return new JobFilter(states, queue, task, tag, createdAfter, time);
   }
 
   /** Returns whether jobs in this state can match. */
   public boolean admits(JobState state) {
     return states.isEmpty() || states.contains(state);
+  }
+
+  /** Returns whether a job that was enqueued at this time can match. */
+  public boolean admits(Instant createdAt) {
+    return (createdAfter == null || !createdAt.isBefore(createdAfter))
+        && (createdBefore == null || createdAt.isBefore(createdBefore));
   }
 }

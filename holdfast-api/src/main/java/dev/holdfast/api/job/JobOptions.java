@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *     handler is registered with or, if that has none, {@link RetryPolicy#DEFAULT}
  * @param timeout how long an attempt may take; null for no limit
  * @param heartbeatTimeout how long an attempt may run without a call of {@link
- *     dev.holdfast.api.task.TaskContext#heartbeat}; null for no limit
+ *     dev.holdfast.api.run.TaskContext#heartbeat}; null for no limit
  * @param startWithin how long after it became due the job may still start; null for no limit
  * @param keepResult how long the result is kept; null for as long as the history, zero for not at
  *     all
@@ -86,8 +86,10 @@ public record JobOptions(
   }
 
   /** Returns a copy of these options with the given changes. */
-  public JobOptions with(UnaryOperator<Builder> changes) {
-    return changes.apply(new Builder(this)).build();
+  public JobOptions with(Consumer<Builder> changes) {
+    Builder builder = new Builder(this);
+    changes.accept(builder);
+    return builder.build();
   }
 
   /**
@@ -214,7 +216,7 @@ public record JobOptions(
 
     /**
      * Limits how long an attempt may run without calling {@link
-     * dev.holdfast.api.task.TaskContext#heartbeat}, counted from its start or its last call. A
+     * dev.holdfast.api.run.TaskContext#heartbeat}, counted from its start or its last call. A
      * silent one is interrupted and fails as {@link
      * dev.holdfast.api.policy.FailureCode#HEARTBEAT_TIMED_OUT}. This detects hanging attempts of
      * tasks whose duration is not predictable; the handler has to call the method regularly.

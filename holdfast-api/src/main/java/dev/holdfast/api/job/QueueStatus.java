@@ -5,42 +5,44 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a queue. Counting stops at a bound, 100,000 at most, so that reading the state of a
- * long queue is cheap; the last three components tell which counts are lower bounds.
+ * long queue is cheap; {@link #moreReady}, {@link #moreHeld} and {@link #moreScheduled} tell which
+ * counts are lower bounds.
  *
- * @param name the name of the queue
- * @param paused whether it is paused: no node starts its jobs
- * @param limit how many of its jobs may be claimed or running in the whole cluster; null for no
- *     limit
- * @param ready how many jobs are ready
- * @param held how many jobs are claimed or running
- * @param scheduled how many jobs are not due yet
- * @param oldestReady how long the longest-waiting of the counted ready jobs has waited; zero if
- *     none is ready
- * @param moreReady whether more jobs are ready than were counted
- * @param moreHeld whether more jobs may be claimed or running than were counted
- * @param moreScheduled whether more jobs may be scheduled than were counted
+ * <p>Holdfast implements this interface, and later versions may add methods to it.
  */
-public record QueueStatus(
-    String name,
-    boolean paused,
-    @Nullable Integer limit,
-    long ready,
-    long held,
-    long scheduled,
-    Duration oldestReady,
-    boolean moreReady,
-    boolean moreHeld,
-    boolean moreScheduled) {
+public interface QueueStatus {
+  /** Returns the name of the queue. */
+  String name();
 
-  /** Creates the state of a queue whose jobs were all counted. */
-  public QueueStatus(
-      String name,
-      boolean paused,
-      @Nullable Integer limit,
-      long ready,
-      long held,
-      long scheduled,
-      Duration oldestReady) {
-    this(name, paused, limit, ready, held, scheduled, oldestReady, false, false, false);
-  }
+  /** Returns whether it is paused: no node starts its jobs. */
+  boolean paused();
+
+  /**
+   * Returns how many of its jobs may be claimed or running in the whole cluster; null for no limit.
+   */
+  @Nullable Integer limit();
+
+  /** Returns how many jobs are ready. */
+  long ready();
+
+  /** Returns how many jobs are claimed or running. */
+  long held();
+
+  /** Returns how many jobs are not due yet. */
+  long scheduled();
+
+  /**
+   * Returns how long the longest-waiting of the counted ready jobs has waited; zero if none is
+   * ready.
+   */
+  Duration oldestReady();
+
+  /** Returns whether more jobs are ready than were counted. */
+  boolean moreReady();
+
+  /** Returns whether more jobs may be claimed or running than were counted. */
+  boolean moreHeld();
+
+  /** Returns whether more jobs may be scheduled than were counted. */
+  boolean moreScheduled();
 }

@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 
 /**
  * The codes that Holdfast gives to failed attempts. Retry rules can match them. Handlers fail with
- * their own codes by throwing a {@link dev.holdfast.api.task.TaskFailure}.
+ * their own codes by throwing a {@link dev.holdfast.api.run.TaskFailure}.
  */
 public final class FailureCode {
   /** The handler threw an exception without a code. */

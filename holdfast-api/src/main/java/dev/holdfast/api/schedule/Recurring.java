@@ -13,10 +13,10 @@ import java.lang.annotation.Target;
  *
  * <pre>
  * &#64;Recurring(id = "nightly-report", cron = "0 3 * * *", zone = "Europe/Berlin")
- * final class ReportHandler implements TaskHandler&lt;Report, Void&gt; {
+ * final class ReportHandler implements VoidTaskHandler&lt;Report&gt; {
  *   &#64;Override
- *   public Void handle(Report report, TaskContext context) {
- *     return null;
+ *   public void run(Report report, TaskContext context) {
+ *     System.out.println(report);
  *   }
  * }
  * </pre>

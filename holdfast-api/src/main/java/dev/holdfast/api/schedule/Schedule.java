@@ -10,7 +10,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -245,7 +245,7 @@ public record Schedule(
      * Changes the options of the jobs. A unique key or a delay is refused by {@link #build}.
      * Defaults to the options of the task.
      */
-    public Builder options(UnaryOperator<JobOptions.Builder> changes) {
+    public Builder options(Consumer<JobOptions.Builder> changes) {
       this.options = options.with(changes);
       return this;
     }

@@ -51,9 +51,9 @@ public interface Schedules {
    * Cancels a schedule. Existing jobs are not affected. A schedule that an application declares
    * stays cancelled until its declaration changes.
    *
-   * @return how many schedules were cancelled: 1, or 0 if the schedule does not exist
+   * @return whether the schedule existed
    */
-  int cancel(String id);
+  boolean cancel(String id);
 
   /**
    * Cancels all schedules that have a tag. Existing jobs are not affected.

@@ -1,8 +1,9 @@
 package dev.holdfast.api.task;
 
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 
 /**
  * Describes a task: its name, the types of its payload and result, and the default options of its
@@ -22,7 +23,8 @@ import java.util.function.UnaryOperator;
  * @param <P> the type of the payload
  * @param <R> the type of the result
  */
-public record TaskType<P, R>(String name, Class<P> payload, Class<R> result, JobOptions defaults) {
+public record TaskType<P, R>(
+    String name, TypeRef<P> payload, TypeRef<R> result, JobOptions defaults) {
 
   /**
    * Checks the name and the defaults.
@@ -40,11 +42,21 @@ public record TaskType<P, R>(String name, Class<P> payload, Class<R> result, Job
 
   /** Returns a task without a result. */
   public static <P> TaskType<P, Void> of(String name, Class<P> payload) {
-    return new TaskType<>(name, payload, Void.class, JobOptions.DEFAULTS);
+    return of(name, TypeRef.of(payload));
+  }
+
+  /** Returns a task without a result whose payload may be generic, such as {@code List<Order>}. */
+  public static <P> TaskType<P, Void> of(String name, TypeRef<P> payload) {
+    return of(name, payload, TypeRef.of(Void.class));
   }
 
   /** Returns a task with a result. */
   public static <P, R> TaskType<P, R> of(String name, Class<P> payload, Class<R> result) {
+    return of(name, TypeRef.of(payload), TypeRef.of(result));
+  }
+
+  /** Returns a task with a result; both types may be generic. */
+  public static <P, R> TaskType<P, R> of(String name, TypeRef<P> payload, TypeRef<R> result) {
     return new TaskType<>(name, payload, result, JobOptions.DEFAULTS);
   }
 
@@ -60,7 +72,7 @@ public record TaskType<P, R>(String name, Class<P> payload, Class<R> result, Job
    * task type on enqueue. Unless the enqueue overrides them, the retry policy, the timeouts and how
    * long results are kept are taken from the task type that its handler is registered with.
    */
-  public TaskType<P, R> with(UnaryOperator<JobOptions.Builder> changes) {
+  public TaskType<P, R> with(Consumer<JobOptions.Builder> changes) {
     return new TaskType<>(name, payload, result, defaults.with(changes));
   }
 }

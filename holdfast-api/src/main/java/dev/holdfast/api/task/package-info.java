@@ -2,9 +2,7 @@
  * Tasks: the named code that jobs run.
  *
  * <p>A {@link dev.holdfast.api.task.TaskType} is shared by the code that enqueues a task and the
- * code that handles it. A {@link dev.holdfast.api.task.TaskHandler} executes jobs, with a {@link
- * dev.holdfast.api.task.TaskContext} that describes the current attempt; it can throw {@link
- * dev.holdfast.api.task.TaskFailure} and {@link dev.holdfast.api.task.RetryLater}. A {@link
+ * code that handles it, which is described in {@code dev.holdfast.api.run}. A {@link
  * dev.holdfast.api.task.RecoveryPolicy} decides what happens to a job whose node died. {@link
  * dev.holdfast.api.task.TaskStatus} and {@link dev.holdfast.api.task.BreakerState} describe the
  * limit and the circuit breaker of a task.

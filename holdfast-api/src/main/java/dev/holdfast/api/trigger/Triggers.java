@@ -26,16 +26,16 @@ public interface Triggers {
    * Pauses a trigger: events do not start its task until it is resumed. Jobs that already wait for
    * the debounce time still start.
    *
-   * @throws IllegalArgumentException if the trigger does not exist
+   * @return whether the trigger exists
    */
-  void pause(String id);
+  boolean pause(String id);
 
   /**
    * Resumes a trigger. Events that were published during the pause are not made up for.
    *
-   * @throws IllegalArgumentException if the trigger does not exist
+   * @return whether the trigger exists
    */
-  void resume(String id);
+  boolean resume(String id);
 
   /**
    * Removes a trigger. Jobs that already wait for the debounce time still start. A node that

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.policy.Backoff;
-import dev.holdfast.api.task.RetryLater;
+import dev.holdfast.api.run.RetryLater;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

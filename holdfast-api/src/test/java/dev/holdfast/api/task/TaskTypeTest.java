@@ -8,6 +8,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.policy.Backoff;
+import dev.holdfast.api.run.TaskFailure;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;

@@ -3,7 +3,7 @@ package dev.holdfast.bench.chaos;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import java.time.Duration;
 import java.util.random.RandomGenerator;

@@ -1,7 +1,7 @@
 package dev.holdfast.bench.harness;
 
 import dev.holdfast.engine.node.HoldfastNode;
-import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.NodeSnapshot;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -78,7 +78,7 @@ public final class HeldTransaction {
   private static Duration silence(BenchDatabase database, HoldfastNode node) {
     return database.store().nodes().list().stream()
         .filter(status -> status.registration().incarnation().equals(node.incarnation()))
-        .map(NodeStore.NodeStatus::sinceLastHeartbeat)
+        .map(NodeSnapshot::sinceLastHeartbeat)
         .findFirst()
         .orElseThrow(() -> new BenchException("The node is no longer registered."));
   }

@@ -2,8 +2,8 @@ package dev.holdfast.cli.demo;
 
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.TaskContext;
-import dev.holdfast.api.task.TaskFailure;
+import dev.holdfast.api.run.TaskContext;
+import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.node.HoldfastNode;

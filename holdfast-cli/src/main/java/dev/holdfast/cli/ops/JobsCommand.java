@@ -1,5 +1,6 @@
 package dev.holdfast.cli.ops;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
@@ -56,7 +57,10 @@ public final class JobsCommand extends ClientCommand {
     if (count) {
       return count(session);
     }
-    List<Job> jobs = session.client().list(filter(), before, limit);
+    List<Job> jobs =
+        session
+            .client()
+            .list(filter(), before == null ? Page.first(limit) : Page.after(before, limit));
     if (json) {
       Json.print(jobs, session.out());
       return DONE;

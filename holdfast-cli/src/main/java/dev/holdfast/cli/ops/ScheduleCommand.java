@@ -49,7 +49,7 @@ public final class ScheduleCommand extends ClientCommand {
               : missing(session);
       case FIRE -> fire(session, schedules);
       case CANCEL ->
-          schedules.cancel(id) == 1
+          schedules.cancel(id)
               ? session.answer(true, "Schedule '%s' is cancelled.".formatted(id))
               : missing(session);
     };

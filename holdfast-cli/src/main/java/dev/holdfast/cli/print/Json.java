@@ -1,5 +1,7 @@
 package dev.holdfast.cli.print;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.holdfast.api.NodeInfo;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.schedule.ScheduleStatus;
@@ -13,6 +15,7 @@ import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.annotation.JsonSerialize;
+import tools.jackson.databind.introspect.DefaultAccessorNamingStrategy;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.ToStringSerializer;
@@ -35,6 +38,10 @@ public final class Json {
           .addModule(new SimpleModule().addSerializer(JobId.class, ToStringSerializer.instance))
           .addMixIn(Job.class, EncodedPayloads.class)
           .addMixIn(ScheduleStatus.class, EncodedPayloads.class)
+          .addMixIn(NodeInfo.class, NodeProperties.class)
+          .addMixIn(NodeInfo.Beat.class, BeatProperties.class)
+          // Interfaces of the API name their accessors as records do, without a prefix.
+          .accessorNaming(new DefaultAccessorNamingStrategy.Provider().withGetterPrefix(""))
           .build();
 
   private Json() {}
@@ -68,6 +75,36 @@ public final class Json {
     @JsonSerialize(using = Encoded.class)
     @Nullable String result();
   }
+
+  /** What is written of a node: its public properties, not what the engine knows in addition. */
+  @JsonSerialize(as = NodeInfo.class)
+  @JsonPropertyOrder({
+    "id",
+    "name",
+    "incarnation",
+    "alive",
+    "host",
+    "pid",
+    "version",
+    "startedAt",
+    "sinceLastHeartbeat",
+    "mode",
+    "modeOverrides",
+    "stack",
+    "serves",
+    "roles",
+    "queues",
+    "tasks",
+    "running",
+    "capacity",
+    "lostSlots"
+  })
+  interface NodeProperties {}
+
+  /** What is written of a past heartbeat. */
+  @JsonSerialize(as = NodeInfo.Beat.class)
+  @JsonPropertyOrder({"node", "incarnation", "host", "pid", "at"})
+  interface BeatProperties {}
 
   /** Writes encoded text as JSON, or as a string if another codec wrote it. */
   static final class Encoded extends ValueSerializer<String> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -97,7 +98,9 @@ class WorkCommandTest {
     Cli enqueue = holdfast("enqueue", "mail::send", "--queue", "unserved");
 
     assertThat(enqueue.out()).contains("is enqueued.", "No live node serves queue 'unserved'");
-    client.list(JobFilter.ALL.queue("unserved"), null, 10).forEach(job -> client.cancel(job.id()));
+    client
+        .list(JobFilter.all().queue("unserved"), Page.first(10))
+        .forEach(job -> client.cancel(job.id()));
   }
 
   @Test

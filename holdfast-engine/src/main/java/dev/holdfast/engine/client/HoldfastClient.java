@@ -5,23 +5,22 @@ import dev.holdfast.api.Enqueuer;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.Nodes;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.Queues;
 import dev.holdfast.api.Tasks;
 import dev.holdfast.api.TransactionScope;
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
-import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -47,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -60,7 +60,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HoldfastClient implements Holdfast {
   private static final int BULK = 1_000;
-  private static final int LONGEST_PAGE = 1_000;
   private static final int MIDDLE_PRIORITY = 4;
 
   private final Store store;
@@ -207,18 +206,20 @@ public final class HoldfastClient implements Holdfast {
   }
 
   @Override
-  public <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost)
+  public <R> @Nullable R await(JobId id, TypeRef<R> resultType, Duration atMost)
       throws InterruptedException {
     return awaiter.await(id, resultType, atMost);
   }
 
   @Override
-  public List<Job> list(JobFilter filter, @Nullable JobId before, int limit) {
-    if (limit < 1 || limit > LONGEST_PAGE) {
-      throw new IllegalArgumentException(
-          "A page of %d jobs is not valid: request 1 to %d.".formatted(limit, LONGEST_PAGE));
-    }
-    return store.queries().list(filter, before, limit);
+  public <R> CompletionStage<@Nullable R> awaitAsync(
+      JobId id, TypeRef<R> resultType, Duration atMost) {
+    return awaiter.awaitAsync(id, resultType, atMost);
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, Page<JobId> page) {
+    return store.queries().list(filter, page.after().orElse(null), page.limit());
   }
 
   @Override
@@ -307,74 +308,12 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public Queues queues() {
-    return new Queues() {
-      @Override
-      public void pause(String queue) {
-        store.queues().pause(Names.queue(queue), true);
-        bus.publish(new Signal.QueueChanged(queue));
-      }
-
-      @Override
-      public void resume(String queue) {
-        store.queues().pause(Names.queue(queue), false);
-        bus.publish(new Signal.QueueChanged(queue));
-      }
-
-      @Override
-      public void limit(String queue, int most) {
-        if (most < 1) {
-          throw new IllegalArgumentException(
-              "A limit of %d for queue '%s' is not valid: use at least 1, or pause the queue."
-                  .formatted(most, queue));
-        }
-        store.queues().limit(Names.queue(queue), most);
-        bus.publish(new Signal.QueueChanged(queue));
-      }
-
-      @Override
-      public void unlimit(String queue) {
-        store.queues().limit(Names.queue(queue), null);
-        bus.publish(new Signal.QueueChanged(queue));
-      }
-
-      @Override
-      public List<QueueStatus> list() {
-        return store.queues().list();
-      }
-    };
+    return new StoredQueues(store.queues(), bus);
   }
 
   @Override
   public Tasks tasks() {
-    return new Tasks() {
-      @Override
-      public void limit(String task, int most) {
-        if (most < 1) {
-          throw new IllegalArgumentException(
-              "A limit of %d for task '%s' is not valid: use at least 1.".formatted(most, task));
-        }
-        store.tasks().limit(Names.task(task), most);
-        bus.publish(new Signal.TaskChanged(task));
-      }
-
-      @Override
-      public void unlimit(String task) {
-        store.tasks().limit(Names.task(task), null);
-        bus.publish(new Signal.TaskChanged(task));
-      }
-
-      @Override
-      public boolean closeBreaker(String task) {
-        boolean wasOpen = store.tasks().closeBreaker(Names.task(task));
-        bus.publish(new Signal.TaskChanged(task));
-        return wasOpen;
-      }
-
-      @Override
-      public List<TaskStatus> list() {
-        return store.tasks().list();
-      }
-    };
+    return new StoredTasks(store.tasks(), bus);
   }
 
   @Override

@@ -8,10 +8,11 @@ import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.rule.ModeChange;
 import dev.holdfast.engine.rule.WrittenModes;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -30,31 +31,14 @@ final class StoredNodes implements Nodes {
 
   @Override
   public List<NodeInfo> list() {
-    return nodes.list().stream().map(StoredNodes::info).toList();
+    return List.copyOf(nodes.list());
   }
 
-  private static NodeInfo info(NodeStatus status) {
-    NodeRegistration registration = status.registration();
-    return new NodeInfo(
-        registration.id(),
-        registration.name(),
-        registration.incarnation(),
-        status.alive(),
-        registration.host(),
-        registration.pid(),
-        registration.version(),
-        status.startedAt(),
-        status.sinceLastHeartbeat(),
-        status.modes().node(),
-        status.modes().overrides(),
-        registration.stack(),
-        registration.serves(),
-        registration.roles(),
-        registration.queues(),
-        registration.tasks(),
-        status.running(),
-        registration.capacity(),
-        status.lost().slots());
+  @Override
+  public Optional<NodeInfo> find(String id) {
+    return list().stream()
+        .filter(node -> node.id().equals(id))
+        .max(Comparator.comparing(NodeInfo::alive).thenComparing(NodeInfo::startedAt));
   }
 
   @Override
@@ -64,15 +48,12 @@ final class StoredNodes implements Nodes {
           "A page of %d heartbeats is not valid: request 1 to %d."
               .formatted(limit, MAX_HEARTBEATS));
     }
-    return nodes.pastBeats(id, limit).stream()
-        .map(beat ->
-            new NodeInfo.Beat(beat.node(), beat.incarnation(), beat.host(), beat.pid(), beat.at()))
-        .toList();
+    return List.copyOf(nodes.pastBeats(id, limit));
   }
 
   @Override
   public int fence(String id) {
-    return each(id, status -> nodes.requestFence(status.registration().incarnation()));
+    return each(id, status -> nodes.requestFence(status.incarnation()));
   }
 
   @Override
@@ -96,18 +77,15 @@ final class StoredNodes implements Nodes {
   }
 
   private int change(String id, UnaryOperator<Modes> change) {
-    return each(
-        id,
-        status ->
-            WrittenModes.change(nodes, status.registration().incarnation(), change).isPresent());
+    return each(id, status -> WrittenModes.change(nodes, status.incarnation(), change).isPresent());
   }
 
-  private int each(String id, Predicate<NodeStatus> change) {
+  private int each(String id, Predicate<NodeSnapshot> change) {
     int count = 0;
-    for (NodeStatus status : nodes.list()) {
-      if (status.alive() && status.registration().id().equals(id) && change.test(status)) {
+    for (NodeSnapshot status : nodes.list()) {
+      if (status.alive() && status.id().equals(id) && change.test(status)) {
         count++;
-        wake(status.registration().incarnation());
+        wake(status.incarnation());
       }
     }
     return count;

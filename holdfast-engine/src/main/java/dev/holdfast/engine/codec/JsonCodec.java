@@ -2,6 +2,8 @@ package dev.holdfast.engine.codec;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
+import java.lang.reflect.Type;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -69,14 +71,20 @@ public final class JsonCodec implements PayloadCodec {
   }
 
   @Override
-  public <T> @Nullable T decode(String text, Class<T> type) {
+  public <T> @Nullable T decode(String text, TypeRef<T> type) {
     try {
-      return readers.get(type).readValue(text);
+      return reader(type.type()).readValue(text);
     } catch (JacksonException failure) {
       throw new CodecException(
           "The text cannot be read as %s: %s"
-              .formatted(type.getSimpleName(), failure.getOriginalMessage()),
+              .formatted(type.simpleName(), failure.getOriginalMessage()),
           failure);
     }
+  }
+
+  private ObjectReader reader(Type type) {
+    return type instanceof Class<?> plain
+        ? readers.get(plain)
+        : mapper.readerFor(mapper.constructType(type));
   }
 }

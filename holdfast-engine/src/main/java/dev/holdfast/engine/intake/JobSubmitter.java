@@ -150,13 +150,7 @@ public final class JobSubmitter {
   }
 
   private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {
-    Enqueued.Outcome answer =
-        switch (admission.outcome()) {
-          case CREATED -> Enqueued.Outcome.CREATED;
-          case EXISTING -> Enqueued.Outcome.EXISTING;
-          case REPLACED -> Enqueued.Outcome.REPLACED;
-        };
-    return new Enqueued<>(admission.id(), answer, request.type().result());
+    return new Enqueued<>(admission.id(), admission.outcome(), request.type().result());
   }
 
   /** Notifies each queue once, and the stagers of the job that is due first. */
@@ -164,7 +158,7 @@ public final class JobSubmitter {
     Map<String, Signal.NewWork> fresh = new HashMap<>();
     Duration soonest = null;
     for (int i = 0; i < jobs.size(); i++) {
-      if (admissions.get(i).outcome() == Admission.Outcome.EXISTING) {
+      if (admissions.get(i).outcome() == Enqueued.Outcome.EXISTING) {
         continue;
       }
       NewJob job = jobs.get(i);

@@ -12,7 +12,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.rule.ModeChange;
 import dev.holdfast.engine.rule.WrittenModes;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 import java.util.UUID;
@@ -33,10 +33,7 @@ import org.slf4j.LoggerFactory;
  * static void run(Store store) throws InterruptedException {
  *   try (HoldfastNode node =
  *       HoldfastNode.on(store)
- *           .handle(WELCOME, (welcome, context) -> {
- *             System.out.println("Hello " + welcome.email());
- *             return null;
- *           })
+ *           .handle(WELCOME, (welcome, context) -> System.out.println("Hello " + welcome.email()))
  *           .stopOnSignals()
  *           .start()) {
  *     node.client().enqueue(WELCOME, new Welcome("ada@example.org"));
@@ -131,7 +128,7 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void warnOfNamesakes() {
-    for (NodeStatus other : ground.store.nodes().list()) {
+    for (NodeSnapshot other : ground.store.nodes().list()) {
       if (other.alive()
           && other.registration().id().equals(id())
           && other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0) {

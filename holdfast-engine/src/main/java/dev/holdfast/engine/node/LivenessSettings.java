@@ -3,7 +3,7 @@ package dev.holdfast.engine.node;
 import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import java.time.Duration;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 
 /**
  * How a node shows that it is alive, and how it recovers the jobs of dead nodes.
@@ -131,8 +131,10 @@ public record LivenessSettings(
   }
 
   /** Returns these settings with some of them changed. */
-  public LivenessSettings with(UnaryOperator<Builder> changes) {
-    return changes.apply(new Builder(this)).build();
+  public LivenessSettings with(Consumer<Builder> changes) {
+    Builder builder = new Builder(this);
+    changes.accept(builder);
+    return builder.build();
   }
 
   /** Collects changes to settings. A setting that is not changed keeps its value. */

@@ -6,10 +6,11 @@ import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.run.TaskHandler;
+import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.RecoveryPolicy;
-import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.claim.PollBackoff;
@@ -37,8 +38,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,6 +107,14 @@ public final class NodeBuilder {
   }
 
   /**
+   * Runs jobs of this task, which has no result, with this handler. A node claims only jobs of
+   * tasks that it has a handler for. Defaults to no tasks.
+   */
+  public <P> NodeBuilder handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
+    return register(type, handler, Optional.empty());
+  }
+
+  /**
    * Declares a schedule. The node writes it when it starts; it is cancelled when no live node of
    * the {@link #application} declares it any more. A handler class can declare its schedules with
    * {@link Recurring} instead. Defaults to none.
@@ -124,6 +133,17 @@ public final class NodeBuilder {
    */
   public <P, R> NodeBuilder handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
+    return register(type, handler, Optional.of(recovery));
+  }
+
+  /**
+   * Runs jobs of this task, which has no result, with this handler, and calls the recovery policy
+   * to decide about a job whose node died while it ran the job.
+   *
+   * @see #handle(TaskType, TaskHandler, RecoveryPolicy)
+   */
+  public <P> NodeBuilder handle(
+      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
@@ -384,7 +404,7 @@ public final class NodeBuilder {
    * Changes some of the settings for heartbeats, timeouts and recovery and keeps the others.
    * Defaults to {@link LivenessSettings#DEFAULT}.
    */
-  public NodeBuilder liveness(UnaryOperator<LivenessSettings.Builder> changes) {
+  public NodeBuilder liveness(Consumer<LivenessSettings.Builder> changes) {
     return liveness(liveness.with(changes));
   }
 

@@ -7,8 +7,8 @@ import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
@@ -140,8 +140,8 @@ final class SingleNodeGuard {
     }
     Lease held = result.orElseThrow();
     lease = held;
-    List<NodeStatus> others = nodes.list().stream().filter(NodeStatus::alive).toList();
-    for (NodeStatus other : others) {
+    List<NodeSnapshot> others = nodes.list().stream().filter(NodeSnapshot::alive).toList();
+    for (NodeSnapshot other : others) {
       if (other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0
           && !other.registration().roles().contains(ROLE)) {
         throw new HoldfastException(

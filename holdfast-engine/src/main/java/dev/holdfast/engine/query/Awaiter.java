@@ -3,6 +3,7 @@ package dev.holdfast.engine.query;
 import dev.holdfast.api.AwaitTimeoutException;
 import dev.holdfast.api.JobFailedException;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
@@ -12,6 +13,9 @@ import dev.holdfast.engine.store.JobQueries;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -30,14 +34,17 @@ public final class Awaiter implements AutoCloseable {
   private final SignalBus bus;
   private final Runnable subscription;
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   /** One waiting thread. Each has its own semaphore, so that none can miss a signal for another. */
   private static final class Call {
     final JobId job;
+    final boolean endsOnClose;
     final Semaphore bell = new Semaphore(0);
 
-    Call(JobId job) {
+    Call(JobId job, boolean endsOnClose) {
       this.job = job;
+      this.endsOnClose = endsOnClose;
     }
   }
 
@@ -67,11 +74,16 @@ public final class Awaiter implements AutoCloseable {
     }
   }
 
-  public <R> @Nullable R await(JobId id, Class<R> resultType, Duration atMost)
+  public <R> @Nullable R await(JobId id, TypeRef<R> resultType, Duration atMost)
+      throws InterruptedException {
+    return await(new Call(id, false), resultType, atMost);
+  }
+
+  private <R> @Nullable R await(Call call, TypeRef<R> resultType, Duration atMost)
       throws InterruptedException {
     long began = System.nanoTime();
     long longest = TimeUnit.NANOSECONDS.convert(atMost); // Saturates for a longer duration.
-    Call call = new Call(id);
+    JobId id = call.job;
     calls.add(call);
     try {
       bus.publish(new Signal.ResultAwaited(id));
@@ -80,6 +92,11 @@ public final class Awaiter implements AutoCloseable {
         Job job = look(id);
         if (job.state().hasEnded()) {
           return result(job, resultType);
+        }
+        if (closed && call.endsOnClose) {
+          // Not by an interrupt: that would close the socket of a connection in use.
+          throw new CancellationException(
+              "The client was closed before job %s ended.".formatted(id));
         }
         long waited = System.nanoTime() - began;
         if (waited >= longest) {
@@ -97,6 +114,22 @@ public final class Awaiter implements AutoCloseable {
     }
   }
 
+  /** Waits in a virtual thread, until {@link #close} at the latest. */
+  public <R> CompletionStage<@Nullable R> awaitAsync(
+      JobId id, TypeRef<R> resultType, Duration atMost) {
+    CompletableFuture<@Nullable R> result = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .name("holdfast-await-" + id)
+        .start(() -> {
+          try {
+            result.complete(await(new Call(id, true), resultType, atMost));
+          } catch (Throwable failure) {
+            result.completeExceptionally(failure);
+          }
+        });
+    return result.minimalCompletionStage();
+  }
+
   private Job look(JobId id) {
     Job job = lookup.find(List.of(id)).get(id);
     if (job == null) {
@@ -107,7 +140,7 @@ public final class Awaiter implements AutoCloseable {
     return job;
   }
 
-  private <R> @Nullable R result(Job job, Class<R> type) {
+  private <R> @Nullable R result(Job job, TypeRef<R> type) {
     if (job.state() != JobState.SUCCEEDED) {
       throw new JobFailedException(job);
     }
@@ -117,6 +150,8 @@ public final class Awaiter implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
+    calls.forEach(call -> call.bell.release());
     subscription.run();
   }
 }

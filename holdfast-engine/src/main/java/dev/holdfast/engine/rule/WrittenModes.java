@@ -1,8 +1,8 @@
 package dev.holdfast.engine.rule;
 
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -26,7 +26,7 @@ public final class WrittenModes {
           nodes.list().stream()
               .filter(status ->
                   status.alive() && status.registration().incarnation().equals(incarnation))
-              .map(NodeStatus::modes)
+              .map(NodeSnapshot::modes)
               .findAny();
       if (seen.isEmpty()) {
         return Optional.empty();

@@ -1,7 +1,7 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Instant;

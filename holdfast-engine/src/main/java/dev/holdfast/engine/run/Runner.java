@@ -240,7 +240,7 @@ public final class Runner {
           FailureCode.BAD_PAYLOAD,
           new IllegalArgumentException(
               "The payload is null, but task '%s' needs a %s: enqueue the job with a value."
-                  .formatted(task.type().name(), task.type().payload().getSimpleName())));
+                  .formatted(task.type().name(), task.type().payload().simpleName())));
     }
     return new AttemptOutcome.Returned(
         task.handler().handle(payload, new Context(heldJob, parts.logs().node(), parts.ticker())));

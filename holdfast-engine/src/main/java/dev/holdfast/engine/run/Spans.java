@@ -1,6 +1,6 @@
 package dev.holdfast.engine.run;
 
-import dev.holdfast.api.task.RetryLater;
+import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.store.ClaimedJob;
 import io.opentelemetry.api.OpenTelemetry;

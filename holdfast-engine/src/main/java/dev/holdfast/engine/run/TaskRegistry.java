@@ -1,7 +1,7 @@
 package dev.holdfast.engine.run;
 
+import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.task.RecoveryPolicy;
-import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import java.util.Collection;
 import java.util.LinkedHashMap;

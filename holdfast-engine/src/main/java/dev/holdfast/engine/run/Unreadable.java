@@ -8,8 +8,8 @@ import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collection;
@@ -111,7 +111,7 @@ public final class Unreadable {
     nextReview = now.plus(REVIEW);
     try {
       Map<JobId, Job> stored = lookup.find(refused.keySet());
-      List<NodeStatus> known = nodes.list();
+      List<NodeSnapshot> known = nodes.list();
       refused
           .keySet()
           .removeIf(id -> {
@@ -136,11 +136,11 @@ public final class Unreadable {
     };
   }
 
-  private boolean mayBeReadElsewhere(Job job, List<NodeStatus> known) {
+  private boolean mayBeReadElsewhere(Job job, List<NodeSnapshot> known) {
     return known.stream().anyMatch(other -> serves(other, job) && !failedToRead(other, job));
   }
 
-  private boolean serves(NodeStatus other, Job job) {
+  private boolean serves(NodeSnapshot other, Job job) {
     String stack = job.stack();
     return other.alive()
         && !other.registration().id().equals(node)
@@ -151,7 +151,7 @@ public final class Unreadable {
   }
 
   /** A node with the same id that was started later may have a newer version. */
-  private static boolean failedToRead(NodeStatus other, Job job) {
+  private static boolean failedToRead(NodeSnapshot other, Job job) {
     for (FailedAttempt failure : job.failures()) {
       if (failure.code().equals(FailureCode.BAD_PAYLOAD)
           && failure.node().equals(other.registration().id())

@@ -82,8 +82,7 @@ public final class RecurringReader {
       Recurring declared, TaskType<?, ?> type, @Nullable CodecException cause) {
     return new IllegalArgumentException(
         "The payload '%s' of @Recurring '%s' cannot be read as %s: use a text that task '%s' can read."
-            .formatted(
-                declared.payload(), declared.id(), type.payload().getSimpleName(), type.name()),
+            .formatted(declared.payload(), declared.id(), type.payload().simpleName(), type.name()),
         cause);
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.When;
 import dev.holdfast.api.schedule.FireResult;
@@ -106,7 +107,7 @@ public final class ScheduleDesk implements Schedules {
   private ScheduleStatus status(Kept kept) {
     SchedulePlan plan = kept.plan();
     var declared = kept.draft().declared();
-    return new ScheduleStatus(
+    return new ScheduleSnapshot(
         plan.id(),
         declared == null ? null : declared.application(),
         plan.job().task(),
@@ -143,7 +144,7 @@ public final class ScheduleDesk implements Schedules {
         enqueue(
             FirePlan.job(
                 plan, When.NOW, new JobId(ids.get()), stamper.of(plan.job().task()).source()));
-    if (admission.outcome() != Admission.Outcome.CREATED) {
+    if (admission.outcome() != Enqueued.Outcome.CREATED) {
       return new FireResult.Overlapped(admission.id());
     }
     bus.publish(new Signal.NewWork(plan.job().queue(), plan.job().priority()));
@@ -160,7 +161,7 @@ public final class ScheduleDesk implements Schedules {
       try {
         Admission admission = store.intake().enqueue(List.of(attempt)).getFirst();
         return admission.id().equals(job.id())
-            ? new Admission(job.id(), Admission.Outcome.CREATED)
+            ? new Admission(job.id(), Enqueued.Outcome.CREATED)
             : admission;
       } catch (StoreException failure) {
         if (failure.outcome() == StoreException.Outcome.REFUSED || tries == TRIES) {
@@ -172,8 +173,8 @@ public final class ScheduleDesk implements Schedules {
   }
 
   @Override
-  public int cancel(String id) {
-    return store.schedules().cancel(id);
+  public boolean cancel(String id) {
+    return store.schedules().cancel(id) > 0;
   }
 
   @Override

@@ -1,8 +1,10 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.NodeInfo;
 import dev.holdfast.api.job.JobId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,7 +79,15 @@ public interface NodeStore {
       @Nullable String stack,
       Set<String> serves,
       Set<String> roles,
-      Advice advice) {}
+      Advice advice) {
+    /** Makes the sets read-only and keeps their order. */
+    public NodeRegistration {
+      queues = Collections.unmodifiableSet(queues);
+      tasks = Collections.unmodifiableSet(tasks);
+      serves = Collections.unmodifiableSet(serves);
+      roles = Collections.unmodifiableSet(roles);
+    }
+  }
 
   /** A claim as stored in the database. */
   record ClaimRow(
@@ -193,25 +203,10 @@ public interface NodeStore {
    */
   record Dead(UUID incarnation, String id, Death death, Duration silence) {}
 
-  /**
-   * A node as shown to clients.
-   *
-   * @param running how many jobs it held at its last heartbeat; 0 for a dead node
-   * @param lost what hung handlers cost it at its last heartbeat; nothing for a dead node
-   */
-  record NodeStatus(
-      NodeRegistration registration,
-      boolean alive,
-      long beat,
-      Instant startedAt,
-      Duration sinceLastHeartbeat,
-      int running,
-      Modes modes,
-      Lost lost) {}
-
   /** A past heartbeat. */
   record PastHeartbeat(
-      UUID incarnation, String node, Set<String> roles, String host, long pid, Instant at) {}
+      String node, UUID incarnation, Set<String> roles, String host, long pid, Instant at)
+      implements NodeInfo.Beat {}
 
   /** Registers a node. */
   default void register(NodeRegistration card) {
@@ -318,7 +313,7 @@ public interface NodeStore {
   boolean setModes(UUID incarnation, Modes seen, Modes modes);
 
   /** Lists all nodes that are alive or died recently. */
-  List<NodeStatus> list();
+  List<NodeSnapshot> list();
 
   /** Returns the latest heartbeats of a node, latest first, as far as they were kept. */
   List<PastHeartbeat> pastBeats(String id, int limit);

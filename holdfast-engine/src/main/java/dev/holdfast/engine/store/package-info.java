@@ -10,6 +10,11 @@
  * the incarnation and the token it believes are current; a row that no longer matches is left
  * unchanged and reported as lost.
  *
+ * <p>What clients read, such as {@link dev.holdfast.api.job.Job}, is an interface in the API, so
+ * that it can gain an accessor. Stores create it as a record of this package: {@link JobSnapshot},
+ * {@link FailureSnapshot}, {@link NodeSnapshot}, {@link QueueSnapshot}, {@link TaskSnapshot} or
+ * {@link LeaseSnapshot}.
+ *
  * <p>The contract suite in {@code holdfast-store-tck} tests what every method here promises. All
  * methods may throw {@link dev.holdfast.api.StoreException}, whose outcome says whether the request
  * may have been carried out anyway.

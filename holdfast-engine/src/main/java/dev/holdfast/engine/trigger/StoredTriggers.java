@@ -36,24 +36,17 @@ public final class StoredTriggers implements Triggers {
   }
 
   @Override
-  public void pause(String id) {
-    requireKnown(id, book.pause(TriggerNames.id(id), true));
+  public boolean pause(String id) {
+    return book.pause(TriggerNames.id(id), true);
   }
 
   @Override
-  public void resume(String id) {
-    requireKnown(id, book.pause(TriggerNames.id(id), false));
+  public boolean resume(String id) {
+    return book.pause(TriggerNames.id(id), false);
   }
 
   @Override
   public boolean remove(String id) {
     return book.remove(TriggerNames.id(id));
-  }
-
-  private static void requireKnown(String id, boolean known) {
-    if (!known) {
-      throw new IllegalArgumentException(
-          "There is no trigger '%s': triggers().list() lists the existing ones.".formatted(id));
-    }
   }
 }

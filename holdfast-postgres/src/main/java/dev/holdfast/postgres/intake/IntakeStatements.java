@@ -9,6 +9,8 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.LockPatience;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.job.HistorySearch;
+import dev.holdfast.postgres.job.JobColumns;
+import dev.holdfast.postgres.job.JobColumns.Given;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -29,34 +31,37 @@ import org.jspecify.annotations.Nullable;
 public final class IntakeStatements {
   private static final int MOST_JOBS = 10_000;
 
-  // One microsecond of rank for each position keeps the order of a list.
-  private static final String VALUES =
+  /** The index of the parameter for the first of the given columns. */
+  private static final int FIRST_GIVEN = 8;
+
+  /** The index of the parameter that follows those of the rows. */
+  private static final int AFTER_ROWS = FIRST_GIVEN + Given.values().length;
+
+  private static final String ROWS =
       """
-      select
-        u.id, statement_timestamp(), t.run_at,
-        t.run_at + (u.ordinal - u.priority * ?::bigint) * interval '1 microsecond',
-        t.run_at + u.start_within * interval '1 microsecond',
-        u.priority,
-        case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
-        u.queue, u.task, u.payload, u.policy, u.tags::text[], u.unique_key, u.ledger_key,
-        u.stack, u.source
       from unnest(?::uuid[], ?::int[], ?::int[], ?::bigint[], ?::timestamptz[], ?::bigint[],
-                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-                  ?::text[], ?::text[])
-        u(id, ordinal, priority, delay, at, start_within,
-          queue, task, payload, policy, tags, unique_key, ledger_key, stack, source)
+                  ${arrays})
+        u(id, ordinal, priority, delay, at, start_within, ${given})
       cross join lateral (
         select greatest(statement_timestamp(), u.at,
                         statement_timestamp() + u.delay * interval '1 microsecond') as run_at
       ) t
       """;
 
+  // One microsecond of rank for each position keeps the order of a list.
   private static final String INTO_JOB =
       """
       insert into ${schema}.job
-        (id, created_at, run_at, rank, start_by, priority, state, queue, task, payload, policy,
-         tags, unique_key, ledger_key, stack, source)
-      """;
+        (id, created_at, run_at, rank, start_by, priority, state, ${given})
+      select
+        u.id, statement_timestamp(), t.run_at,
+        t.run_at + (u.ordinal - u.priority * ?::bigint) * interval '1 microsecond',
+        t.run_at + u.start_within * interval '1 microsecond',
+        u.priority,
+        case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
+        ${values}
+      """
+          + ROWS;
 
   // Conflicts on job_pkey and job_unique. A row is removed again at the end if a repeat has created
   // the job before: then this is a first attempt that arrives late. A second statement in the same
@@ -64,7 +69,6 @@ public final class IntakeStatements {
   private static final String INSERT =
       "with written as ("
           + INTO_JOB
-          + VALUES
           + """
           returning id)
           select unnest(${schema}.take_back_late(array_agg(id))) from written
@@ -77,7 +81,6 @@ public final class IntakeStatements {
   private static final String INSERT_NEW =
       "${patience}"
           + INTO_JOB
-          + VALUES
           + """
           ${patiently}
           where not exists (
@@ -103,21 +106,14 @@ public final class IntakeStatements {
         start_by = t.run_at + u.start_within * interval '1 microsecond',
         priority = u.priority,
         state = case when t.run_at <= statement_timestamp() then 'READY' else 'SCHEDULED' end,
-        queue = u.queue, payload = u.payload, policy = u.policy, tags = u.tags::text[],
-        stack = u.stack, source = u.source
-      from unnest(?::uuid[], ?::int[], ?::int[], ?::bigint[], ?::timestamptz[], ?::bigint[],
-                  ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-                  ?::text[], ?::text[])
-        u(id, ordinal, priority, delay, at, start_within,
-          queue, task, payload, policy, tags, unique_key, ledger_key, stack, source)
-      cross join lateral (
-        select greatest(statement_timestamp(), u.at,
-                        statement_timestamp() + u.delay * interval '1 microsecond') as run_at
-      ) t
-      where j.id = u.id and j.state in ('SCHEDULED', 'READY')
-        and j.attempt = 0 and j.crashes is null and j.failures is null
-      returning j.id
-      """;
+        ${replaced}
+      """
+          + ROWS
+          + """
+          where j.id = u.id and j.state in ('SCHEDULED', 'READY')
+            and j.attempt = 0 and j.crashes is null and j.failures is null
+          returning j.id
+          """;
 
   // By job_history_id of the partitions of a window.
   private static final String IN_HISTORY =
@@ -169,9 +165,9 @@ public final class IntakeStatements {
     this.patience = patience;
     this.keys = new UniqueKeyStatements(database, patience);
     this.agingMicros = SqlValues.micros(aging);
-    this.insert = database.sql(INSERT);
-    this.insertNew = database.sql(patience.in(INSERT_NEW));
-    this.replace = database.sql(REPLACE);
+    this.insert = database.sql(JobColumns.fromGiven(INSERT));
+    this.insertNew = database.sql(patience.in(JobColumns.fromGiven(INSERT_NEW)));
+    this.replace = database.sql(JobColumns.fromGiven(REPLACE));
     this.history = new HistorySearch(database);
     this.inHistory = database.sql(IN_HISTORY);
     this.ended = database.sql(ENDED);
@@ -236,7 +232,8 @@ public final class IntakeStatements {
       try (PreparedStatement statement = database.prepare(connection, insertNew)) {
         bind(connection, statement, portion, portion.stream().map(Candidate::id).toList());
         statement.setArray(
-            17, connection.createArrayOf("uuid", Candidate.firstAttempts(portion).toArray()));
+            AFTER_ROWS,
+            connection.createArrayOf("uuid", Candidate.firstAttempts(portion).toArray()));
         written.addAll(ids(statement));
       }
     }
@@ -285,15 +282,25 @@ public final class IntakeStatements {
     statement.setArray(6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
     statement.setArray(
         7, SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
-    statement.setArray(8, SqlValues.texts(c, jobs, e -> e.job().queue()));
-    statement.setArray(9, SqlValues.texts(c, jobs, e -> e.job().task()));
-    statement.setArray(10, SqlValues.texts(c, jobs, e -> e.job().payload()));
-    statement.setArray(11, SqlValues.texts(c, jobs, e -> e.job().policy()));
-    statement.setArray(12, SqlValues.texts(c, jobs, e -> SqlValues.arrayText(e.job().tags())));
-    statement.setArray(13, SqlValues.texts(c, jobs, e -> key(e, false)));
-    statement.setArray(14, SqlValues.texts(c, jobs, e -> key(e, true)));
-    statement.setArray(15, SqlValues.texts(c, jobs, e -> e.job().stamp().stack()));
-    statement.setArray(16, SqlValues.texts(c, jobs, e -> e.job().stamp().source()));
+    for (Given column : Given.values()) {
+      statement.setArray(
+          FIRST_GIVEN + column.ordinal(), SqlValues.texts(c, jobs, e -> value(column, e)));
+    }
+  }
+
+  private static @Nullable String value(Given column, Candidate entry) {
+    NewJob job = entry.job();
+    return switch (column) {
+      case QUEUE -> job.queue();
+      case TASK -> job.task();
+      case PAYLOAD -> job.payload();
+      case POLICY -> job.policy();
+      case TAGS -> SqlValues.arrayText(job.tags());
+      case UNIQUE_KEY -> key(entry, false);
+      case LEDGER_KEY -> key(entry, true);
+      case STACK -> job.stamp().stack();
+      case SOURCE -> job.stamp().source();
+    };
   }
 
   /** Returns which of these ids belong to jobs that have ended. */

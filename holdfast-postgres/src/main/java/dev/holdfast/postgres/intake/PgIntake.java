@@ -2,6 +2,7 @@ package dev.holdfast.postgres.intake;
 
 import dev.holdfast.api.KeyLockedException;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
@@ -72,8 +73,8 @@ public final class PgIntake implements Intake {
             new Admission(
                 job.id(),
                 late.contains(job.id().value())
-                    ? Admission.Outcome.EXISTING
-                    : Admission.Outcome.CREATED))
+                    ? Enqueued.Outcome.EXISTING
+                    : Enqueued.Outcome.CREATED))
         .toList();
   }
 

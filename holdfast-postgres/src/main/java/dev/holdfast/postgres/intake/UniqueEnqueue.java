@@ -2,11 +2,11 @@ package dev.holdfast.postgres.intake;
 
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.postgres.intake.Candidate.FullKey;
 import java.sql.Connection;

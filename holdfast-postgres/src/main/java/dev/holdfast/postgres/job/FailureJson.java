@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.job;
 
 import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.engine.store.FailureSnapshot;
 import dev.holdfast.engine.store.Finish;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -55,7 +56,7 @@ public final class FailureJson {
     List<FailedAttempt> failures = new ArrayList<>();
     for (JsonNode json : MAPPER.readTree(text)) {
       failures.add(
-          new FailedAttempt(
+          new FailureSnapshot(
               json.path("attempt").asInt(),
               json.path("code").asString(),
               textOrNull(json.get("type")),

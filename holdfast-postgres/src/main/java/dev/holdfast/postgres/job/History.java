@@ -11,35 +11,15 @@ public final class History {
 
   private static final String INSERT =
       """
-      insert into ${schema}.job_history
-        (id, token, created_at, run_at, started_at, start_by, finished_at, result_until, attempt,
-         priority, cancel_requested, state, queue, task, node, payload, result, tags, unique_key,
-         failures, crashes, stack, source)
-      select
-        id, token, created_at, run_at, started_at, start_by, now(), result_until, attempt,
-        priority, cancel_requested, ended, queue, task, node, payload, result, tags,
-        coalesce(unique_key, ledger_key), failures, crashes, stack, source
+      insert into ${schema}.job_history (${names}, finished_at, result_until, state, node, result)
+      select ${values}, now(), result_until, ended, node, result
       from gone
-      """;
-
-  // The columns that a deleted row keeps, for statements that do not return all of them.
-  private static final String COLUMNS =
-      """
-      j.id, j.token, j.created_at, j.run_at, j.started_at, j.start_by, j.attempt, j.priority,
-      j.cancel_requested, j.queue, j.task, j.payload, j.policy, j.tags, j.unique_key, j.ledger_key,
-      j.crashes, j.stack, j.source\
       """;
 
   private static final String DEAD =
       """
-      insert into ${schema}.dead_letter
-        (id, token, created_at, run_at, started_at, start_by, finished_at, attempt, priority,
-         cancel_requested, queue, task, node, payload, policy, tags, unique_key, ledger_key,
-         failures, crashes, stack, source)
-      select
-        id, token, created_at, run_at, started_at, start_by, now(), attempt, priority,
-        cancel_requested, queue, task, node, payload, policy, tags, unique_key, ledger_key,
-        failures, crashes, stack, source
+      insert into ${schema}.dead_letter (${kept}, finished_at, node)
+      select ${kept}, now(), node
       from gone
       """;
 
@@ -79,14 +59,15 @@ public final class History {
 
   /**
    * Completes a statement: {@code history} or {@code dead} inserts the rows of {@code gone} there,
-   * {@code tally} counts them, {@code columns} are the columns to return of a deleted row, and
-   * {@code failures} is the expression for its failures including a new one.
+   * {@code tally} counts them, {@code columns} are the columns to return of a deleted row, for
+   * statements that do not return all of them, and {@code failures} is the expression for its
+   * failures including a new one.
    */
   public static String into(String statement) {
     return statement
-        .replace("${history}", INSERT)
-        .replace("${dead}", DEAD)
-        .replace("${columns}", COLUMNS)
+        .replace("${history}", JobColumns.toHistory(INSERT))
+        .replace("${dead}", DEAD.replace("${kept}", JobColumns.kept()))
+        .replace("${columns}", JobColumns.keptButFailures())
         .replace("${failures}", FAILURES)
         .replace("${tally}", TALLY);
   }

@@ -1,81 +1,197 @@
 package dev.holdfast.postgres.job;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.JobSnapshot;
 import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
-/** The columns of a {@link Job}, in the same order from each table. */
+/**
+ * The columns of a job, listed once. The statements that insert, replace, end, retry and read whole
+ * jobs are composed from this list, so that none of them forgets a column.
+ *
+ * <p>Columns that only matter while a job is live, such as the number of its claim call, are not
+ * listed: the statements that use them name them.
+ */
 public final class JobColumns {
-  /** The columns from {@code job j}. */
-  private static final String LIVE =
-      """
-      j.id, j.task, j.queue, j.state, j.priority, j.payload, null::text as result, j.tags,
-      coalesce(j.unique_key, j.ledger_key) as unique_key, j.attempt, j.token,
-      (select n.id from ${schema}.node n where n.incarnation = j.incarnation) as node,
-      j.stack, j.source,
-      j.cancel_requested, j.created_at, j.run_at, j.start_by, j.started_at,
-      null::timestamptz as finished_at, j.failures::text as failures\
-      """;
 
-  /**
-   * The columns from {@code job_history h}. A result past its retention is not returned, even if it
-   * has not been deleted yet.
-   */
-  private static final String HISTORY =
-      """
-      h.id, h.task, h.queue, h.state, h.priority, h.payload,
-      case when h.result_until <= now() then null else h.result end, h.tags,
-      h.unique_key, h.attempt, h.token, h.node, h.stack, h.source,
-      h.cancel_requested, h.created_at, h.run_at, h.start_by, h.started_at,
-      h.finished_at, h.failures::text\
-      """;
+  /** The columns that an enqueue sets to a text. They stay the same unless a job is replaced. */
+  public enum Given {
+    QUEUE,
+    TASK,
+    PAYLOAD,
+    POLICY,
+    TAGS,
+    UNIQUE_KEY,
+    LEDGER_KEY,
+    STACK,
+    SOURCE;
 
-  /** The columns from {@code dead_letter d}. */
-  private static final String DEAD =
-      """
-      d.id, d.task, d.queue, 'FAILED', d.priority, d.payload, null, d.tags,
-      coalesce(d.unique_key, d.ledger_key), d.attempt, d.token, d.node,
-      d.stack, d.source,
-      d.cancel_requested, d.created_at, d.run_at, d.start_by, d.started_at,
-      d.finished_at, d.failures::text\
-      """;
+    String column() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns the value from a row {@code u} of texts. */
+    private String value() {
+      return "u.%s%s".formatted(column(), this == TAGS ? "::text[]" : "");
+    }
+
+    /** Returns whether a replacement changes it: it keeps the task and the key it was found by. */
+    private boolean isReplaced() {
+      return this != TASK && this != UNIQUE_KEY && this != LEDGER_KEY;
+    }
+  }
+
+  /** What a job keeps when it is retried from the dead-letter queue, in addition to the given. */
+  private static final List<String> LASTING =
+      List.of("id", "token", "created_at", "priority", "failures");
+
+  /** What starts over when a job is retried from the dead-letter queue. */
+  private static final List<String> RUN =
+      List.of("run_at", "started_at", "start_by", "attempt", "cancel_requested", "crashes");
+
+  private static final List<String> GIVEN =
+      Arrays.stream(Given.values()).map(Given::column).toList();
+
+  /** All columns that a job keeps when it ends. */
+  private static final List<String> KEPT =
+      Stream.of(LASTING, RUN, GIVEN).flatMap(List::stream).toList();
+
+  /** What history does not need: it has one column for both keys, and its jobs do not run again. */
+  private static final Set<String> NOT_IN_HISTORY = Set.of("policy", "ledger_key");
+
+  /** What a {@link Job} does not show. */
+  private static final Set<String> NOT_READ = Set.of("policy", "ledger_key", "crashes");
+
+  private static final Map<String, String> OF_JOB =
+      Map.of(
+          "result", "null::text",
+          "unique_key", "coalesce(j.unique_key, j.ledger_key)",
+          "node", "(select n.id from ${schema}.node n where n.incarnation = j.incarnation)",
+          "finished_at", "null::timestamptz",
+          "failures", "j.failures::text");
+
+  /** A result past its retention is not returned, even if it has not been deleted yet. */
+  private static final Map<String, String> OF_HISTORY =
+      Map.of(
+          "result", "case when h.result_until <= now() then null else h.result end",
+          "failures", "h.failures::text");
+
+  private static final Map<String, String> OF_DEAD_LETTER =
+      Map.of(
+          "state", "'FAILED'",
+          "result", "null",
+          "unique_key", "coalesce(d.unique_key, d.ledger_key)",
+          "failures", "d.failures::text");
 
   private JobColumns() {}
 
-  /** Completes a statement with the columns of each table. */
+  /**
+   * Completes a statement that reads jobs: {@code live}, {@code history} and {@code dead} are the
+   * columns for {@link #read} from {@code job j}, {@code job_history h} and {@code dead_letter d}.
+   */
   public static String columns(String statement) {
     return statement
-        .replace("${live}", LIVE)
-        .replace("${history}", HISTORY)
-        .replace("${dead}", DEAD);
+        .replace("${live}", columns("j", OF_JOB))
+        .replace("${history}", columns("h", OF_HISTORY))
+        .replace("${dead}", columns("d", OF_DEAD_LETTER));
+  }
+
+  private static String columns(String table, Map<String, String> special) {
+    return list(
+        Stream.concat(
+            KEPT.stream().filter(column -> !NOT_READ.contains(column)),
+            Stream.of("state", "node", "result", "finished_at")),
+        column -> special.getOrDefault(column, table + "." + column) + " as " + column);
   }
 
   public static Job read(ResultSet row) throws SQLException {
-    return new Job(
-        new JobId(row.getObject(1, UUID.class)),
-        row.getString(2),
-        row.getString(3),
-        JobState.valueOf(row.getString(4)),
-        row.getInt(5),
-        row.getString(6),
-        row.getString(7),
-        SqlValues.strings(row, 8),
-        row.getString(9),
-        row.getInt(10),
-        row.getLong(11),
-        row.getString(12),
-        row.getString(13),
-        row.getString(14),
-        row.getBoolean(15),
-        SqlValues.instant(row, 16),
-        SqlValues.instant(row, 17),
-        SqlValues.instantOrNull(row, 18),
-        SqlValues.instantOrNull(row, 19),
-        SqlValues.instantOrNull(row, 20),
-        FailureJson.read(row.getString(21)));
+    return new JobSnapshot(
+        new JobId(row.getObject("id", UUID.class)),
+        row.getString("task"),
+        row.getString("queue"),
+        JobState.valueOf(row.getString("state")),
+        row.getInt("priority"),
+        row.getString("payload"),
+        row.getString("result"),
+        SqlValues.strings(row, row.findColumn("tags")),
+        row.getString("unique_key"),
+        row.getInt("attempt"),
+        row.getLong("token"),
+        row.getString("node"),
+        row.getString("stack"),
+        row.getString("source"),
+        row.getBoolean("cancel_requested"),
+        SqlValues.instant(row, row.findColumn("created_at")),
+        SqlValues.instant(row, row.findColumn("run_at")),
+        SqlValues.instantOrNull(row, row.findColumn("start_by")),
+        SqlValues.instantOrNull(row, row.findColumn("started_at")),
+        SqlValues.instantOrNull(row, row.findColumn("finished_at")),
+        FailureJson.read(row.getString("failures")));
+  }
+
+  /**
+   * Completes a statement that inserts or replaces jobs from rows {@code u}: {@code given} are the
+   * names of the given columns, {@code values} their values, {@code arrays} their parameters for
+   * {@code unnest}, in the order of {@link Given}, and {@code replaced} assigns those that a
+   * replacement changes.
+   */
+  public static String fromGiven(String statement) {
+    Stream<Given> replaced = Arrays.stream(Given.values()).filter(Given::isReplaced);
+    return given(statement)
+        .replace("${values}", list(Arrays.stream(Given.values()), Given::value))
+        .replace("${arrays}", list(GIVEN.stream(), column -> "?::text[]"))
+        .replace("${replaced}", list(replaced, given -> given.column() + " = " + given.value()));
+  }
+
+  /**
+   * Completes a statement that moves jobs back from the dead-letter queue: {@code lasting} and
+   * {@code given} are the columns that they keep.
+   */
+  public static String fromDeadLetter(String statement) {
+    return given(statement).replace("${lasting}", list(LASTING.stream(), column -> column));
+  }
+
+  private static String given(String statement) {
+    return statement.replace("${given}", list(GIVEN.stream(), column -> column));
+  }
+
+  /**
+   * Completes a statement that moves the rows of {@code gone} to history: {@code names} are the
+   * columns of history, {@code values} those of the rows.
+   */
+  static String toHistory(String statement) {
+    List<String> names = KEPT.stream().filter(column -> !NOT_IN_HISTORY.contains(column)).toList();
+    Map<String, String> special = Map.of("unique_key", "coalesce(unique_key, ledger_key)");
+    return statement
+        .replace("${names}", list(names.stream(), column -> column))
+        .replace("${values}", list(names.stream(), column -> special.getOrDefault(column, column)));
+  }
+
+  /** Returns all columns that a job keeps when it ends. */
+  static String kept() {
+    return list(KEPT.stream(), column -> column);
+  }
+
+  /** Returns the columns that a row of {@code job j} keeps when it ends, except its failures. */
+  static String keptButFailures() {
+    return list(
+        KEPT.stream().filter(column -> !column.equals("failures")), column -> "j." + column);
+  }
+
+  private static <T> String list(Stream<T> columns, Function<T, String> text) {
+    return columns.map(text).collect(joining(", "));
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.lease;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
+import dev.holdfast.engine.store.LeaseSnapshot;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
@@ -323,7 +324,7 @@ public final class PgLeaseStore implements LeaseStore {
   }
 
   private static LeaseInfo info(ResultSet row) throws SQLException {
-    return new LeaseInfo(
+    return new LeaseSnapshot(
         row.getString(1),
         LeaseState.valueOf(row.getString(2)),
         row.getString(3),

@@ -4,6 +4,7 @@ import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
@@ -12,7 +13,6 @@ import dev.holdfast.engine.store.NodeStore.Death;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.NodeStore.Pulse;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.QueueStore.Rule;
@@ -61,8 +61,8 @@ public final class NodeRows {
         row.getBoolean(6));
   }
 
-  static NodeStatus status(ResultSet row) throws SQLException {
-    return new NodeStatus(
+  static NodeSnapshot status(ResultSet row) throws SQLException {
+    return new NodeSnapshot(
         new NodeRegistration(
             row.getObject(1, UUID.class),
             row.getString(2),

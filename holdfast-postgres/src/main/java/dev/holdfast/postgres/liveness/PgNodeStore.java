@@ -2,6 +2,7 @@ package dev.holdfast.postgres.liveness;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.KeptConnection;
@@ -428,7 +429,7 @@ public final class PgNodeStore implements NodeStore {
   }
 
   @Override
-  public List<NodeStatus> list() {
+  public List<NodeSnapshot> list() {
     return database.run(
         "list the nodes",
         handle ->
@@ -449,8 +450,8 @@ public final class PgNodeStore implements NodeStore {
                 .bind("limit", limit)
                 .map((row, context) ->
                     new PastHeartbeat(
-                        row.getObject(1, UUID.class),
                         row.getString(2),
+                        row.getObject(1, UUID.class),
                         SqlValues.strings(row, 3),
                         row.getString(4),
                         row.getLong(5),

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.notify;
 
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.store.Admission;
@@ -38,7 +39,7 @@ public final class TransactionNotifier implements TransactionNotice {
       throws SQLException {
     SignalBatch signals = new SignalBatch();
     for (int i = 0; i < jobs.size(); i++) {
-      if (admissions.get(i).outcome() != Admission.Outcome.EXISTING) {
+      if (admissions.get(i).outcome() != Enqueued.Outcome.EXISTING) {
         signals.add(signal(jobs.get(i)));
       }
     }

@@ -15,6 +15,7 @@ import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.job.History;
 import dev.holdfast.postgres.job.HistorySearch;
 import dev.holdfast.postgres.job.HistorySearch.Window;
+import dev.holdfast.postgres.job.JobColumns;
 import dev.holdfast.postgres.job.TallyShards;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -113,7 +114,7 @@ public final class PgJobControl implements JobControl {
       """
       with picked as (
         select * from ${schema}.dead_letter d
-        where ${filter} and d.finished_at <= :until
+        where ${d.matches} and d.finished_at <= :until
           and not exists (
             select from ${schema}.job j where j.task = d.task and j.unique_key = d.unique_key)
         order by d.id limit :limit for update skip locked
@@ -127,13 +128,9 @@ public final class PgJobControl implements JobControl {
 
   private static final String REVIVE =
       """
-      insert into ${schema}.job
-        (id, token, created_at, run_at, rank, priority, state, queue, task, payload, policy, tags,
-         unique_key, ledger_key, failures, stack, source)
-      select
-        id, token, created_at, now(), now() - priority * :aging * interval '1 microsecond',
-        priority, 'READY', queue, task, payload, policy, tags, unique_key, ledger_key, failures,
-        stack, source
+      insert into ${schema}.job (${lasting}, ${given}, run_at, rank, state)
+      select ${lasting}, ${given},
+        now(), now() - priority * :aging * interval '1 microsecond', 'READY'
       from picked
       on conflict do nothing
       returning id, queue
@@ -145,18 +142,11 @@ public final class PgJobControl implements JobControl {
         delete from ${schema}.dead_letter p
         where p.id = any(array(
           select d.id from ${schema}.dead_letter d
-          where ${filter} and d.finished_at <= :until
+          where ${d.matches} and d.finished_at <= :until
           order by d.id limit :limit for update skip locked))
         returning p.queue
       )
       select queue, count(*) from gone group by queue
-      """;
-
-  private static final String FILTER =
-      """
-      (:queue::text is null or d.queue = :queue)
-      and (:task::text is null or d.task = :task)
-      and (:tag::text is null or d.tags @> array[:tag::text])\
       """;
 
   private final Database database;
@@ -196,7 +186,9 @@ public final class PgJobControl implements JobControl {
   }
 
   private String complete(String statement) {
-    return database.sql(statement.replace("${revive}", REVIVE).replace("${filter}", FILTER));
+    return database.sql(
+        FilterSql.complete(
+            statement.replace("${revive}", JobColumns.fromDeadLetter(REVIVE))));
   }
 
   @Override
@@ -346,12 +338,8 @@ public final class PgJobControl implements JobControl {
   /** Changes one batch of dead-lettered jobs, adds it to the step and returns its size. */
   private int change(Handle handle, String sql, JobFilter filter, int limit, Step step) {
     int before = step.count();
-    handle
-        .createQuery(sql)
+    FilterSql.bind(handle.createQuery(sql), filter)
         .addCustomizer(CustomPlan.INSTANCE)
-        .bind("queue", filter.queue())
-        .bind("task", filter.task())
-        .bind("tag", filter.tag())
         .bind("until", step.until().atOffset(ZoneOffset.UTC))
         .bind("limit", limit)
         .bind("aging", agingMicros)

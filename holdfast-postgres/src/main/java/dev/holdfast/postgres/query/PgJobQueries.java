@@ -53,18 +53,14 @@ public final class PgJobQueries implements JobQueries {
       select * from (
         (select ${live} from ${schema}.job j
          where j.state = any(:states::text[]) and (:before::uuid is null or j.id < :before::uuid)
-           and (:queue::text is null or j.queue = :queue)
-           and (:task::text is null or j.task = :task)
-           and (:tag::text is null or j.tags @> array[:tag::text])
+           and ${j.matches}
          order by j.id desc limit :limit)
         union all
         (${ended})
         union all
         (select ${dead} from ${schema}.dead_letter d
          where 'FAILED' = any(:states::text[]) and (:before::uuid is null or d.id < :before::uuid)
-           and (:queue::text is null or d.queue = :queue)
-           and (:task::text is null or d.task = :task)
-           and (:tag::text is null or d.tags @> array[:tag::text])
+           and ${d.matches}
          order by d.id desc limit :limit)
       ) found
       order by id desc limit :limit
@@ -77,7 +73,7 @@ public final class PgJobQueries implements JobQueries {
       select ${history} from ${schema}.job_history h
       where h.state = any(:states::text[]) and :inHistory
         and (:before::uuid is null or h.id < :before::uuid)
-        and (:tag::text is null or h.tags @> array[:tag::text])
+        and ${h.matches} and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
       order by h.id desc limit :limit
       """;
 
@@ -96,7 +92,8 @@ public final class PgJobQueries implements JobQueries {
         select * from ${schema}.job_history one
         where one.task = kind.task and one.queue = kind.queue and one.state = kind.state
           and (:before::uuid is null or one.id < :before::uuid)
-          and (:tag::text is null or one.tags @> array[:tag::text])
+          and ${one.matches}
+          and (:createdAfter::timestamptz is null or one.finished_at >= :createdAfter)
         order by one.id desc limit :limit
       ) h
       order by h.id desc limit :limit
@@ -145,24 +142,20 @@ public final class PgJobQueries implements JobQueries {
       group by t.state
       """;
 
-  // By job_tags, dead_letter_tags, and job_history_tags of each partition.
-  private static final String COUNT_TAGGED =
+  // By job_tags, dead_letter_tags, and job_history_tags of each partition. By creation time, the
+  // partitions of history since that time: a job cannot end before it was created.
+  private static final String COUNT_ROWS =
       """
       select j.state, count(*) from ${schema}.job j
-      where j.tags @> array[:tag::text] and j.state = any(:states::text[])
-        and (:queue::text is null or j.queue = :queue)
-        and (:task::text is null or j.task = :task)
+      where j.state = any(:states::text[]) and ${j.matches}
       group by j.state
       union all
       select 'FAILED', count(*) from ${schema}.dead_letter d
-      where d.tags @> array[:tag::text] and 'FAILED' = any(:states::text[])
-        and (:queue::text is null or d.queue = :queue)
-        and (:task::text is null or d.task = :task)
+      where 'FAILED' = any(:states::text[]) and ${d.matches}
       union all
       select h.state, count(*) from ${schema}.job_history h
-      where h.tags @> array[:tag::text] and h.state = any(:states::text[])
-        and (:queue::text is null or h.queue = :queue)
-        and (:task::text is null or h.task = :task)
+      where h.state = any(:states::text[]) and ${h.matches}
+        and (:createdAfter::timestamptz is null or h.finished_at >= :createdAfter)
       group by h.state
       """;
 
@@ -175,7 +168,7 @@ public final class PgJobQueries implements JobQueries {
   private final String listAnyKind;
   private final String listSomeKinds;
   private final String count;
-  private final String countTagged;
+  private final String countRows;
 
   public PgJobQueries(Database database) {
     this.database = database;
@@ -187,11 +180,11 @@ public final class PgJobQueries implements JobQueries {
     this.listAnyKind = list(database, ENDED_OF_ANY_KIND);
     this.listSomeKinds = list(database, ENDED_OF_SOME_KINDS);
     this.count = database.sql(COUNT);
-    this.countTagged = database.sql(COUNT_TAGGED);
+    this.countRows = database.sql(FilterSql.complete(COUNT_ROWS));
   }
 
   private static String list(Database database, String ended) {
-    return database.sql(JobColumns.columns(LIST.replace("${ended}", ended)));
+    return database.sql(JobColumns.columns(FilterSql.complete(LIST.replace("${ended}", ended))));
   }
 
   @Override
@@ -247,6 +240,11 @@ public final class PgJobQueries implements JobQueries {
                 .list());
   }
 
+  /** Returns whether the tally counts the ended jobs that match. */
+  private static boolean isCounted(JobFilter filter) {
+    return filter.tag() == null && filter.createdAfter() == null && filter.createdBefore() == null;
+  }
+
   private static boolean isOfAnyKind(JobFilter filter) {
     return filter.task() == null && filter.queue() == null && filter.admits(JobState.SUCCEEDED);
   }
@@ -257,7 +255,7 @@ public final class PgJobQueries implements JobQueries {
         "count jobs",
         handle -> {
           Map<JobState, Long> counts = new EnumMap<>(JobState.class);
-          bind(handle.createQuery(filter.tag() == null ? count : countTagged), filter)
+          bind(handle.createQuery(isCounted(filter) ? count : countRows), filter)
               .map((row, context) -> Map.entry(JobState.valueOf(row.getString(1)), row.getLong(2)))
               .filter(entry -> entry.getValue() > 0)
               .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
@@ -278,11 +276,7 @@ public final class PgJobQueries implements JobQueries {
   private static Query bind(Query query, JobFilter filter) {
     List<String> states =
         Arrays.stream(JobState.values()).filter(filter::admits).map(JobState::name).toList();
-    return query
-        .addCustomizer(CustomPlan.INSTANCE)
-        .bindArray("states", String.class, states)
-        .bind("queue", filter.queue())
-        .bind("task", filter.task())
-        .bind("tag", filter.tag());
+    return FilterSql.bind(
+        query.addCustomizer(CustomPlan.INSTANCE).bindArray("states", String.class, states), filter);
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.rule;
 import dev.holdfast.api.task.BreakerState;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.engine.rule.BreakerTransition;
+import dev.holdfast.engine.store.TaskSnapshot;
 import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
@@ -165,7 +166,7 @@ public final class PgTaskStore implements TaskStore {
   }
 
   private static TaskStatus status(ResultSet row) throws SQLException {
-    return new TaskStatus(
+    return new TaskSnapshot(
         row.getString(1),
         row.getObject(2, Integer.class),
         row.getLong(3),

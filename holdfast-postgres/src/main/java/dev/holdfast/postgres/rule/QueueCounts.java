@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.rule;
 
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.store.QueueSnapshot;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
@@ -184,7 +185,7 @@ public final class QueueCounts {
   }
 
   private static QueueStatus status(ResultSet row) throws SQLException {
-    return new QueueStatus(
+    return new QueueSnapshot(
         row.getString(1),
         row.getBoolean(2),
         row.getObject(3, Integer.class),

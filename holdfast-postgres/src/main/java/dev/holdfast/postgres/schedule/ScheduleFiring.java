@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.schedule;
 
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.engine.store.Admission;
@@ -67,7 +68,7 @@ final class ScheduleFiring {
         jobs.isEmpty() ? List.of() : PgIntake.admit(intake, handle.getConnection(), jobs);
     List<JobId> created =
         admissions.stream()
-            .filter(admission -> admission.outcome() == Admission.Outcome.CREATED)
+            .filter(admission -> admission.outcome() == Enqueued.Outcome.CREATED)
             .map(Admission::id)
             .toList();
     boolean queues = order.seen().plan().recurrence().overlap() == Overlap.QUEUE;

@@ -9,6 +9,7 @@ import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
@@ -94,7 +95,7 @@ class TransactionIntakeTest {
     assertThat(exists(plain)).isFalse();
     assertThat(exists(keyed)).isFalse();
     assertThat(store().intake().enqueue(List.of(keyed)))
-        .containsExactly(new Admission(keyed.id(), Admission.Outcome.CREATED));
+        .containsExactly(new Admission(keyed.id(), Enqueued.Outcome.CREATED));
   }
 
   @Test
@@ -118,7 +119,7 @@ class TransactionIntakeTest {
     NewJob job = Drafts.job();
     store().intake().enqueue(List.of(job));
 
-    assertThat(enqueue(job)).containsExactly(new Admission(job.id(), Admission.Outcome.EXISTING));
+    assertThat(enqueue(job)).containsExactly(new Admission(job.id(), Enqueued.Outcome.EXISTING));
     insertOrder(1);
     caller.commit();
 

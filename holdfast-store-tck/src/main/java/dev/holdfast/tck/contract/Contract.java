@@ -3,6 +3,7 @@ package dev.holdfast.tck.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -85,7 +86,7 @@ public abstract class Contract {
   /** Enqueue a job that must be new. */
   protected JobId enqueue(JobDraft draft) {
     Admission admission = admit(draft);
-    assertThat(admission.outcome()).isEqualTo(Admission.Outcome.CREATED);
+    assertThat(admission.outcome()).isEqualTo(Enqueued.Outcome.CREATED);
     return admission.id();
   }
 
@@ -96,7 +97,7 @@ public abstract class Contract {
     assertThat(admissions)
         .extracting(Admission::outcome)
         .hasSize(jobs.size())
-        .containsOnly(Admission.Outcome.CREATED);
+        .containsOnly(Enqueued.Outcome.CREATED);
     return admissions.stream().map(Admission::id).toList();
   }
 

@@ -15,7 +15,7 @@ public abstract class CountContract extends Contract {
 
   @Test
   void anEmptyStoreCountsNothing() {
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @ParameterizedTest
@@ -24,8 +24,8 @@ public abstract class CountContract extends Contract {
     bring(job(), state);
     bring(job(), state == JobState.READY ? JobState.CANCELLED : state);
 
-    assertThat(count(JobFilter.ALL, state)).isEqualTo(state == JobState.READY ? 1 : 2);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+    assertThat(count(JobFilter.all(), state)).isEqualTo(state == JobState.READY ? 1 : 2);
+    assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
   @Test
@@ -34,9 +34,9 @@ public abstract class CountContract extends Contract {
     bring(job().queue("b"), JobState.SUCCEEDED);
     bring(job().queue("c"), JobState.FAILED);
 
-    assertThat(countAll(JobFilter.state(JobState.SUCCEEDED))).isEqualTo(1);
-    assertThat(countAll(JobFilter.state(JobState.READY, JobState.FAILED))).isEqualTo(2);
-    assertThat(countAll(JobFilter.state(JobState.EXPIRED))).isZero();
+    assertThat(countAll(JobFilter.all().state(JobState.SUCCEEDED))).isEqualTo(1);
+    assertThat(countAll(JobFilter.all().state(JobState.READY, JobState.FAILED))).isEqualTo(2);
+    assertThat(countAll(JobFilter.all().state(JobState.EXPIRED))).isZero();
   }
 
   @ParameterizedTest
@@ -47,14 +47,14 @@ public abstract class CountContract extends Contract {
     bring(job().task("other"), state);
     bring(job().queue("bulk").task("other"), state);
 
-    assertThat(count(JobFilter.ALL.queue("bulk"), state)).isEqualTo(2);
-    assertThat(count(JobFilter.ALL.task("other"), state)).isEqualTo(2);
-    assertThat(count(JobFilter.ALL.queue("bulk").task("other"), state)).isEqualTo(1);
-    assertThat(count(JobFilter.ALL.tag("eu"), state)).isEqualTo(2);
-    assertThat(count(JobFilter.ALL.tag("new"), state)).isEqualTo(1);
-    assertThat(count(JobFilter.ALL.tag("eu").queue("bulk"), state)).isEqualTo(1);
-    assertThat(count(JobFilter.ALL.tag("none"), state)).isZero();
-    assertThat(count(JobFilter.ALL.queue("none"), state)).isZero();
+    assertThat(count(JobFilter.all().queue("bulk"), state)).isEqualTo(2);
+    assertThat(count(JobFilter.all().task("other"), state)).isEqualTo(2);
+    assertThat(count(JobFilter.all().queue("bulk").task("other"), state)).isEqualTo(1);
+    assertThat(count(JobFilter.all().tag("eu"), state)).isEqualTo(2);
+    assertThat(count(JobFilter.all().tag("new"), state)).isEqualTo(1);
+    assertThat(count(JobFilter.all().tag("eu").queue("bulk"), state)).isEqualTo(1);
+    assertThat(count(JobFilter.all().tag("none"), state)).isZero();
+    assertThat(count(JobFilter.all().queue("none"), state)).isZero();
   }
 
   @Test
@@ -62,17 +62,17 @@ public abstract class CountContract extends Contract {
     JobId id = bring(job().tags("eu"), JobState.FAILED);
     store.control().retry(id);
 
-    assertThat(count(JobFilter.ALL, JobState.FAILED)).isZero();
-    assertThat(count(JobFilter.ALL.tag("eu"), JobState.FAILED)).isZero();
-    assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(1);
+    assertThat(count(JobFilter.all(), JobState.FAILED)).isZero();
+    assertThat(count(JobFilter.all().tag("eu"), JobState.FAILED)).isZero();
+    assertThat(count(JobFilter.all(), JobState.READY)).isEqualTo(1);
   }
 
   @Test
   void purgedJobsAreNoLongerCounted() {
     bring(job(), JobState.FAILED);
-    store.control().purge(JobFilter.ALL, null, PLENTY);
+    store.control().purge(JobFilter.all(), null, PLENTY);
 
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @Test
@@ -82,8 +82,8 @@ public abstract class CountContract extends Contract {
     worker.retryIn(worker.claimOne(), Duration.ZERO);
     worker.succeed(worker.claimOne());
 
-    assertThat(count(JobFilter.ALL, JobState.SUCCEEDED)).isEqualTo(1);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(count(JobFilter.all(), JobState.SUCCEEDED)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -94,6 +94,6 @@ public abstract class CountContract extends Contract {
     worker.succeed(claimed);
     worker.succeed(claimed);
 
-    assertThat(count(JobFilter.ALL, JobState.SUCCEEDED)).isEqualTo(1);
+    assertThat(count(JobFilter.all(), JobState.SUCCEEDED)).isEqualTo(1);
   }
 }

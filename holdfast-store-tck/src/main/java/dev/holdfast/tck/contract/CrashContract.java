@@ -272,7 +272,7 @@ public abstract class CrashContract extends Contract {
     crash(job(), Suspicion.ALONE);
     crash(job(), Suspicion.NONE);
 
-    assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(3);
+    assertThat(count(JobFilter.all(), JobState.READY)).isEqualTo(3);
   }
 
   @Test

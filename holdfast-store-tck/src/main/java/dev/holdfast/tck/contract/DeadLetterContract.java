@@ -2,6 +2,7 @@ package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -134,7 +135,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId id = dead(job().unique(key));
     store.control().retry(id);
 
-    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Outcome.EXISTING));
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Enqueued.Outcome.EXISTING));
   }
 
   @Test
@@ -147,7 +148,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId ended = bring(job().queue("idle"), JobState.CANCELLED);
 
     Map<String, Integer> moved =
-        store.control().retryAll(JobFilter.ALL.task(TASK), null, PLENTY).jobs();
+        store.control().retryAll(JobFilter.all().task(TASK), null, PLENTY).jobs();
 
     assertThat(moved).isEqualTo(Map.of(QUEUE, 2, "bulk", 1));
     assertThat(List.of(here, alsoHere, there, other, live, ended))
@@ -167,9 +168,11 @@ public abstract class DeadLetterContract extends Contract {
     dead(job());
     dead(job());
 
-    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEqualTo(Map.of(QUEUE, 2));
-    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEqualTo(Map.of(QUEUE, 1));
-    assertThat(store.control().retryAll(JobFilter.ALL, null, 2).jobs()).isEmpty();
+    assertThat(store.control().retryAll(JobFilter.all(), null, 2).jobs())
+        .isEqualTo(Map.of(QUEUE, 2));
+    assertThat(store.control().retryAll(JobFilter.all(), null, 2).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.all(), null, 2).jobs()).isEmpty();
   }
 
   @Test
@@ -177,17 +180,17 @@ public abstract class DeadLetterContract extends Contract {
     JobId tagged = dead(job().tags("eu"));
     JobId there = dead(job().queue("bulk"));
 
-    assertThat(store.control().retryAll(JobFilter.state(JobState.READY), null, PLENTY).jobs())
+    assertThat(store.control().retryAll(JobFilter.all().state(JobState.READY), null, PLENTY).jobs())
         .isEmpty();
     assertThat(
             store
                 .control()
-                .retryAll(JobFilter.state(JobState.FAILED).tag("eu"), null, PLENTY)
+                .retryAll(JobFilter.all().state(JobState.FAILED).tag("eu"), null, PLENTY)
                 .jobs())
         .isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(tagged)).isEqualTo(JobState.READY);
     assertThat(stateOf(there)).isEqualTo(JobState.FAILED);
-    assertThat(store.control().retryAll(JobFilter.ALL.queue("bulk"), null, PLENTY).jobs())
+    assertThat(store.control().retryAll(JobFilter.all().queue("bulk"), null, PLENTY).jobs())
         .isEqualTo(Map.of("bulk", 1));
   }
 
@@ -198,7 +201,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId free = dead(job().unique(UniqueKey.whileActive("free")));
     enqueue(job().unique(taken));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+    assertThat(store.control().retryAll(JobFilter.all(), null, PLENTY).jobs())
         .isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(stuck)).isEqualTo(JobState.FAILED);
     assertThat(stateOf(free)).isEqualTo(JobState.READY);
@@ -211,7 +214,8 @@ public abstract class DeadLetterContract extends Contract {
     JobId free = dead(job());
     enqueue(job().unique(taken));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, null, 1).jobs()).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(store.control().retryAll(JobFilter.all(), null, 1).jobs())
+        .isEqualTo(Map.of(QUEUE, 1));
     assertThat(stateOf(free)).isEqualTo(JobState.READY);
   }
 
@@ -221,10 +225,10 @@ public abstract class DeadLetterContract extends Contract {
     dead(job().unique(key));
     dead(job().unique(key));
 
-    assertThat(store.control().retryAll(JobFilter.ALL, null, PLENTY).jobs())
+    assertThat(store.control().retryAll(JobFilter.all(), null, PLENTY).jobs())
         .isEqualTo(Map.of(QUEUE, 1));
-    assertThat(count(JobFilter.ALL, JobState.FAILED)).isEqualTo(1);
-    assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(1);
+    assertThat(count(JobFilter.all(), JobState.FAILED)).isEqualTo(1);
+    assertThat(count(JobFilter.all(), JobState.READY)).isEqualTo(1);
   }
 
   @Test
@@ -232,7 +236,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId first = dead(job());
     JobId second = dead(job().queue("bulk"));
 
-    assertThat(store.control().purge(JobFilter.ALL.queue("bulk"), null, PLENTY).count())
+    assertThat(store.control().purge(JobFilter.all().queue("bulk"), null, PLENTY).count())
         .isEqualTo(1);
 
     assertThat(exists(first)).isTrue();
@@ -245,7 +249,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId ready = enqueue(job());
     JobId cancelled = bring(job().queue("bulk"), JobState.CANCELLED);
 
-    assertThat(store.control().purge(JobFilter.ALL, null, PLENTY).count()).isZero();
+    assertThat(store.control().purge(JobFilter.all(), null, PLENTY).count()).isZero();
     assertThat(exists(ready)).isTrue();
     assertThat(exists(cancelled)).isTrue();
   }
@@ -256,20 +260,20 @@ public abstract class DeadLetterContract extends Contract {
     dead(job());
     dead(job());
 
-    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isEqualTo(2);
-    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isEqualTo(1);
-    assertThat(store.control().purge(JobFilter.ALL, null, 2).count()).isZero();
+    assertThat(store.control().purge(JobFilter.all(), null, 2).count()).isEqualTo(2);
+    assertThat(store.control().purge(JobFilter.all(), null, 2).count()).isEqualTo(1);
+    assertThat(store.control().purge(JobFilter.all(), null, 2).count()).isZero();
   }
 
   @Test
   void retryingAllLeavesJobsThatFailAgainAfterItsFirstStep() {
     List<JobId> ids = List.of(dead(job()), dead(job()), dead(job()));
-    JobControl.Step first = store.control().retryAll(JobFilter.ALL, null, 2);
+    JobControl.Step first = store.control().retryAll(JobFilter.all(), null, 2);
     passTime(Duration.ofSeconds(1));
     Worker worker = worker();
     worker.claim(2).forEach(worker::die);
 
-    JobControl.Step second = store.control().retryAll(JobFilter.ALL, first.until(), 2);
+    JobControl.Step second = store.control().retryAll(JobFilter.all(), first.until(), 2);
 
     assertThat(first.count()).isEqualTo(2);
     assertThat(second.count()).isEqualTo(1);
@@ -284,11 +288,11 @@ public abstract class DeadLetterContract extends Contract {
     dead(job());
     dead(job());
     dead(job());
-    JobControl.Step first = store.control().purge(JobFilter.ALL, null, 2);
+    JobControl.Step first = store.control().purge(JobFilter.all(), null, 2);
     passTime(Duration.ofSeconds(1));
     JobId late = dead(job());
 
-    JobControl.Step second = store.control().purge(JobFilter.ALL, first.until(), 2);
+    JobControl.Step second = store.control().purge(JobFilter.all(), first.until(), 2);
 
     assertThat(second.count()).isEqualTo(1);
     assertThat(exists(late)).isTrue();

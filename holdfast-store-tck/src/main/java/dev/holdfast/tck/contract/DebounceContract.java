@@ -42,7 +42,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   private long live() {
-    return count(JobFilter.ALL, JobState.SCHEDULED) + count(JobFilter.ALL, JobState.READY);
+    return count(JobFilter.all(), JobState.SCHEDULED) + count(JobFilter.all(), JobState.READY);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.tck.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -56,8 +57,8 @@ public abstract class GuaranteeContract extends Contract {
 
       assertThat(store.queries().find(ids)).hasSize(ids.size());
     }
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(ids.size());
-    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY))
+    assertThat(countAll(JobFilter.all())).isEqualTo(ids.size());
+    assertThat(store.queries().list(JobFilter.all(), null, PLENTY))
         .extracting(Job::id)
         .containsExactlyElementsOf(ids.reversed());
   }
@@ -163,20 +164,20 @@ public abstract class GuaranteeContract extends Contract {
 
     assertThat(admissions)
         .extracting(Admission::outcome)
-        .containsOnlyOnce(Admission.Outcome.CREATED);
-    assertThat(late.outcome()).isEqualTo(Admission.Outcome.EXISTING);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+        .containsOnlyOnce(Enqueued.Outcome.CREATED);
+    assertThat(late.outcome()).isEqualTo(Enqueued.Outcome.EXISTING);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
   void aLostReplyToAnEnqueueChangesNothing() {
     List<NewJob> jobs = List.of(job().build(), job().dueIn(Duration.ofHours(1)).build());
     store.intake().enqueue(jobs);
-    List<Job> before = store.queries().list(JobFilter.ALL, null, PLENTY);
+    List<Job> before = store.queries().list(JobFilter.all(), null, PLENTY);
 
     store.intake().enqueue(jobs.stream().map(NewJob::repeated).toList());
 
-    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEqualTo(before);
+    assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEqualTo(before);
   }
 
   /** Jobs of a claim whose answer was lost are known by its number, and go back unspent. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.internal.Times;
+import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -14,7 +15,6 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
@@ -154,7 +154,7 @@ public abstract class IntakeContract extends Contract {
   @Test
   void anEmptyCallWritesNothing() {
     assertThat(store.intake().enqueue(List.of())).isEmpty();
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @Test
@@ -193,7 +193,7 @@ public abstract class IntakeContract extends Contract {
     assertThat(admissions)
         .containsExactlyElementsOf(
             jobs.stream().map(job -> new Admission(job.id(), Outcome.CREATED)).toList());
-    assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(10_000);
+    assertThat(count(JobFilter.all(), JobState.READY)).isEqualTo(10_000);
     assertThat(worker().claim(3)).extracting(ClaimedJob::payload).containsExactly("0", "1", "2");
   }
 
@@ -204,7 +204,7 @@ public abstract class IntakeContract extends Contract {
     assertThatExceptionOfType(StoreException.class)
         .isThrownBy(() -> store.intake().enqueue(jobs))
         .returns(StoreException.Outcome.REFUSED, StoreException::outcome);
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
   }
 
   private NewJob withPayload(String payload) {
@@ -220,7 +220,7 @@ public abstract class IntakeContract extends Contract {
 
     assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Outcome.EXISTING));
     assertThat(find(id)).isEqualTo(before);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -242,7 +242,7 @@ public abstract class IntakeContract extends Contract {
     assertThat(admissions)
         .extracting(Admission::outcome)
         .containsExactly(Outcome.EXISTING, Outcome.CREATED);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+    assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
   @Test
@@ -252,7 +252,7 @@ public abstract class IntakeContract extends Contract {
     assertThat(store.intake().enqueue(List.of(job, job)))
         .containsExactly(
             new Admission(job.id(), Outcome.CREATED), new Admission(job.id(), Outcome.EXISTING));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   /** The first attempt was delayed on its way, and the client has sent the job again meanwhile. */
@@ -267,7 +267,7 @@ public abstract class IntakeContract extends Contract {
 
     assertThat(late).isEqualTo(new Admission(id, Outcome.EXISTING));
     assertThat(find(id)).isEqualTo(before);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -281,14 +281,14 @@ public abstract class IntakeContract extends Contract {
     assertThat(store.intake().enqueue(list))
         .extracting(Admission::outcome)
         .containsOnly(Outcome.EXISTING);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+    assertThat(countAll(JobFilter.all())).isEqualTo(2);
     Worker worker = worker();
     worker.succeed(worker.claimOne());
 
     assertThat(store.intake().enqueue(list))
         .extracting(Admission::outcome)
         .containsOnly(Outcome.EXISTING);
-    assertThat(count(JobFilter.ALL, JobState.SUCCEEDED)).isEqualTo(2);
+    assertThat(count(JobFilter.all(), JobState.SUCCEEDED)).isEqualTo(2);
     assertThat(worker.claim(PLENTY)).isEmpty();
   }
 
@@ -300,7 +300,7 @@ public abstract class IntakeContract extends Contract {
 
       assertThat(admissions).extracting(Admission::outcome).containsOnlyOnce(Outcome.CREATED);
     }
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(20);
+    assertThat(countAll(JobFilter.all())).isEqualTo(20);
   }
 
   @Test
@@ -309,10 +309,10 @@ public abstract class IntakeContract extends Contract {
     bring(draft, JobState.FAILED);
     passTime(Duration.ofHours(23));
     tidy();
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
 
     assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.EXISTING);
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @Test

@@ -10,12 +10,12 @@ import dev.holdfast.engine.rule.WrittenModes;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Beat;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.QueueStore.Rule;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
@@ -33,7 +33,7 @@ public abstract class NodeStoreContract extends Contract {
   private static final Retention RETENTION =
       new Retention(Duration.ofDays(30), Duration.ofDays(30));
 
-  private NodeStatus status(Worker worker) {
+  private NodeSnapshot status(Worker worker) {
     return store.nodes().list().stream()
         .filter(status -> status.registration().incarnation().equals(worker.incarnation()))
         .findAny()
@@ -59,7 +59,7 @@ public abstract class NodeStoreContract extends Contract {
     NodeRegistration card = Worker.card("node-7", Set.of(), Set.of());
     store.nodes().register(card);
 
-    assertThat(store.nodes().list()).extracting(NodeStatus::registration).containsExactly(card);
+    assertThat(store.nodes().list()).extracting(NodeSnapshot::registration).containsExactly(card);
   }
 
   @Test
@@ -125,7 +125,7 @@ public abstract class NodeStoreContract extends Contract {
   private Modes modesOf(NodeRegistration card) {
     return store.nodes().list().stream()
         .filter(status -> status.registration().equals(card))
-        .map(NodeStatus::modes)
+        .map(NodeSnapshot::modes)
         .findAny()
         .orElseThrow();
   }
@@ -310,7 +310,7 @@ public abstract class NodeStoreContract extends Contract {
     store.upkeep().tidy(RETENTION);
 
     assertThat(store.nodes().list())
-        .extracting(NodeStatus::registration)
+        .extracting(NodeSnapshot::registration)
         .containsExactly(alive.card());
   }
 

@@ -6,6 +6,8 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -82,19 +84,40 @@ public abstract class QueryContract extends Contract {
   void jobsAreListedNewestFirstWhateverTheirState() {
     List<JobId> ids = List.copyOf(oneInEachState().values());
 
-    assertThat(list(JobFilter.ALL, null, PLENTY)).containsExactlyElementsOf(ids.reversed());
+    assertThat(list(JobFilter.all(), null, PLENTY)).containsExactlyElementsOf(ids.reversed());
   }
 
   @Test
   void aListGoesOnJustBeforeWhereThePageBeforeEnded() {
     List<JobId> newestFirst = List.copyOf(oneInEachState().values()).reversed();
 
-    assertThat(list(JobFilter.ALL, null, 3)).containsExactlyElementsOf(newestFirst.subList(0, 3));
-    assertThat(list(JobFilter.ALL, newestFirst.get(2), 3))
+    assertThat(list(JobFilter.all(), null, 3)).containsExactlyElementsOf(newestFirst.subList(0, 3));
+    assertThat(list(JobFilter.all(), newestFirst.get(2), 3))
         .containsExactlyElementsOf(newestFirst.subList(3, 6));
-    assertThat(list(JobFilter.ALL, newestFirst.get(5), 3))
+    assertThat(list(JobFilter.all(), newestFirst.get(5), 3))
         .containsExactlyElementsOf(newestFirst.subList(6, 8));
-    assertThat(list(JobFilter.ALL, newestFirst.get(7), 3)).isEmpty();
+    assertThat(list(JobFilter.all(), newestFirst.get(7), 3)).isEmpty();
+  }
+
+  @Test
+  void jobsCanBeSelectedByTheTimeOfTheirCreation() {
+    List<JobId> earlier = List.copyOf(oneInEachState().values()).reversed();
+    passTime(Duration.ofMinutes(1));
+    List<JobId> later = List.copyOf(oneInEachState().values()).reversed();
+    Instant between = find(later.getLast()).createdAt();
+
+    for (JobFilter filter : List.of(JobFilter.all(), JobFilter.all().task(TASK))) {
+      assertThat(list(filter.createdAfter(between), null, PLENTY)).containsExactlyElementsOf(later);
+      assertThat(list(filter.createdBefore(between), null, PLENTY))
+          .containsExactlyElementsOf(earlier);
+      assertThat(countAll(filter.createdAfter(between))).isEqualTo(later.size());
+      assertThat(countAll(filter.createdBefore(between))).isEqualTo(earlier.size());
+      assertThat(list(filter.createdAfter(between).createdBefore(between), null, PLENTY)).isEmpty();
+    }
+    assertThat(store.control().purge(JobFilter.all().createdAfter(between), null, PLENTY).count())
+        .isEqualTo(1);
+    assertThat(store.control().purge(JobFilter.all().createdAfter(between), null, PLENTY).count())
+        .isZero();
   }
 
   @ParameterizedTest
@@ -102,13 +125,13 @@ public abstract class QueryContract extends Contract {
   void aListCanBeOfOneState(JobState state) {
     Map<JobState, JobId> ids = oneInEachState();
 
-    assertThat(list(JobFilter.state(state), null, PLENTY)).containsExactly(ids.get(state));
+    assertThat(list(JobFilter.all().state(state), null, PLENTY)).containsExactly(ids.get(state));
   }
 
   @Test
   void aListCanBeOfSeveralStates() {
     Map<JobState, JobId> ids = oneInEachState();
-    JobFilter filter = JobFilter.state(JobState.RUNNING, JobState.FAILED, JobState.EXPIRED);
+    JobFilter filter = JobFilter.all().state(JobState.RUNNING, JobState.FAILED, JobState.EXPIRED);
 
     assertThat(list(filter, null, PLENTY))
         .containsExactly(
@@ -123,14 +146,14 @@ public abstract class QueryContract extends Contract {
     JobId other = bring(job().task("other"), state);
     JobId tagged = bring(job().queue("tagged").tags("eu", "new"), state);
 
-    assertThat(list(JobFilter.ALL.queue("bulk"), null, PLENTY)).containsExactly(queued);
-    assertThat(list(JobFilter.ALL.task("other"), null, PLENTY)).containsExactly(other);
-    assertThat(list(JobFilter.ALL.tag("eu"), null, PLENTY)).containsExactly(tagged);
-    assertThat(list(JobFilter.ALL.queue(QUEUE).task(TASK), null, PLENTY)).containsExactly(plain);
-    assertThat(list(JobFilter.state(state).tag("new").queue("tagged"), null, PLENTY))
+    assertThat(list(JobFilter.all().queue("bulk"), null, PLENTY)).containsExactly(queued);
+    assertThat(list(JobFilter.all().task("other"), null, PLENTY)).containsExactly(other);
+    assertThat(list(JobFilter.all().tag("eu"), null, PLENTY)).containsExactly(tagged);
+    assertThat(list(JobFilter.all().queue(QUEUE).task(TASK), null, PLENTY)).containsExactly(plain);
+    assertThat(list(JobFilter.all().state(state).tag("new").queue("tagged"), null, PLENTY))
         .containsExactly(tagged);
-    assertThat(list(JobFilter.ALL.tag("new").queue("bulk"), null, PLENTY)).isEmpty();
-    assertThat(list(JobFilter.ALL.tag("e"), null, PLENTY)).isEmpty();
+    assertThat(list(JobFilter.all().tag("new").queue("bulk"), null, PLENTY)).isEmpty();
+    assertThat(list(JobFilter.all().tag("e"), null, PLENTY)).isEmpty();
   }
 
   @Test
@@ -138,7 +161,7 @@ public abstract class QueryContract extends Contract {
     List<JobId> ids =
         enqueueAll(
             job().tags("eu"), job(), job().tags("eu"), job().tags("eu"), job(), job().tags("eu"));
-    JobFilter filter = JobFilter.ALL.tag("eu");
+    JobFilter filter = JobFilter.all().tag("eu");
 
     assertThat(list(filter, null, 3)).containsExactly(ids.get(5), ids.get(3), ids.get(2));
     assertThat(list(filter, ids.get(2), 3)).containsExactly(ids.get(0));
@@ -148,7 +171,7 @@ public abstract class QueryContract extends Contract {
   void listedJobsAreTheSameAsFoundOnes() {
     oneInEachState();
 
-    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY))
+    assertThat(store.queries().list(JobFilter.all(), null, PLENTY))
         .allSatisfy(job -> assertThat(job).isEqualTo(find(job.id())));
   }
 

@@ -181,7 +181,7 @@ public abstract class ScheduleContract extends Contract {
 
     assertThat(reports).filteredOn(report -> report.answer() == Settled.FIRED).hasSize(1);
     assertThat(reports).filteredOn(report -> report.answer() == Settled.LOST).hasSize(7);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -192,7 +192,7 @@ public abstract class ScheduleContract extends Contract {
     book().save(seen.draft(), null);
 
     assertThat(fire(kept("a"))).isEqualTo(new FireReport(Settled.FIRED, List.of()));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -202,7 +202,7 @@ public abstract class ScheduleContract extends Contract {
     book().fire(order);
 
     assertThat(book().fire(order).answer()).isEqualTo(Settled.LOST);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -225,7 +225,7 @@ public abstract class ScheduleContract extends Contract {
     passTime(HOUR);
 
     assertThat(fire(kept("a"))).isEqualTo(new FireReport(Settled.FIRED, List.of()));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -235,7 +235,7 @@ public abstract class ScheduleContract extends Contract {
     passTime(HOUR);
 
     assertThat(firedJob("a")).isNotNull();
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+    assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
   @Test
@@ -289,7 +289,7 @@ public abstract class ScheduleContract extends Contract {
     book().cancel("a");
 
     assertThat(fire(seen).answer()).isEqualTo(Settled.LOST);
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @Test

@@ -237,6 +237,6 @@ public abstract class StagingContract extends Contract {
             .sum();
 
     assertThat(moved + stage().readied().getOrDefault(QUEUE, 0)).isEqualTo(200);
-    assertThat(count(JobFilter.ALL, JobState.READY)).isEqualTo(200);
+    assertThat(count(JobFilter.all(), JobState.READY)).isEqualTo(200);
   }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.api.task.BreakerState;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.TaskSnapshot;
 import dev.holdfast.engine.store.TaskStore.Rule;
 import java.time.Duration;
 import java.util.List;
@@ -186,7 +187,7 @@ public abstract class TaskLimitContract extends Contract {
   void peopleSeeTheLimitAndWhatIsHeld() {
     claim(worker, 1, 1);
 
-    assertThat(status()).isEqualTo(new TaskStatus(TASK, 3, 38, 2, BreakerState.CLOSED, null));
+    assertThat(status()).isEqualTo(new TaskSnapshot(TASK, 3, 38, 2, BreakerState.CLOSED, null));
   }
 
   private TaskStatus status() {

@@ -65,7 +65,7 @@ public abstract class TriggerContract extends Contract {
     store.triggers().put(Trigger.named("other").on("resource.removed").start(TASK).build());
 
     assertThat(events.publish(PAGE).outcomes()).isEmpty();
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @Test
@@ -76,7 +76,7 @@ public abstract class TriggerContract extends Contract {
     Outcome again = events.publishToOne("{ \"at\": {\"y\":[1,2.00], \"x\":1}, \"id\":7 }");
 
     assertThat(again).isEqualTo(new Outcome("reindex", Decision.DEDUPLICATED, first));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -86,7 +86,7 @@ public abstract class TriggerContract extends Contract {
     assertThat(events.publishToOne("{\"ids\":[1,2]}").decision()).isEqualTo(Decision.STARTED);
     assertThat(events.publishToOne("{\"ids\":[2,1]}").decision()).isEqualTo(Decision.STARTED);
     assertThat(events.publishToOne("{\"ids\":\"1,2\"}").decision()).isEqualTo(Decision.STARTED);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(3);
+    assertThat(countAll(JobFilter.all())).isEqualTo(3);
   }
 
   @Test
@@ -97,7 +97,7 @@ public abstract class TriggerContract extends Contract {
 
     assertThat(outcomes).extracting(Outcome::decision).containsOnlyOnce(Decision.STARTED);
     assertThat(outcomes).extracting(Outcome::job).containsOnly(outcomes.get(0).job());
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -107,7 +107,7 @@ public abstract class TriggerContract extends Contract {
 
     Together.run(8, n -> events.publish("{\"id\":%d}".formatted(n)));
 
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(16);
+    assertThat(countAll(JobFilter.all())).isEqualTo(16);
   }
 
   @Test
@@ -164,7 +164,7 @@ public abstract class TriggerContract extends Contract {
           .containsExactly(new Outcome("reindex", Decision.NOT_MATCHED, null));
       assertThat(published.matched()).isZero();
     }
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -198,7 +198,7 @@ public abstract class TriggerContract extends Contract {
     assertThat(first.outcomes())
         .extracting(Outcome::decision)
         .containsExactly(Decision.STARTED, Decision.DEBOUNCED, Decision.STARTED);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(3);
+    assertThat(countAll(JobFilter.all())).isEqualTo(3);
   }
 
   @Test
@@ -210,7 +210,7 @@ public abstract class TriggerContract extends Contract {
     worker.succeed(worker.claimOne());
 
     assertThat(desk.publish(store.events())).isEqualTo(first);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -227,7 +227,7 @@ public abstract class TriggerContract extends Contract {
                         List.of(
                             start("audit", job().payload("fine")),
                             start("reindex", job().payload("nul \0")))));
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
     assertThat(events.publish(PAGE).started()).hasSize(2);
   }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.internal.Times;
+import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -16,7 +17,6 @@ import dev.holdfast.api.job.RetryResult;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
@@ -55,7 +55,7 @@ public abstract class UniqueKeyContract extends Contract {
     assertThat(admit(job().unique(key).payload("second")))
         .isEqualTo(new Admission(holder, Outcome.EXISTING));
     assertThat(find(holder).payload()).isEqualTo("first");
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -66,7 +66,7 @@ public abstract class UniqueKeyContract extends Contract {
     assertThatExceptionOfType(DuplicateJobException.class)
         .isThrownBy(() -> admit(job().unique(key.onConflict(OnConflict.FAIL))))
         .returns(holder, DuplicateJobException::existing);
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -93,7 +93,7 @@ public abstract class UniqueKeyContract extends Contract {
     assertThat(job.priority()).isEqualTo(9);
     assertThat(job.tags()).containsExactly("new");
     assertThat(job.startBy()).isEqualTo(job.runAt().plus(Duration.ofMinutes(5)));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
     assertThat(Worker.join(store, "node-1", "bulk", TASK).claimOne().policy())
         .isEqualTo("{\"timeout\":\"PT1M\"}");
   }
@@ -303,7 +303,7 @@ public abstract class UniqueKeyContract extends Contract {
 
     assertThatExceptionOfType(DuplicateJobException.class)
         .isThrownBy(() -> store.intake().enqueue(batch));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
     assertThat(find(holder).payload()).isEqualTo("first");
   }
 
@@ -317,7 +317,7 @@ public abstract class UniqueKeyContract extends Contract {
         .containsExactly(
             new Admission(first.id(), Outcome.CREATED),
             new Admission(first.id(), Outcome.EXISTING));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -329,7 +329,7 @@ public abstract class UniqueKeyContract extends Contract {
     assertThatExceptionOfType(DuplicateJobException.class)
         .isThrownBy(() -> store.intake().enqueue(List.of(first, second)))
         .returns(first.id(), DuplicateJobException::existing);
-    assertThat(countAll(JobFilter.ALL)).isZero();
+    assertThat(countAll(JobFilter.all())).isZero();
     assertThat(admit(job().unique(key)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
@@ -351,7 +351,7 @@ public abstract class UniqueKeyContract extends Contract {
 
     assertThat(admissions).extracting(Admission::outcome).containsOnlyOnce(Outcome.CREATED);
     assertThat(admissions).extracting(Admission::id).containsOnly(admissions.get(0).id());
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -364,7 +364,7 @@ public abstract class UniqueKeyContract extends Contract {
           return enqueuePatiently(n % 2 == 0 ? List.of(a, b) : List.of(b, a));
         });
 
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(2);
+    assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
   /** Try again as long as the store says that nothing was changed and that this may help. */
@@ -388,7 +388,7 @@ public abstract class UniqueKeyContract extends Contract {
     passTime(WINDOW.plusSeconds(1));
 
     assertThat(admit(draft.idUse(IdUse.FRESH))).isEqualTo(new Admission(id, Outcome.EXISTING));
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
     assertThat(admit(job().unique(key)).outcome()).isEqualTo(Outcome.CREATED);
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.tck.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.CancelResult;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
@@ -83,7 +84,7 @@ public abstract class UpkeepContract extends Contract {
     tidy();
 
     assertThat(exists(id)).isFalse();
-    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+    assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.NOT_FOUND);
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FOUND);
     assertThat(store.queries().whyWaiting(id)).isEmpty();
@@ -175,7 +176,7 @@ public abstract class UpkeepContract extends Contract {
     tidy();
     assertThat(exists(id)).isFalse();
 
-    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Admission.Outcome.EXISTING));
+    assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Enqueued.Outcome.EXISTING));
   }
 
   @Test
@@ -198,7 +199,7 @@ public abstract class UpkeepContract extends Contract {
     assertThat(report.deadLettersPurged()).isZero();
     assertThat(report.resultsDropped()).isZero();
     assertThat(report.more()).isFalse();
-    assertThat(countAll(JobFilter.ALL)).isEqualTo(1);
+    assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
@@ -211,6 +212,6 @@ public abstract class UpkeepContract extends Contract {
     List<Report> reports = Together.run(4, n -> tidy());
 
     assertThat(reports.stream().mapToLong(Report::deadLettersPurged).sum()).isEqualTo(2);
-    assertThat(store.queries().list(JobFilter.ALL, null, PLENTY)).isEmpty();
+    assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();
   }
 }

@@ -38,7 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** How many jobs run on which node, and in which order. */
@@ -220,7 +220,7 @@ public abstract class CapacityContract extends NodeTestBase {
         .atMost(SOON)
         .until(() ->
             client()
-                .count(JobFilter.ALL)
+                .count(JobFilter.all())
                 .equals(Map.of(JobState.RUNNING, 1L, JobState.CLAIMED, 3L, JobState.READY, 2L)));
     await().atMost(SOON).until(() -> gate.most.get() == 1);
     gate.passes.release(6);
@@ -237,16 +237,16 @@ public abstract class CapacityContract extends NodeTestBase {
     Map<JobState, Long> prefetched = Map.of(JobState.RUNNING, 1L, JobState.CLAIMED, 3L);
     Map<JobState, Long> handedBack = Map.of(JobState.RUNNING, 1L, JobState.READY, 3L);
     enqueue(ECHO, 4);
-    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(prefetched));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(prefetched));
 
     node.mode(NodeMode.TRIGGER_ONLY);
-    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(handedBack));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(handedBack));
 
     node.mode(NodeMode.FULL);
-    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(prefetched));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(prefetched));
 
     client().queues().pause("default");
-    await().atMost(SOON).until(() -> client().count(JobFilter.ALL).equals(handedBack));
+    await().atMost(SOON).until(() -> client().count(JobFilter.all()).equals(handedBack));
     gate.passes.release(4);
   }
 
@@ -263,7 +263,9 @@ public abstract class CapacityContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .until(() ->
-            client().count(JobFilter.state(JobState.CLAIMED)).equals(Map.of(JobState.CLAIMED, 3L)));
+            client()
+                .count(JobFilter.all().state(JobState.CLAIMED))
+                .equals(Map.of(JobState.CLAIMED, 3L)));
 
     node.close();
 
@@ -337,7 +339,7 @@ public abstract class CapacityContract extends NodeTestBase {
     assertThat(List.of(trainer, web)).allMatch(HoldfastNode::isReady);
   }
 
-  private static UnaryOperator<JobOptions.Builder> in(String queue) {
+  private static Consumer<JobOptions.Builder> in(String queue) {
     return job -> job.queue(queue);
   }
 
@@ -398,7 +400,7 @@ public abstract class CapacityContract extends NodeTestBase {
         .atMost(SOON)
         .until(() ->
             client()
-                .count(JobFilter.state(JobState.SUCCEEDED))
+                .count(JobFilter.all().state(JobState.SUCCEEDED))
                 .equals(Map.of(JobState.SUCCEEDED, 1_000L)));
     assertThat(runs).hasSize(1_000);
     assertThat(runs.values()).allSatisfy(count -> assertThat(count).hasValue(1));

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.AwaitTimeoutException;
 import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -23,7 +24,6 @@ import dev.holdfast.tck.fault.FaultyStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -37,7 +37,7 @@ public abstract class ClientContract extends NodeTestBase {
           .with(options -> options.retry(RetryPolicy.DEFAULT.maxAttempts(1)));
 
   private void assertNothingWritten() {
-    assertThat(client().count(JobFilter.ALL)).isEmpty();
+    assertThat(client().count(JobFilter.all())).isEmpty();
   }
 
   @Test
@@ -68,7 +68,7 @@ public abstract class ClientContract extends NodeTestBase {
         .hasMessageContaining("RuntimeException")
         .hasMessageContaining("task type");
     assertThatThrownBy(() -> JobId.parse("42")).hasMessageContaining("'42'");
-    assertThatThrownBy(() -> client().list(JobFilter.ALL, null, 0))
+    assertThatThrownBy(() -> client().list(JobFilter.all(), Page.first(0)))
         .hasMessageContaining("1 to 1000");
     assertThatThrownBy(() -> client().queues().limit("default", 0)).hasMessageContaining("pause");
     assertThatThrownBy(() -> node().liveness(l -> l.timeout(Duration.ofMillis(1))).start())
@@ -157,7 +157,7 @@ public abstract class ClientContract extends NodeTestBase {
 
     assertThat(client().enqueue(request).created()).isTrue();
     assertThat(client().enqueue(request).created()).isFalse();
-    assertThat(client().count(JobFilter.ALL)).isEqualTo(Map.of(JobState.READY, 1L));
+    assertThat(client().count(JobFilter.all())).isEqualTo(Map.of(JobState.READY, 1L));
   }
 
   @Test
@@ -176,7 +176,7 @@ public abstract class ClientContract extends NodeTestBase {
         IntStream.range(0, 10_000).mapToObj(i -> JobRequest.of(ECHO, new Note("n" + i))).toList();
 
     assertThat(client().enqueueAll(requests)).hasSize(10_000).allMatch(job -> job.created());
-    assertThat(client().count(new JobFilter(Set.of(), JobOptions.DEFAULT_QUEUE, null, null)))
+    assertThat(client().count(JobFilter.all().queue(JobOptions.DEFAULT_QUEUE)))
         .isEqualTo(Map.of(JobState.READY, 10_000L));
   }
 
@@ -201,7 +201,7 @@ public abstract class ClientContract extends NodeTestBase {
   private void awaitDeadLettered(int jobs) {
     await()
         .atMost(SOON)
-        .until(() -> client().count(JobFilter.ALL).equals(Map.of(JobState.FAILED, (long) jobs)));
+        .until(() -> client().count(JobFilter.all()).equals(Map.of(JobState.FAILED, (long) jobs)));
   }
 
   @Test
@@ -215,12 +215,12 @@ public abstract class ClientContract extends NodeTestBase {
             .after("retryAll", () -> awaitDeadLettered(jobs));
 
     try (HoldfastClient other = HoldfastClient.on(slow)) {
-      assertThat(other.retryAll(JobFilter.ALL)).isEqualTo(jobs);
+      assertThat(other.retryAll(JobFilter.all())).isEqualTo(jobs);
     }
 
     assertThat(steps).hasValue(2);
     awaitDeadLettered(jobs);
-    assertThat(client().list(JobFilter.ALL, null, 1_000))
+    assertThat(client().list(JobFilter.all(), Page.first(1_000)))
         .allSatisfy(job -> assertThat(job.failures()).hasSize(2));
   }
 
@@ -229,11 +229,11 @@ public abstract class ClientContract extends NodeTestBase {
     deadLetter(3);
     var kept = client().enqueue(ECHO, new Note("x"));
 
-    assertThat(client().purge(JobFilter.ALL.task(ECHO.name()))).isZero();
-    assertThat(client().purge(JobFilter.ALL)).isEqualTo(3);
+    assertThat(client().purge(JobFilter.all().task(ECHO.name()))).isZero();
+    assertThat(client().purge(JobFilter.all())).isEqualTo(3);
 
-    assertThat(client().count(JobFilter.state(JobState.FAILED))).isEmpty();
-    assertThat(client().retryAll(JobFilter.ALL)).isZero();
+    assertThat(client().count(JobFilter.all().state(JobState.FAILED))).isEmpty();
+    assertThat(client().retryAll(JobFilter.all())).isZero();
     assertThat(client().find(kept.id())).isPresent();
   }
 }

@@ -13,9 +13,9 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
@@ -243,7 +243,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
 
     assertThat(store().nodes().list())
         .filteredOn(status -> status.registration().incarnation().equals(node.incarnation()))
-        .extracting(NodeStatus::registration)
+        .extracting(NodeSnapshot::registration)
         .extracting(NodeRegistration::timeouts)
         .containsExactly(terms);
   }

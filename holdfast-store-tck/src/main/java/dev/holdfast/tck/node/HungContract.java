@@ -10,7 +10,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeBuilder;
 import java.time.Duration;

@@ -19,7 +19,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.FailureCode;
-import dev.holdfast.api.task.TaskFailure;
+import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;

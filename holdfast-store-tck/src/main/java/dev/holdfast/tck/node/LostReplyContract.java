@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
@@ -46,7 +48,7 @@ public abstract class LostReplyContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .until(
-            () -> client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, (long) count)));
+            () -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) count)));
     assertThat(runs).hasSize(count);
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
   }
@@ -60,7 +62,9 @@ public abstract class LostReplyContract extends NodeTestBase {
 
     assertAllRanOnce(50);
     assertThat(store.isSpent()).isTrue();
-    assertThat(client().list(JobFilter.ALL, null, 100)).extracting(Job::attempt).containsOnly(1);
+    assertThat(client().list(JobFilter.all(), Page.first(100)))
+        .extracting(Job::attempt)
+        .containsOnly(1);
   }
 
   @Test
@@ -116,7 +120,7 @@ public abstract class LostReplyContract extends NodeTestBase {
       var job = client.enqueue(ECHO, new Note("once"));
 
       assertThat(job(job.id()).state()).isEqualTo(JobState.READY);
-      assertThat(client().count(JobFilter.ALL)).isEqualTo(Map.of(JobState.READY, 1L));
+      assertThat(client().count(JobFilter.all())).isEqualTo(Map.of(JobState.READY, 1L));
     }
   }
 
@@ -176,7 +180,7 @@ public abstract class LostReplyContract extends NodeTestBase {
           }
 
           @Override
-          public <T> @Nullable T decode(String text, Class<T> type) {
+          public <T> @Nullable T decode(String text, TypeRef<T> type) {
             return json.decode(text, type);
           }
         };
@@ -190,9 +194,10 @@ public abstract class LostReplyContract extends NodeTestBase {
         .atMost(SOON)
         .until(() ->
             client()
-                .count(JobFilter.ALL)
+                .count(JobFilter.all())
                 .equals(Map.of(JobState.SUCCEEDED, 39L, JobState.FAILED, 1L)));
-    assertThat(client().list(JobFilter.state(JobState.FAILED), null, 10).get(0).failures())
+    assertThat(
+            client().list(JobFilter.all().state(JobState.FAILED), Page.first(10)).get(0).failures())
         .extracting(FailedAttempt::code)
         .containsExactly(FailureCode.BAD_RESULT);
   }

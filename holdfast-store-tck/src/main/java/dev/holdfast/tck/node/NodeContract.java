@@ -23,6 +23,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class TypedClients extends TypedClientContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Payloads extends PayloadContract {
     private final Store store = freshStore();
 

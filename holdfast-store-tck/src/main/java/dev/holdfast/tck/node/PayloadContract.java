@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobFilter;
@@ -45,8 +46,9 @@ public abstract class PayloadContract extends NodeTestBase {
     }
 
     @Override
-    public <T> @Nullable T decode(String text, Class<T> type) {
-      return type.cast(text);
+    @SuppressWarnings("unchecked")
+    public <T> @Nullable T decode(String text, TypeRef<T> type) {
+      return ((Class<T>) type.type()).cast(text);
     }
   }
 
@@ -73,7 +75,7 @@ public abstract class PayloadContract extends NodeTestBase {
                 .put(Schedule.named("nightly").runs(ECHO, null).every(Duration.ofDays(1)).build()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("nightly");
-    assertThat(client().count(JobFilter.ALL)).isEmpty();
+    assertThat(client().count(JobFilter.all())).isEmpty();
     assertThat(client().schedules().list()).isEmpty();
   }
 
@@ -88,7 +90,7 @@ public abstract class PayloadContract extends NodeTestBase {
       assertThatThrownBy(() -> plain.enqueue(TEXT, "a\0b"))
           .isInstanceOf(CodecException.class)
           .hasMessageContaining("NUL");
-      assertThat(plain.count(JobFilter.ALL)).isEmpty();
+      assertThat(plain.count(JobFilter.all())).isEmpty();
 
       JobId whole = plain.enqueue(TEXT, "whole \ud83d\ude80").id();
       assertThat(job(whole).payload()).isEqualTo("whole \ud83d\ude80");

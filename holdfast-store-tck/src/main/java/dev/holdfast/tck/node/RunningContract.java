@@ -15,8 +15,8 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.policy.Backoff;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.RetryLater;
-import dev.holdfast.api.task.TaskFailure;
+import dev.holdfast.api.run.RetryLater;
+import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.node.HoldfastNode;
@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
@@ -445,7 +445,7 @@ public abstract class RunningContract extends NodeTestBase {
                       }
                       return note.text();
                     }));
-    UnaryOperator<JobOptions.Builder> patiently =
+    Consumer<JobOptions.Builder> patiently =
         options ->
             options
                 .timeout(forEver)

@@ -13,7 +13,7 @@ import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.simulation.Interposed;
@@ -264,7 +264,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
 
   private List<String> alive() {
     return store().nodes().list().stream()
-        .filter(NodeStatus::alive)
+        .filter(NodeSnapshot::alive)
         .map(status -> status.registration().id())
         .toList();
   }

@@ -8,23 +8,24 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.HoldfastException;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.NodeMode;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.schedule.FireResult;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.schedule.ScheduleStatus;
-import dev.holdfast.api.task.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -197,7 +198,7 @@ public abstract class StackContract extends NodeTestBase {
         .until(() ->
             store().nodes().list().stream()
                 .filter(status -> status.registration().id().startsWith("dead-"))
-                .noneMatch(NodeStatus::alive));
+                .noneMatch(NodeSnapshot::alive));
     assertThat(job(blue.id()).state()).as("its node is dead").isEqualTo(JobState.RUNNING);
 
     start(quick().stack("blue").handle(ECHO, (note, context) -> "by blue"));
@@ -238,7 +239,7 @@ public abstract class StackContract extends NodeTestBase {
     awaitState(ofTheDead.id(), JobState.READY);
     await().atMost(SOON).until(() -> hasFired("declared"));
     assertThat(client().triggers().list()).hasSize(1);
-    List<Job> jobs = client().list(JobFilter.ALL, null, 1_000);
+    List<Job> jobs = client().list(JobFilter.all(), Page.first(1_000));
     assertThat(jobs).allSatisfy(job -> assertThat(job.state()).isEqualTo(JobState.READY));
     assertThat(jobs)
         .filteredOn(job -> job.tags().contains("schedule:declared"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.JobRequest;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
@@ -80,11 +81,13 @@ public abstract class UserCodeContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .until(
-            () -> client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, (long) count)));
+            () -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) count)));
     assertThat(runs).hasSize(count);
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
     assertThat(most.get()).isLessThanOrEqualTo(atOnce);
-    assertThat(client().list(JobFilter.ALL, null, 1000)).extracting(Job::attempt).containsOnly(1);
+    assertThat(client().list(JobFilter.all(), Page.first(1000)))
+        .extracting(Job::attempt)
+        .containsOnly(1);
   }
 
   /** A registry whose counters throw when they count, and which refuses timers. */
@@ -202,7 +205,7 @@ public abstract class UserCodeContract extends NodeTestBase {
 
     await()
         .atMost(SOON)
-        .until(() -> client().count(JobFilter.ALL).equals(Map.of(JobState.SUCCEEDED, 10L)));
+        .until(() -> client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, 10L)));
     assertThat(runs.values()).allSatisfy(ran -> assertThat(ran).hasValue(1));
     assertThat(most).as("slots are not released twice").hasValue(1);
   }

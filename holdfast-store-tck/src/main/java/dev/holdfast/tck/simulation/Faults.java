@@ -1,7 +1,7 @@
 package dev.holdfast.tck.simulation;
 
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.tck.simulation.Simulation.Focus;
 import java.time.Duration;
 import java.util.List;
@@ -87,7 +87,7 @@ final class Faults {
 
   /** Somebody takes a node's word for nothing any more. */
   private void dismiss(String name) {
-    for (NodeStatus node : nodes.list()) {
+    for (NodeSnapshot node : nodes.list()) {
       if (node.alive() && node.registration().id().equals(name)) {
         nodes.requestFence(node.registration().incarnation());
       }

@@ -2,11 +2,12 @@ package dev.holdfast.tck.simulation;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.When;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Store;
@@ -68,8 +69,9 @@ final class Workload {
     }
 
     @Override
-    public <T> @Nullable T decode(String text, Class<T> type) throws CodecException {
-      return type.cast(text);
+    @SuppressWarnings("unchecked")
+    public <T> @Nullable T decode(String text, TypeRef<T> type) throws CodecException {
+      return ((Class<T>) type.type()).cast(text);
     }
   }
 

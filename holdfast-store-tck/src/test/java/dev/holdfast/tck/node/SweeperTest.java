@@ -17,9 +17,9 @@ import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.Scope;
@@ -151,7 +151,7 @@ class SweeperTest {
   private boolean isAlive(UUID incarnation) {
     return store.nodes().list().stream()
         .filter(status -> status.registration().incarnation().equals(incarnation))
-        .anyMatch(NodeStatus::alive);
+        .anyMatch(NodeSnapshot::alive);
   }
 
   private Moment tick(Sweeper sweeper) {

@@ -5,12 +5,12 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.Beat;
 import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Store;
@@ -121,7 +121,7 @@ final class PlantedBugs {
             real,
             call -> {
               if (call.role() instanceof NodeStore nodes && call.name().equals("look")) {
-                for (NodeStatus node : nodes.list()) {
+                for (NodeSnapshot node : nodes.list()) {
                   if (node.alive()
                       && node.sinceLastHeartbeat()
                               .compareTo(node.registration().timeouts().running())

@@ -5,6 +5,7 @@ import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.api.lease.Leases;
+import dev.holdfast.engine.store.LeaseSnapshot;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -161,7 +162,7 @@ public final class FakeLeases implements Leases {
 
   private static LeaseInfo info(FakeLease lease) {
     boolean counts = lease.isHeld() || lease.counts();
-    return new LeaseInfo(
+    return new LeaseSnapshot(
         lease.key(),
         lease.state(),
         THIS_PROCESS,

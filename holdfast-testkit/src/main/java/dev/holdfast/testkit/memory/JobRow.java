@@ -7,6 +7,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.store.JobSnapshot;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Instant;
@@ -123,12 +124,13 @@ final class JobRow {
     return filter.admits(state)
         && (filter.queue() == null || filter.queue().equals(queue))
         && (filter.task() == null || filter.task().equals(task))
-        && (filter.tag() == null || tags.contains(filter.tag()));
+        && (filter.tag() == null || tags.contains(filter.tag()))
+        && filter.admits(createdAt);
   }
 
   /** Returns the job as seen at a time; its result is omitted after its retention. */
   Job toJob(Instant now) {
-    return new Job(
+    return new JobSnapshot(
         id,
         task,
         queue,

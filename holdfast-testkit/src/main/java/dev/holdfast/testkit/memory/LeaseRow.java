@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
+import dev.holdfast.engine.store.LeaseSnapshot;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -74,6 +75,6 @@ final class LeaseRow {
 
   LeaseInfo toInfo(Instant now) {
     Duration left = isOver(now) ? Duration.ZERO : Duration.between(now, expiresAt);
-    return new LeaseInfo(key, state, holder, token, attempt, acquiredAt, left, endedAt, detail);
+    return new LeaseSnapshot(key, state, holder, token, attempt, acquiredAt, left, endedAt, detail);
   }
 }

@@ -1,11 +1,11 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.DuplicateJobException;
+import dev.holdfast.api.job.Enqueued.Outcome;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.UniqueKey.OnConflict;
 import dev.holdfast.engine.store.Admission;
-import dev.holdfast.engine.store.Admission.Outcome;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.NewJob;
 import java.time.Instant;

@@ -5,6 +5,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,7 +74,7 @@ final class MemoryNodeStore implements NodeStore {
         NodeRegistration card = row.card;
         tables.heartbeats.add(
             new PastHeartbeat(
-                card.incarnation(), card.id(), card.roles(), card.host(), card.pid(), now));
+                card.id(), card.incarnation(), card.roles(), card.host(), card.pid(), now));
       }
       return Optional.of(
           new BeatReply(
@@ -218,7 +219,7 @@ final class MemoryNodeStore implements NodeStore {
   }
 
   @Override
-  public List<NodeStatus> list() {
+  public List<NodeSnapshot> list() {
     return tables.transaction(
         now -> tables.nodes.values().stream().map(row -> row.toStatus(now)).toList());
   }

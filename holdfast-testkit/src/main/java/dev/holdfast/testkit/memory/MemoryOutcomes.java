@@ -1,7 +1,7 @@
 package dev.holdfast.testkit.memory;
 
-import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.FailureSnapshot;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.Outcomes;
@@ -96,7 +96,7 @@ final class MemoryOutcomes implements Outcomes {
 
   static void note(JobRow row, Failure failure, Instant now) {
     row.failures.add(
-        new FailedAttempt(
+        new FailureSnapshot(
             failure.attempt(),
             failure.code(),
             failure.type(),

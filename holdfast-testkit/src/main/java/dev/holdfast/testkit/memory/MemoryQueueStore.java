@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.QueueStatus;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.QueueSnapshot;
 import dev.holdfast.engine.store.QueueStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +74,7 @@ final class MemoryQueueStore implements QueueStore {
     long ready = count(rows, JobState.READY);
     long held = count(rows, JobState.CLAIMED) + count(rows, JobState.RUNNING);
     long scheduled = count(rows, JobState.SCHEDULED);
-    return new QueueStatus(
+    return new QueueSnapshot(
         name,
         rule.paused(),
         rule.limit(),

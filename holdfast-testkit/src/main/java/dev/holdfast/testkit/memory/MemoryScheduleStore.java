@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.schedule.Overlap;
@@ -176,7 +177,7 @@ final class MemoryScheduleStore implements ScheduleStore {
       for (Firing firing : order.firings()) {
         if (takeOnce(firing, now)) {
           Admission admission = intake.enqueue(List.of(firing.job())).getFirst();
-          if (admission.outcome() == Admission.Outcome.CREATED) {
+          if (admission.outcome() == Enqueued.Outcome.CREATED) {
             created.add(admission.id());
           }
         }

@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.task.TaskStatus;
 import dev.holdfast.engine.rule.BreakerTransition;
+import dev.holdfast.engine.store.TaskSnapshot;
 import dev.holdfast.engine.store.TaskStore;
 import java.time.Instant;
 import java.util.List;
@@ -67,7 +68,7 @@ final class MemoryTaskStore implements TaskStore {
   }
 
   private TaskStatus status(String task, TaskRow row) {
-    return new TaskStatus(
+    return new TaskSnapshot(
         task,
         row.limit(),
         tables.live.values().stream()

@@ -1,10 +1,10 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Modes;
+import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Death;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
-import dev.holdfast.engine.store.NodeStore.NodeStatus;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +43,8 @@ final class NodeRow {
     return serves(queue) && card.tasks().contains(task);
   }
 
-  NodeStatus toStatus(Instant now) {
-    return new NodeStatus(
+  NodeSnapshot toStatus(Instant now) {
+    return new NodeSnapshot(
         card, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes, lost);
   }
 

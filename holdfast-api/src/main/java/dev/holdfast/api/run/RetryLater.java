@@ -1,4 +1,4 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.run;
 
 import dev.holdfast.api.internal.Times;
 import java.time.Duration;

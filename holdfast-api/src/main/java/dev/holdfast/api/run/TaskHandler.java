@@ -1,4 +1,4 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.run;
 
 import org.jspecify.annotations.Nullable;
 
@@ -6,12 +6,10 @@ import org.jspecify.annotations.Nullable;
  * Executes the jobs of a task.
  *
  * <pre>{@code
- * TaskHandler<Welcome, Void> handler =
- *     (welcome, context) -> {
- *       mailer.send(welcome.email());
- *       return null;
- *     };
+ * TaskHandler<Order, Receipt> handler = (order, context) -> shop.charge(order);
  * }</pre>
+ *
+ * <p>A task without a result has a {@link VoidTaskHandler}, which returns nothing.
  *
  * <p>A handler must be idempotent: it can be called more than once for a job, because after a
  * crash, a timeout or a lost connection it is not known how far the previous attempt came. It

@@ -1,4 +1,4 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.run;
 
 import dev.holdfast.api.policy.FailureCode;
 import org.jspecify.annotations.Nullable;

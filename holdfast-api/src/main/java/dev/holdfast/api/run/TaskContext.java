@@ -1,4 +1,4 @@
-package dev.holdfast.api.task;
+package dev.holdfast.api.run;
 
 import dev.holdfast.api.job.JobId;
 import java.time.Instant;

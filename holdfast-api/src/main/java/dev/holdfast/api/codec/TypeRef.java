@@ -1,0 +1,79 @@
+package dev.holdfast.api.codec;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A type that may be generic, such as {@code List<Order>}, which no {@code Class} describes. Create
+ * one as an anonymous subclass; for a type that is not generic, {@link #of} is enough.
+ *
+ * <pre>{@code
+ * TaskType<List<String>, Void> remind = TaskType.of("mail::remind", new TypeRef<List<String>>() {});
+ * }</pre>
+ *
+ * @param <T> the type
+ */
+public abstract class TypeRef<T> {
+  private final Type type;
+
+  /**
+   * Reads the type from the declaration of the subclass.
+   *
+   * @throws IllegalStateException if the subclass does not name a type, or names a type variable
+   */
+  protected TypeRef() {
+    this.type =
+        getClass().getGenericSuperclass() instanceof ParameterizedType declared
+                && declared.getRawType() == TypeRef.class
+            ? declared.getActualTypeArguments()[0]
+            : Object.class;
+    if (type == Object.class || type instanceof TypeVariable) {
+      throw new IllegalStateException(
+          "A TypeRef needs its type in its declaration: write new TypeRef<List<Order>>() {}.");
+    }
+  }
+
+  private TypeRef(Class<T> type) {
+    this.type = type;
+  }
+
+  /** Returns the reference to a type that is not generic. */
+  public static <T> TypeRef<T> of(Class<T> type) {
+    return new OfClass<>(type);
+  }
+
+  /** Returns the type in the form that reflection and codecs use. */
+  public final Type type() {
+    return type;
+  }
+
+  /** Returns the name of the type without packages, for messages. */
+  public final String simpleName() {
+    return type instanceof Class<?> plain
+        ? plain.getSimpleName()
+        : type.getTypeName().replaceAll("[\\w.]*[.$](?=\\w)", "");
+  }
+
+  @Override
+  public final boolean equals(@Nullable Object other) {
+    return other instanceof TypeRef<?> that && type.equals(that.type);
+  }
+
+  @Override
+  public final int hashCode() {
+    return type.hashCode();
+  }
+
+  @Override
+  public final String toString() {
+    return type.getTypeName();
+  }
+
+  private static final class OfClass<T> extends TypeRef<T> {
+    OfClass(Class<T> type) {
+      super(type);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * Running jobs: what the code of a task implements and sees.
+ *
+ * <p>A {@link dev.holdfast.api.run.TaskHandler} or {@link dev.holdfast.api.run.VoidTaskHandler}
+ * executes jobs, with a {@link dev.holdfast.api.run.TaskContext} that describes the current attempt
+ * and can enqueue further jobs. It can throw {@link dev.holdfast.api.run.TaskFailure} and {@link
+ * dev.holdfast.api.run.RetryLater}.
+ */
+@NullMarked
+package dev.holdfast.api.run;
+
+import org.jspecify.annotations.NullMarked;

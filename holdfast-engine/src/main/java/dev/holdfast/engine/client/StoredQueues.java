@@ -1,0 +1,68 @@
+package dev.holdfast.engine.client;
+
+import dev.holdfast.api.Queues;
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.store.QueueStore;
+import java.util.List;
+import java.util.Optional;
+
+/** Manages queues in the store, and notifies the nodes. */
+final class StoredQueues implements Queues {
+  private final QueueStore queues;
+  private final SignalBus bus;
+
+  StoredQueues(QueueStore queues, SignalBus bus) {
+    this.queues = queues;
+    this.bus = bus;
+  }
+
+  @Override
+  public boolean pause(String queue) {
+    return pause(queue, true);
+  }
+
+  @Override
+  public boolean resume(String queue) {
+    return pause(queue, false);
+  }
+
+  private boolean pause(String queue, boolean paused) {
+    boolean exists = find(queue).isPresent(); // Before the pause itself makes it known.
+    queues.pause(queue, paused);
+    bus.publish(new Signal.QueueChanged(queue));
+    return exists;
+  }
+
+  @Override
+  public void limit(String queue, int most) {
+    if (most < 1) {
+      throw new IllegalArgumentException(
+          "A limit of %d for queue '%s' is not valid: use at least 1, or pause the queue."
+              .formatted(most, queue));
+    }
+    queues.limit(Names.queue(queue), most);
+    bus.publish(new Signal.QueueChanged(queue));
+  }
+
+  @Override
+  public boolean unlimit(String queue) {
+    QueueStore.Rule rule = queues.rules().get(Names.queue(queue));
+    queues.limit(queue, null);
+    bus.publish(new Signal.QueueChanged(queue));
+    return rule != null && rule.limit() != null;
+  }
+
+  @Override
+  public Optional<QueueStatus> find(String queue) {
+    String name = Names.queue(queue);
+    return list().stream().filter(status -> status.name().equals(name)).findFirst();
+  }
+
+  @Override
+  public List<QueueStatus> list() {
+    return queues.list();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.job.FailedAttempt;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link Job} as a store read it. */
+public record JobSnapshot(
+    JobId id,
+    String task,
+    String queue,
+    JobState state,
+    int priority,
+    @Nullable String payload,
+    @Nullable String result,
+    Set<String> tags,
+    @Nullable String uniqueKey,
+    int attempt,
+    long fencingToken,
+    @Nullable String node,
+    @Nullable String stack,
+    @Nullable String source,
+    boolean cancelRequested,
+    Instant createdAt,
+    Instant runAt,
+    @Nullable Instant startBy,
+    @Nullable Instant startedAt,
+    @Nullable Instant endedAt,
+    List<FailedAttempt> failures)
+    implements Job {
+  public JobSnapshot {
+    tags = Set.copyOf(tags);
+    failures = List.copyOf(failures);
+  }
+}

@@ -1,0 +1,19 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.job.QueueStatus;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link QueueStatus} as a store read it. */
+public record QueueSnapshot(
+    String name,
+    boolean paused,
+    @Nullable Integer limit,
+    long ready,
+    long held,
+    long scheduled,
+    Duration oldestReady,
+    boolean moreReady,
+    boolean moreHeld,
+    boolean moreScheduled)
+    implements QueueStatus {}
