@@ -1,7 +1,8 @@
 package dev.holdfast.junit;
 
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.task.TaskHandler;
+import dev.holdfast.api.run.TaskHandler;
+import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeBuilder;
@@ -93,6 +94,12 @@ public final class HoldfastExtension
   /** Lets the node run jobs of this task with this handler. Defaults to no tasks. */
   public <P, R> HoldfastExtension handle(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
+    return configure(builder -> builder.handle(type, handler));
+  }
+
+  /** Lets the node run jobs of this task, which has no result, with this handler. */
+  public <P> HoldfastExtension handle(
+      TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
     return configure(builder -> builder.handle(type, handler));
   }
 

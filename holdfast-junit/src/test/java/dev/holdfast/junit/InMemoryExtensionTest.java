@@ -41,7 +41,7 @@ class InMemoryExtensionTest {
 
   @AfterEach
   void theClientIsStillThere(Holdfast client) {
-    assertThat(client.count(JobFilter.ALL)).isNotNull();
+    assertThat(client.count(JobFilter.all())).isNotNull();
   }
 
   @Test

@@ -9,7 +9,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.testkit.node.DrainResult;
 import java.sql.Connection;

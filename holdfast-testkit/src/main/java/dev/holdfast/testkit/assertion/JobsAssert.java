@@ -1,16 +1,15 @@
 package dev.holdfast.testkit.assertion;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
-import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.codec.JsonCodec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Assertions about the jobs of a store. Each reads the store again. */
 public final class JobsAssert {
@@ -60,22 +59,19 @@ public final class JobsAssert {
   }
 
   private List<Job> jobsOf(TaskType<?, ?> type) {
+    JobFilter filter = JobFilter.all().task(type.name());
     List<Job> all = new ArrayList<>();
-    List<Job> page;
-    do {
-      page = page(JobFilter.ALL.task(type.name()), all.isEmpty() ? null : all.getLast().id(), PAGE);
+    List<Job> page = holdfast.list(filter, Page.first(PAGE));
+    while (!page.isEmpty()) {
       all.addAll(page);
-    } while (page.size() == PAGE);
+      page = holdfast.list(filter, Page.after(all.getLast().id(), PAGE));
+    }
     return all;
-  }
-
-  private List<Job> page(JobFilter filter, @Nullable JobId before, int limit) {
-    return holdfast.list(filter, before, limit);
   }
 
   /** Returns an error that lists what was enqueued instead. */
   AssertionError failure(String message) {
-    List<Job> jobs = page(JobFilter.ALL, null, MOST_SHOWN + 1);
+    List<Job> jobs = holdfast.list(JobFilter.all(), Page.first(MOST_SHOWN + 1));
     if (jobs.isEmpty()) {
       return new AssertionError(message + " Nothing was enqueued.");
     }

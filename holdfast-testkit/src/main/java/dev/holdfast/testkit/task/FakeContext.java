@@ -1,7 +1,7 @@
 package dev.holdfast.testkit.task;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.TaskContext;
 import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.CancellationException;

@@ -1,6 +1,6 @@
 package dev.holdfast.testkit.task;
 
-import dev.holdfast.api.task.RetryLater;
+import dev.holdfast.api.run.RetryLater;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -5,8 +5,9 @@ import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.RetryLater;
-import dev.holdfast.api.task.TaskHandler;
+import dev.holdfast.api.run.RetryLater;
+import dev.holdfast.api.run.TaskHandler;
+import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -62,6 +63,12 @@ public final class TaskTester<P, R> {
   /** Returns a tester of the first attempt of a job with the default options of its task type. */
   public static <P, R> TaskTester<P, R> of(
       TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
+    return new TaskTester<>(type, handler);
+  }
+
+  /** Returns a tester of a task without a result. */
+  public static <P> TaskTester<P, Void> of(
+      TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
     return new TaskTester<>(type, handler);
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.intake.ClientSettings;
@@ -160,8 +161,9 @@ class HoldfastAssertionsTest {
           }
 
           @Override
-          public <T> T decode(String text, Class<T> type) {
-            return type.cast(new Welcome(text));
+          @SuppressWarnings("unchecked") // The test decodes welcomes only.
+          public <T> T decode(String text, TypeRef<T> type) {
+            return (T) new Welcome(text);
           }
         };
     try (Holdfast client = HoldfastClient.on(store, plain, ClientSettings.DEFAULT)) {

@@ -11,8 +11,8 @@ import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.schedule.Schedule;
-import dev.holdfast.api.task.RetryLater;
-import dev.holdfast.api.task.TaskContext;
+import dev.holdfast.api.run.RetryLater;
+import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.held.TaskExecutor;
@@ -318,7 +318,7 @@ class TestNodeTest {
 
     assertThat(seen).hasSize(51);
     assertThat(node.node().held()).isZero();
-    assertThat(node.client().count(JobFilter.state(JobState.READY)))
+    assertThat(node.client().count(JobFilter.all().state(JobState.READY)))
         .containsEntry(JobState.READY, 1L);
   }
 

@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.task.RetryLater;
-import dev.holdfast.api.task.TaskContext;
-import dev.holdfast.api.task.TaskFailure;
-import dev.holdfast.api.task.TaskHandler;
+import dev.holdfast.api.run.RetryLater;
+import dev.holdfast.api.run.TaskContext;
+import dev.holdfast.api.run.TaskFailure;
+import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,6 +58,33 @@ class TaskTesterTest {
     assertThat(outcome.exception()).isEmpty();
     assertThat(outcome.failureCode()).isEmpty();
     assertThat(outcome.runsAgainIn()).isEmpty();
+  }
+
+  @Test
+  void aTaskWithoutAResultNeedsNone() {
+    List<String> charged = new ArrayList<>();
+    TaskType<Charge, Void> type = TaskType.of("billing::void", Charge.class);
+
+    TaskOutcome<Void> outcome =
+        TaskTester.of(type, (charge, context) -> charged.add(charge.account())).run(ADA);
+
+    assertThat(outcome).isEqualTo(new TaskOutcome.Succeeded<>(null));
+    assertThat(charged).containsExactly("ada");
+  }
+
+  @Test
+  void genericTypesPassThroughTheCodec() {
+    TaskType<List<Charge>, List<Receipt>> type =
+        TaskType.of("billing::many", new TypeRef<>() {}, new TypeRef<>() {});
+
+    TaskOutcome<List<Receipt>> outcome =
+        TaskTester.of(
+                type,
+                (charges, context) ->
+                    charges.stream().map(charge -> new Receipt(charge.account())).toList())
+            .run(List.of(ADA));
+
+    assertThat(outcome.result()).containsExactly(new Receipt("ada"));
   }
 
   @Test
@@ -190,9 +218,10 @@ class TaskTesterTest {
           }
 
           @Override
-          public <T> T decode(String text, Class<T> type) {
+          @SuppressWarnings("unchecked") // The test decodes texts only.
+          public <T> T decode(String text, TypeRef<T> type) {
             decoded.add(text);
-            return type.cast(text);
+            return (T) text;
           }
         };
     TaskType<String, String> echo = TaskType.of("test::echo", String.class, String.class);
