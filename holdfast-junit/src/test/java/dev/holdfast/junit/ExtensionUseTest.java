@@ -8,11 +8,13 @@ import dev.holdfast.api.Holdfast;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import dev.holdfast.testkit.node.TestNode;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -214,5 +216,40 @@ class ExtensionUseTest {
     assertThat(failuresOf(ValidNodeTests.class, Map.of())).isEmpty();
 
     assertThat(ValidNodeTests.closed).containsExactly("closed");
+  }
+
+  static class LeftRunningTests {
+    static final CountDownLatch started = new CountDownLatch(1);
+    static final ConcurrentLinkedQueue<String> ends = new ConcurrentLinkedQueue<>();
+
+    @RegisterExtension
+    static final HoldfastExtension holdfast =
+        HoldfastExtension.inMemory()
+            .inBackground()
+            .handle(
+                Welcome.TASK,
+                (welcome, context) -> {
+                  started.countDown();
+                  try {
+                    Thread.sleep(Duration.ofSeconds(20)); // Less than the default shutdown grace.
+                    ends.add("by itself");
+                  } catch (InterruptedException stopped) {
+                    ends.add("by interruption");
+                  }
+                  return "done";
+                });
+
+    @Test
+    void doesNotWaitForItsJob(Holdfast client) throws InterruptedException {
+      client.enqueue(Welcome.TASK, new Welcome("slow"));
+      assertThat(started.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void aJobThatATestLeavesRunningIsInterruptedAtOnce() {
+    assertThat(failuresOf(LeftRunningTests.class, Map.of())).isEmpty();
+
+    assertThat(LeftRunningTests.ends).containsExactly("by interruption");
   }
 }
