@@ -43,8 +43,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * {@link Holdfast}, {@link TestNode}, {@link HoldfastNode} and {@link Store}, and on PostgreSQL
  * {@link DataSource}, for transactions of the test.
  *
- * <p>By default nothing runs until the test calls {@link #drain}. All jobs then run on the thread of
- * the test; see {@link TestNode} for what differs from a node in production. With {@link
+ * <p>By default nothing runs until the test calls {@link #drain}. All jobs then run on the thread
+ * of the test; see {@link TestNode} for what differs from a node in production. With {@link
  * #inBackground}, a node runs jobs on its own threads, and the test waits for them.
  */
 public final class HoldfastExtension
@@ -98,8 +98,7 @@ public final class HoldfastExtension
   }
 
   /** Lets the node run jobs of this task, which has no result, with this handler. */
-  public <P> HoldfastExtension handle(
-      TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
+  public <P> HoldfastExtension handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
     return configure(builder -> builder.handle(type, handler));
   }
 
@@ -165,12 +164,14 @@ public final class HoldfastExtension
     Iterator<RunningTest> tests = running.iterator();
     if (!tests.hasNext()) {
       throw new IllegalStateException(
-          "No test is running: use this extension in a test method, or in a method that runs before or after each test, and register it with @RegisterExtension.");
+          "No test is running: use this extension in a test method, or in a method that runs before"
+              + " or after each test, and register it with @RegisterExtension.");
     }
     RunningTest only = tests.next();
     if (tests.hasNext()) {
       throw new IllegalStateException(
-          "Several tests with this extension run at the same time: give each test method a parameter of type TestNode and use that instead.");
+          "Several tests with this extension run at the same time: give each test method a"
+              + " parameter of type TestNode and use that instead.");
     }
     return only;
   }
@@ -223,7 +224,8 @@ public final class HoldfastExtension
     return argument(test, type)
         .orElseThrow(() ->
             new ParameterResolutionException(
-                "There is no TestNode, because the node runs in the background: remove inBackground(), or use a HoldfastNode parameter."));
+                "There is no TestNode, because the node runs in the background: remove"
+                    + " inBackground(), or use a HoldfastNode parameter."));
   }
 
   private static Optional<?> argument(RunningTest test, Class<?> type) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.JobFailedException;
+import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

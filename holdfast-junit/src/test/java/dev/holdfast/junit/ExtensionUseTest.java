@@ -59,8 +59,7 @@ class ExtensionUseTest {
   }
 
   static class BeforeAllTests {
-    @RegisterExtension
-    static final HoldfastExtension holdfast = HoldfastExtension.inMemory();
+    @RegisterExtension static final HoldfastExtension holdfast = HoldfastExtension.inMemory();
 
     @BeforeAll
     static void tooEarly(Holdfast client) {}

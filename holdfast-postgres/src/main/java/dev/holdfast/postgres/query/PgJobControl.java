@@ -187,8 +187,7 @@ public final class PgJobControl implements JobControl {
 
   private String complete(String statement) {
     return database.sql(
-        FilterSql.complete(
-            statement.replace("${revive}", JobColumns.fromDeadLetter(REVIVE))));
+        FilterSql.complete(statement.replace("${revive}", JobColumns.fromDeadLetter(REVIVE))));
   }
 
   @Override

@@ -71,7 +71,8 @@ public final class EnqueuedAssert<P> {
   /**
    * Asserts how many jobs are left.
    *
-   * @throws AssertionError if there are more or fewer; the message lists the jobs that were enqueued
+   * @throws AssertionError if there are more or fewer; the message lists the jobs that were
+   *     enqueued
    */
   public EnqueuedAssert<P> times(int expected) {
     if (expected < 1) {

@@ -88,7 +88,9 @@ public final class JobsAssert {
             job.task(),
             job.payload(),
             job.queue(),
-            job.tags().isEmpty() ? "" : "tags %s, ".formatted(job.tags().stream().sorted().toList()),
+            job.tags().isEmpty()
+                ? ""
+                : "tags %s, ".formatted(job.tags().stream().sorted().toList()),
             job.state());
   }
 }

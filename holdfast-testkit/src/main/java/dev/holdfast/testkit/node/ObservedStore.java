@@ -47,15 +47,14 @@ final class ObservedStore {
         (method, arguments) ->
             isArea(method)
                 ? areas.computeIfAbsent(
-                    method.getName(),
-                    name -> area(method.getReturnType(), areaOf(real, method)))
+                    method.getName(), name -> area(method.getReturnType(), areaOf(real, method)))
                 : call(real, method, arguments));
   }
 
   /** Returns whether a method returns an area of the store that roles use. */
   private static boolean isArea(Method method) {
     return method.getParameterCount() == 0
-        && method.getReturnType().getPackage() == Store.class.getPackage();
+        && method.getReturnType().getPackageName().equals(Store.class.getPackageName());
   }
 
   private static Object areaOf(Store real, Method method) {

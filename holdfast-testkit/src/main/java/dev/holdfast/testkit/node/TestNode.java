@@ -34,8 +34,8 @@ import org.slf4j.MDC;
  * }
  * }</pre>
  *
- * <p>It is a real node on a real store: it claims, starts and finishes jobs as every node does, with
- * the codec, retry policies, limits, schedules and triggers it is configured with. Four things
+ * <p>It is a real node on a real store: it claims, starts and finishes jobs as every node does,
+ * with the codec, retry policies, limits, schedules and triggers it is configured with. Four things
  * differ. Routes and executors are ignored. Delays of retries have no jitter, so that a test knows
  * when a retry is due. Timeouts of jobs are not enforced, because the thread that would watch them
  * runs the handler. The node does not look dead if a debugger stops it for a while.

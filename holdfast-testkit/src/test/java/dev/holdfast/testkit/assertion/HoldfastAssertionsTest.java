@@ -85,7 +85,8 @@ class HoldfastAssertionsTest {
             Expected a job of task 'email::goodbye', but there is none. Enqueued jobs, newest first:
               email::welcome {"email":"bob"} in queue 'mail', READY
               email::welcome {"email":"bob"} in queue 'mail', tags [eu, signup], READY
-              email::welcome {"email":"ada"} in queue 'default', READY""");
+              email::welcome {"email":"ada"} in queue 'default', READY\
+            """);
   }
 
   @Test

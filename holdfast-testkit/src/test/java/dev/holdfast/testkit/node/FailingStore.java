@@ -39,8 +39,7 @@ final class FailingStore implements AutoCloseable {
             new Class<?>[] {type},
             (proxy, method, arguments) -> {
               if (failing && method.getName().equals("claim")) {
-                throw new StoreException(
-                    StoreException.Outcome.RETRYABLE, "no claims today", null);
+                throw new StoreException(StoreException.Outcome.RETRYABLE, "no claims today", null);
               }
               return call(area, method, arguments);
             }));

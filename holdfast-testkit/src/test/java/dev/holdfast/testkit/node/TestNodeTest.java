@@ -10,9 +10,9 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.api.run.TaskContext;
+import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.held.TaskExecutor;
@@ -361,8 +361,7 @@ class TestNodeTest {
   @Test
   void aFailureOfTheStoreThatTheNodeWouldOnlyLogEndsTheDrain() {
     try (FailingStore store = new FailingStore();
-        TestNode node =
-            TestNode.on(store.store(), builder -> builder.handle(NOTE, this::handle))) {
+        TestNode node = TestNode.on(store.store(), builder -> builder.handle(NOTE, this::handle))) {
       enqueue(node, "one");
       store.failClaims(true);
       assertThatThrownBy(node::drain).hasMessageContaining("no claims today");
@@ -387,8 +386,7 @@ class TestNodeTest {
   @Test
   void aScheduledJobOnADatabaseCanBeMadeDue() {
     try (FailingStore store = new FailingStore();
-        TestNode node =
-            TestNode.on(store.store(), builder -> builder.handle(NOTE, this::handle))) {
+        TestNode node = TestNode.on(store.store(), builder -> builder.handle(NOTE, this::handle))) {
       JobId job =
           node.client().enqueue(NOTE, new Note("later"), on -> on.runIn(Duration.ofDays(1))).id();
       assertThat(node.drain().attempts()).isZero();

@@ -123,8 +123,7 @@ class TaskTesterTest {
     TaskOutcome<Receipt> third = throwing(down).attempt(3).run(ADA);
 
     assertThat(second)
-        .isEqualTo(
-            new TaskOutcome.Retried<>(down, FailureCode.TASK_FAILED, Duration.ofSeconds(2)));
+        .isEqualTo(new TaskOutcome.Retried<>(down, FailureCode.TASK_FAILED, Duration.ofSeconds(2)));
     assertThat(second.exception()).containsSame(down);
     assertThat(second.failureCode()).contains("TASK_FAILED");
     assertThat(second.runsAgainIn()).contains(Duration.ofSeconds(2));
@@ -238,12 +237,13 @@ class TaskTesterTest {
     List<Object> seen = new ArrayList<>();
 
     TaskOutcome<Receipt> outcome =
-        tester((charge, context) -> {
-              seen.add(context.isStopping());
-              seen.add(Thread.currentThread().isInterrupted());
-              context.heartbeat();
-              return new Receipt("1");
-            })
+        tester(
+                (charge, context) -> {
+                  seen.add(context.isStopping());
+                  seen.add(Thread.currentThread().isInterrupted());
+                  context.heartbeat();
+                  return new Receipt("1");
+                })
             .stopping()
             .run(ADA);
 
@@ -258,12 +258,13 @@ class TaskTesterTest {
     List<Integer> done = new ArrayList<>();
 
     TaskOutcome<Receipt> outcome =
-        tester((charge, context) -> {
-              for (int i = 0; i < 10 && !context.isStopping(); i++) {
-                done.add(i);
-              }
-              return new Receipt("half");
-            })
+        tester(
+                (charge, context) -> {
+                  for (int i = 0; i < 10 && !context.isStopping(); i++) {
+                    done.add(i);
+                  }
+                  return new Receipt("half");
+                })
             .stoppingAtCheck(3)
             .run(ADA);
 
@@ -277,10 +278,11 @@ class TaskTesterTest {
     List<Boolean> seen = new ArrayList<>();
     Thread.currentThread().interrupt();
 
-    tester((charge, context) -> {
-          seen.add(Thread.currentThread().isInterrupted());
-          return new Receipt("1");
-        })
+    tester(
+            (charge, context) -> {
+              seen.add(Thread.currentThread().isInterrupted());
+              return new Receipt("1");
+            })
         .run(ADA);
 
     assertThat(Thread.interrupted()).isTrue();
