@@ -35,6 +35,11 @@ public record JobRequest<P, R>(
     return new JobRequest<>(type, payload, type.defaults().with(changes), null);
   }
 
+  /** Returns the same request with changed options. */
+  public JobRequest<P, R> with(Consumer<JobOptions.Builder> changes) {
+    return new JobRequest<>(type, payload, options.with(changes), id);
+  }
+
   /**
    * Returns the same request with your own job id. Enqueueing it again creates no second job. By
    * default, each enqueue generates a new id.

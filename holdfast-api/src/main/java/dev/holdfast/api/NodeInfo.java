@@ -49,7 +49,10 @@ public interface NodeInfo {
   /** Returns the stack it belongs to; null for none. */
   @Nullable String stack();
 
-  /** Returns the stacks whose jobs it runs, in addition to jobs without a stack. */
+  /**
+   * Returns the stacks whose jobs it runs, in addition to jobs without a stack; {@code *} alone for
+   * all stacks.
+   */
   Set<String> serves();
 
   /** Returns what it does for the cluster. */

@@ -22,7 +22,7 @@ public interface Nodes {
 
   /**
    * Lists the past heartbeats of a node, latest first. Only a node that is configured with {@code
-   * keepHeartbeats} has any. They are deleted after a day.
+   * keepHeartbeats} has any. They are deleted after the time that it states.
    *
    * @param limit the maximum number of heartbeats, 1 to 10,000
    */
@@ -35,6 +35,23 @@ public interface Nodes {
    * @return how many live nodes with this id were fenced
    */
   int fence(String id);
+
+  /**
+   * Declares a node dead that is known to have died, without waiting for its timeout: its
+   * incarnation is fenced immediately, and live nodes recover its jobs as after any crash. Use it
+   * when the process or its machine is certainly gone, and the timeout of the node is long.
+   *
+   * <p>If the node is alive after all, none of its later writes is accepted, and it gives up its
+   * jobs and starts again as a new incarnation when it sends its next heartbeat. Until then it may
+   * run a job at the same time as the node that recovered it, so use {@link #fence} for a node that
+   * may be alive. A node that sends a heartbeat while this method runs is left alone.
+   *
+   * <p>The jobs of nodes with this id that were dead before are recovered immediately as well,
+   * instead of at the next sweep. If no node is alive that recovers them, they wait for one.
+   *
+   * @return how many nodes with this id were declared dead
+   */
+  int recover(String id);
 
   /**
    * Sets the mode of a node.

@@ -6,11 +6,14 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.tck.contract.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,6 +65,41 @@ class PlanTest {
             fixture.ask(
                 "select idx_scan > 0 from pg_stat_user_indexes where indexrelname = 'job_ready'"))
         .isEqualTo("t");
+  }
+
+  @Test
+  void theStacksThatHaveJobsAreFoundWithoutReadingTheirJobs() {
+    fixture.execute(
+        """
+        insert into holdfast.job (id, created_at, run_at, rank, priority, state, queue, task, stack)
+        select gen_random_uuid(), now(), now(), now() - interval '1 day', 4, 'READY', 'mail',
+               'mail::send', case when n <= 3 then 'rare' else 'common' end
+        from generate_series(1, 20000) n
+        """);
+    fixture.execute("vacuum analyze holdfast.job");
+    String scans = sequentialScans();
+    long before = stackEntriesRead();
+    try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
+      Worker all =
+          Worker.joinFleets(store, "all", Stacks.ALL, Drafts.QUEUE, Drafts.TASK, Modes.FULL);
+      assertThat(all.claim(2)).hasSize(2);
+      assertThat(
+              store
+                  .claims()
+                  .queuesWithReadyJobs(Set.of(Drafts.QUEUE), Set.of(Drafts.TASK), Stacks.ALL))
+          .hasSize(1);
+      assertThat(sessions()).isPositive();
+    }
+    awaitReports();
+
+    assertThat(sequentialScans()).isEqualTo(scans);
+    assertThat(stackEntriesRead() - before).isBetween(4L, 100L);
+  }
+
+  private long stackEntriesRead() {
+    return Long.parseLong(
+        fixture.ask(
+            "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'job_ready_stack'"));
   }
 
   @Test

@@ -54,7 +54,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           update holdfast.lease set acquired_at = acquired_at - t, expires_at = expires_at - t,
             ended_at = ended_at - t
           """,
-          "update holdfast.heartbeat set at = at - t",
+          "update holdfast.heartbeat set at = at - t, expires_at = expires_at - t",
           "update holdfast.sample set taken_at = taken_at - t",
           "update holdfast.unique_ledger set expires_at = expires_at - t",
           "update holdfast.enqueue_repeat set repeated_at = repeated_at - t",

@@ -59,6 +59,18 @@ public interface Job {
    */
   @Nullable String source();
 
+  /** Returns the id of the job whose handler enqueued it; null if it was enqueued otherwise. */
+  @Nullable JobId parent();
+
+  /** Returns the progress that its handler reported last; null if it reported none. */
+  @Nullable JobProgress progress();
+
+  /**
+   * Returns the last lines that its handler logged, oldest first; none unless the nodes that ran it
+   * are configured to keep them.
+   */
+  List<JobLogLine> log();
+
   /** Returns whether cancellation was requested while it was running. */
   boolean cancelRequested();
 

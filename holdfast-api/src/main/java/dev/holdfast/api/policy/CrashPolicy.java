@@ -26,8 +26,10 @@ public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
     /** Dead-letters the job, because executing it twice would be worse. */
     FAIL,
     /**
-     * Asks the {@link RecoveryPolicy} on a node that has a handler for the task. While no such node
-     * is alive, the job is treated as with {@link #RETRY}.
+     * Asks the {@link RecoveryPolicy} of the task, on a live node that has one and recovers running
+     * jobs. While there is no such node, the job waits for one. If there has been none for 5
+     * minutes (a setting of nodes, {@code awaitRecoveryPolicy}), the next sweep dead-letters the
+     * job, because executing it again may be what the policy would have prevented.
      */
     ASK
   }
@@ -80,7 +82,8 @@ public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
 
   /**
    * Returns a policy that lets the {@link RecoveryPolicy} of the task decide, which is registered
-   * on nodes together with the handler.
+   * on nodes together with the handler. If no live node has one, the job is dead-lettered after a
+   * while: see {@link Action#ASK}.
    */
   public static CrashPolicy decidedByTask() {
     return new CrashPolicy(Action.ASK, DEFAULT.maxCrashes);

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     description = "List the latest heartbeats of a node, newest first.",
     footer =
         "Heartbeats are stored only for nodes with the liveness setting keepHeartbeats, and only"
-            + " for a day.")
+            + " for the time that it states.")
 public final class BeatsCommand extends ClientCommand {
 
   @Parameters(paramLabel = "ID", description = "The id of the node, as listed by 'nodes'.")
@@ -43,7 +43,7 @@ public final class BeatsCommand extends ClientCommand {
     if (beats.isEmpty()) {
       return session.answer(
           false,
-          "No heartbeats of node '%s' are stored: check the id with 'nodes', and enable the liveness setting keepHeartbeats on the node."
+          "No heartbeats of node '%s' are stored: check the id with 'nodes', and set the liveness setting keepHeartbeats on the node."
               .formatted(id));
     }
     Table table = Table.of("at", "after", "incarnation", "host", "process");

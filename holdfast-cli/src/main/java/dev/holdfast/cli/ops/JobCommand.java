@@ -3,6 +3,8 @@ package dev.holdfast.cli.ops;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobLogLine;
+import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.cli.print.Fields;
 import dev.holdfast.cli.print.Json;
@@ -10,6 +12,7 @@ import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -52,6 +55,17 @@ public final class JobCommand extends ClientCommand {
     return DONE;
   }
 
+  private static @Nullable String progress(@Nullable JobProgress progress) {
+    if (progress == null) {
+      return null;
+    }
+    String done =
+        progress.total() == 0
+            ? Long.toString(progress.done())
+            : "%d of %d".formatted(progress.done(), progress.total());
+    return "%s, %s (%s)".formatted(done, progress.message(), progress.reportedAt());
+  }
+
   private static void print(Job job, String waits, PrintWriter out) {
     Fields fields = new Fields(out);
     fields.line("job", job.id());
@@ -63,6 +77,8 @@ public final class JobCommand extends ClientCommand {
     fields.line("node", job.node());
     fields.line("stack", job.stack());
     fields.line("source", job.source());
+    fields.line("parent", job.parent());
+    fields.line("progress", progress(job.progress()));
     fields.line("created", job.createdAt());
     fields.line("due", job.runAt());
     fields.line("start by", job.startBy());
@@ -72,6 +88,9 @@ public final class JobCommand extends ClientCommand {
     fields.line("key", job.uniqueKey());
     fields.line("payload", job.payload());
     fields.line("result", job.result());
+    for (JobLogLine line : job.log()) {
+      out.printf("%s attempt %d: %s%n", line.at(), line.attempt(), line.text());
+    }
     for (FailedAttempt failure : job.failures()) {
       out.println();
       out.printf(

@@ -7,16 +7,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Fences a node or changes its mode. */
+/** Fences a node, declares it dead, or changes its mode. */
 @Command(
     name = "node",
-    description = "Fence a node, or change its mode.",
+    description = "Fence a node, declare it dead, or change its mode.",
     footer = "The node applies the change at its next heartbeat at the latest.")
 public final class NodeCommand extends ClientCommand {
 
   /** The possible actions. */
   enum Action {
     FENCE,
+    RECOVER,
     MODE,
     CLEAR
   }
@@ -26,7 +27,9 @@ public final class NodeCommand extends ClientCommand {
       paramLabel = "ACTION",
       description =
           "fence: make the node give up everything it has claimed and rejoin as a new incarnation;"
-              + " mode: set its mode; clear: remove its mode overrides.")
+              + " recover: declare a node dead that is certainly gone, and recover its jobs now"
+              + " instead of after its timeout; mode: set its mode; clear: remove its mode"
+              + " overrides.")
   @SuppressWarnings("NullAway.Init")
   private Action action;
 
@@ -56,12 +59,19 @@ public final class NodeCommand extends ClientCommand {
     int told =
         switch (action) {
           case FENCE -> nodes.fence(id);
+          case RECOVER -> nodes.recover(id);
           case MODE -> setMode(nodes, NodeMode.parse(mode == null ? "" : mode));
           case CLEAR -> task == null ? nodes.clearModes(id) : nodes.clearMode(id, task);
         };
     return told > 0
-        ? session.answer(true, "%d live node(s) with id '%s' were notified.".formatted(told, id))
+        ? session.answer(true, done().formatted(told, id))
         : session.answer(false, "There is no live node with id '%s'; see 'nodes'.".formatted(id));
+  }
+
+  private String done() {
+    return action == Action.RECOVER
+        ? "%d node(s) with id '%s' were declared dead; live nodes recover their jobs now."
+        : "%d live node(s) with id '%s' were notified.";
   }
 
   private int setMode(Nodes nodes, NodeMode wanted) {

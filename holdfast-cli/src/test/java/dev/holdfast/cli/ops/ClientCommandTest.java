@@ -268,6 +268,14 @@ class ClientCommandTest {
       UUID before = node.incarnation();
       assertThat(holdfast("node", "fence", "controlled").exit()).isZero();
       await().until(() -> !node.incarnation().equals(before));
+
+      UUID fenced = node.incarnation();
+      // A node that sends a heartbeat at the same moment is left alone.
+      await()
+          .until(
+              () -> holdfast("node", "recover", "controlled").out(),
+              out -> out.contains("1 node(s) with id 'controlled' were declared dead"));
+      await().until(() -> !node.incarnation().equals(fenced));
     }
     Cli unknown = holdfast("node", "fence", "controlled");
     assertThat(unknown.exit()).isEqualTo(1);
@@ -282,7 +290,7 @@ class ClientCommandTest {
     try (HoldfastNode node =
         HoldfastNode.on(store)
             .id("kept")
-            .liveness(s -> s.heartbeat(Duration.ofMillis(50)).keepHeartbeats(true))
+            .liveness(s -> s.heartbeat(Duration.ofMillis(50)).keepHeartbeats(Duration.ofDays(1)))
             .start()) {
       await().until(() -> client.nodes().beats("kept", 10).size() >= 2);
 

@@ -5,6 +5,7 @@ import dev.holdfast.engine.held.ClaimCalls;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.QueueRules;
 import dev.holdfast.engine.rule.TaskRules;
@@ -32,6 +33,7 @@ public record ClaimParts(
     Unreadable unreadable,
     FinishSink sink,
     Meters meters,
+    RoleSpans spans,
     LifecycleEvents events,
     Ticker ticker,
     RandomGenerator random) {}

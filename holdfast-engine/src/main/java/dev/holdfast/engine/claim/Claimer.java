@@ -222,6 +222,9 @@ public final class Claimer implements Role {
       size.saw(jobs);
       known = true;
       parts.meters().claimCall(lane.queue(), jobs.size(), took);
+      if (!jobs.isEmpty()) {
+        record(jobs, took);
+      }
     } finally {
       if (known) {
         parts.calls().end(call);
@@ -232,6 +235,20 @@ public final class Claimer implements Role {
       }
       parts.heldJobs().suspects().giveBack(request.tenure.incarnation(), suspects);
     }
+  }
+
+  private void record(List<ClaimedJob> jobs, Duration took) {
+    parts
+        .spans()
+        .worked(
+            "holdfast.claim",
+            took,
+            span ->
+                span.setAttribute("holdfast.queue", lane.queue())
+                    .setAttribute("holdfast.jobs.claimed", jobs.size())
+                    .setAttribute(
+                        "holdfast.jobs.started",
+                        jobs.stream().filter(ClaimedJob::started).count()));
   }
 
   /**

@@ -69,7 +69,8 @@ public final class HoldfastClient implements Holdfast {
   private final Triggers triggers;
   private final Awaiter awaiter;
   private final Schedules schedules;
-  private final Runnable onClose;
+  private final JobOrigin stamper;
+  private final Optional<Runnable> onClose;
 
   /** Creates the client of a node, which shares the node's signal bus. */
   public HoldfastClient(
@@ -105,7 +106,8 @@ public final class HoldfastClient implements Holdfast {
             bus,
             ids,
             declared::check);
-    this.onClose = onClose;
+    this.stamper = stamper;
+    this.onClose = Optional.of(onClose);
   }
 
   /**
@@ -146,6 +148,28 @@ public final class HoldfastClient implements Holdfast {
         UuidCreator::getTimeOrderedEpochPlus1,
         JobOrigin.NONE,
         bus::close);
+  }
+
+  /**
+   * Returns a client whose jobs know the job that enqueued them as their parent. It shares the
+   * resources of this client, and closing it has no effect.
+   */
+  public Holdfast childrenOf(JobId parent) {
+    JobOrigin origin = stamper.childrenOf(parent);
+    return new HoldfastClient(this, intaker.from(origin), publisher.from(origin), origin);
+  }
+
+  private HoldfastClient(
+      HoldfastClient from, JobSubmitter intaker, EventPublisher publisher, JobOrigin stamper) {
+    this.store = from.store;
+    this.bus = from.bus;
+    this.intaker = intaker;
+    this.publisher = publisher;
+    this.triggers = from.triggers;
+    this.awaiter = from.awaiter;
+    this.schedules = from.schedules;
+    this.stamper = stamper;
+    this.onClose = Optional.empty();
   }
 
   @Override
@@ -323,7 +347,9 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public void close() {
-    awaiter.close();
-    onClose.run();
+    onClose.ifPresent(release -> {
+      awaiter.close();
+      release.run();
+    });
   }
 }

@@ -57,6 +57,25 @@ final class StoredNodes implements Nodes {
   }
 
   @Override
+  public int recover(String id) {
+    List<NodeSnapshot> named =
+        nodes.list().stream().filter(node -> node.id().equals(id)).toList();
+    int declared = 0;
+    for (NodeSnapshot node : named) {
+      UUID incarnation = node.incarnation();
+      if (node.alive() && nodes.markDead(incarnation, node.beat(), node.sinceLastHeartbeat())) {
+        declared++;
+        wake(incarnation); // If it is alive after all, it learns now that it must stop.
+      }
+    }
+    if (!named.isEmpty()) {
+      bus.publish(new Signal.NodeDied());
+      bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
+    }
+    return declared;
+  }
+
+  @Override
   public int mode(String id, NodeMode mode) {
     return change(id, ModeChange.node(mode));
   }

@@ -23,6 +23,7 @@ public final class HeldJob {
   private final JobPolicy policy;
   private final Tenure tenure;
   private final boolean probe;
+  private final AttemptNotes notes;
   private @Nullable Thread runner;
   private volatile @Nullable Lane lane;
   private volatile @Nullable StopReason stopReason;
@@ -55,6 +56,12 @@ public final class HeldJob {
     this.job = job;
     this.claimNo = claimNo;
     this.policy = policy;
+    this.notes = new AttemptNotes(job.notes());
+  }
+
+  /** Returns what its handler reports while it runs. */
+  public AttemptNotes notes() {
+    return notes;
   }
 
   public ClaimedJob job() {

@@ -32,7 +32,7 @@ public final class SlowStart {
   private final Duration patience;
   private final Map<ClaimId, Place> places = new HashMap<>();
   private @Nullable UUID incarnation;
-  private int limit = 1;
+  private int limit;
   private int reserved;
   private boolean lone;
   private Moment busySince = Moment.NEVER;

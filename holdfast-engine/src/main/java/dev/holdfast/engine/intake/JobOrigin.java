@@ -1,6 +1,7 @@
 package dev.holdfast.engine.intake;
 
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.store.NewJob.Stamp;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,14 @@ public interface JobOrigin {
    * @throws HoldfastException if jobs of this task cannot be enqueued here
    */
   Stamp of(String task);
+
+  /** Returns the same origin for jobs that the handler of a job enqueues. */
+  default JobOrigin childrenOf(JobId parent) {
+    return task -> {
+      Stamp stamp = of(task);
+      return new Stamp(stamp.stack(), stamp.source(), parent);
+    };
+  }
 
   /**
    * Returns the origin of jobs that are enqueued on a node: they belong to its stack, and name the

@@ -38,6 +38,7 @@ public final class JobSubmitter {
   private final ServedQueues declared;
   private final SignalBus bus;
   private final JobOrigin stamper;
+  private final EnqueueChain interceptors;
 
   public JobSubmitter(
       PayloadCodec codec,
@@ -52,18 +53,36 @@ public final class JobSubmitter {
     this.ids = ids;
     this.declared = declared;
     this.bus = bus;
+    this.interceptors = new EnqueueChain(settings.interceptors());
+  }
+
+  /** Returns a submitter that differs only in the origin of its jobs. */
+  public JobSubmitter from(JobOrigin origin) {
+    return new JobSubmitter(codec, settings, ids, declared, bus, origin);
   }
 
   /** Enqueues a job in a new transaction. */
   public <P, R> Enqueued<R> enqueue(Intake intake, JobRequest<P, R> request) {
+    if (!interceptors.isEmpty()) {
+      return only(request, enqueueAll(intake, List.of(request)));
+    }
     List<NewJob> jobs = List.of(prepare(intake, request));
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
     return answer(request, admissions.get(0));
   }
 
+  private static <R> Enqueued<R> only(JobRequest<?, R> request, List<Enqueued<?>> results) {
+    Enqueued<?> result = results.get(0);
+    return new Enqueued<>(result.id(), result.outcome(), request.type().result());
+  }
+
   /** Enqueues many jobs in one new transaction. */
   public List<Enqueued<?>> enqueueAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
+    return interceptors.run(requests, all -> writeAll(intake, all));
+  }
+
+  private List<Enqueued<?>> writeAll(Intake intake, List<? extends JobRequest<?, ?>> requests) {
     List<NewJob> jobs = prepareAll(intake, requests);
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
@@ -80,12 +99,12 @@ public final class JobSubmitter {
     return new Enqueuer() {
       @Override
       public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
-        return answer(request, write(List.of(prepare(intake, request))).get(0));
+        return only(request, enqueueAll(List.of(request)));
       }
 
       @Override
       public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-        return answers(requests, write(prepareAll(intake, requests)));
+        return interceptors.run(requests, all -> answers(all, write(prepareAll(intake, all))));
       }
 
       private List<Admission> write(List<NewJob> jobs) {

@@ -2,7 +2,6 @@ package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.FailureCode;
-import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.run.FailureReport;
 import dev.holdfast.engine.store.Finish.Failure;
@@ -13,6 +12,7 @@ import dev.holdfast.engine.store.Suspicion;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Decides what happens to a job whose holder is gone. */
 final class CrashDecisions {
@@ -32,11 +32,11 @@ final class CrashDecisions {
   /**
    * The recovery policies that exist for a task.
    *
-   * @param own the policy that this node has for it, if any
-   * @param others whether another live node has one and recovers such jobs; evaluated only if
-   *     needed
+   * @param own asks the policy that this node has for it, if any
+   * @param awaited whether the job waits for another node: one has a policy and recovers such jobs,
+   *     or there is still time for one to start; evaluated only if needed
    */
-  record Counsel(Optional<RecoveryPolicy> own, BooleanSupplier others) {}
+  record Counsel(Optional<Supplier<Decision>> own, BooleanSupplier awaited) {}
 
   /** Decides about a job; empty to leave the job to a node that has a recovery policy for it. */
   static Optional<RecoveryAction> rule(
@@ -54,9 +54,9 @@ final class CrashDecisions {
       case RETRY -> Optional.of(retry(orphan, loss, policy, crashes));
       case ASK ->
           counsel.own().isPresent()
-              ? Optional.of(ask(orphan, loss, policy, counsel.own().get()))
-              : Optional.of(retry(orphan, loss, policy, crashes))
-                  .filter(ruling -> !counsel.others().getAsBoolean());
+              ? Optional.of(carryOut(counsel.own().get().get(), orphan, loss, policy))
+              : Optional.of(deadLetter(orphan, loss, "no live node has a recovery policy for it"))
+                  .filter(action -> !counsel.awaited().getAsBoolean());
     };
   }
 
@@ -88,13 +88,9 @@ final class CrashDecisions {
             failure(orphan, loss, ""));
   }
 
-  private static RecoveryAction ask(
-      Orphan orphan, Loss loss, CrashPolicy budget, RecoveryPolicy policy) {
+  private static RecoveryAction carryOut(
+      Decision decision, Orphan orphan, Loss loss, CrashPolicy budget) {
     int crashes = orphan.crashes() + 1;
-    Decision decision =
-        policy.onCrash(
-            new RecoveryPolicy.Crash(
-                orphan.id(), orphan.task(), crashes, orphan.attempt(), loss.id(), loss.silence()));
     return switch (decision) {
       case Decision.RunAgain(Duration delay) ->
           new RecoveryAction.AfterCrash(

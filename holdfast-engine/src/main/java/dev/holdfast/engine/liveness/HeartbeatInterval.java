@@ -10,20 +10,22 @@ import java.time.Duration;
  * @param interval the usual time between heartbeats
  * @param longest the time between heartbeats while nothing is held
  * @param capacity how many jobs the node runs at the same time
- * @param kept whether heartbeats are kept for troubleshooting
+ * @param kept how long heartbeats are kept for troubleshooting; zero for not at all
  */
-public record HeartbeatInterval(Duration interval, Duration longest, int capacity, boolean kept) {
+public record HeartbeatInterval(Duration interval, Duration longest, int capacity, Duration kept) {
 
   /**
-   * The interval of a single node. No other node watches it, so it sends a heartbeat when it is
+   * Returns the interval of a single node. No other node watches it, so it sends a heartbeat when it is
    * woken, to receive requests, and once a minute, to find claims whose reply was lost.
    */
-  public static final HeartbeatInterval ALONE =
-      new HeartbeatInterval(Duration.ofMinutes(1), Duration.ofMinutes(1), Integer.MAX_VALUE, false);
+  public static HeartbeatInterval alone(Duration kept) {
+    return new HeartbeatInterval(
+        Duration.ofMinutes(1), Duration.ofMinutes(1), Integer.MAX_VALUE, kept);
+  }
 
   /** Returns the intervals of a node with this timeout. */
   public static HeartbeatInterval of(
-      Duration interval, Duration timeout, int capacity, boolean kept) {
+      Duration interval, Duration timeout, int capacity, Duration kept) {
     Duration twice = interval.multipliedBy(2);
     Duration third = timeout.dividedBy(3);
     return new HeartbeatInterval(

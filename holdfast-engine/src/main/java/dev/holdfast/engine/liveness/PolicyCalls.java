@@ -1,6 +1,6 @@
 package dev.holdfast.engine.liveness;
 
-import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.store.ClaimId;
 import java.time.Duration;
 import java.util.HashMap;
@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.slf4j.MDC;
 
 /**
@@ -66,19 +67,15 @@ final class PolicyCalls {
     failures.keySet().retainAll(orphans);
   }
 
-  /** Returns a policy that decides in time or throws. */
-  RecoveryPolicy inTime(RecoveryPolicy policy) {
-    return crash -> decide(policy, crash);
-  }
-
-  private RecoveryPolicy.Decision decide(RecoveryPolicy policy, RecoveryPolicy.Crash crash) {
+  /** Calls a policy, which decides in time, or throws. */
+  Decision decide(Supplier<Decision> policy) {
     Map<String, String> logContext = MDC.getCopyOfContextMap();
-    FutureTask<RecoveryPolicy.Decision> decision =
+    FutureTask<Decision> decision =
         new FutureTask<>(() -> {
           if (logContext != null) {
             MDC.setContextMap(logContext);
           }
-          return policy.onCrash(crash);
+          return policy.get();
         });
     Thread.ofPlatform().daemon().name("holdfast-recovery-policy").start(decision);
     try {

@@ -2,13 +2,13 @@ package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.policy.CrashPolicy;
-import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.codec.JobPolicyJson;
 import dev.holdfast.engine.liveness.CrashDecisions.Counsel;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.liveness.PolicyCalls.Undecided;
 import dev.holdfast.engine.liveness.Sweeper.Parts;
-import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.run.TaskRegistry.Registered;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.NodeStore.Death;
 import dev.holdfast.engine.store.Recovery.Holder;
@@ -18,12 +18,11 @@ import dev.holdfast.engine.store.Recovery.Result;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,11 +36,7 @@ final class Recoverer {
   private final Parts parts;
   private final Runnable onContact;
   private final PolicyCalls policies;
-
-  /**
-   * The tasks and stacks that other nodes have recovery policies for, as far as this sweep knows.
-   */
-  private final Map<List<Optional<String>>, Boolean> advised = new HashMap<>();
+  private final AwaitedPolicies awaited;
 
   /** The jobs of this sweep whose policies failed. */
   private final Set<ClaimId> undecided = new HashSet<>();
@@ -56,20 +51,25 @@ final class Recoverer {
     this.parts = parts;
     this.onContact = onContact;
     this.policies = new PolicyCalls(TO_DECIDE);
+    this.awaited =
+        new AwaitedPolicies(parts.nodes(), parts.ticker(), parts.policies().awaited());
   }
 
   /**
    * Recovers the jobs of these nodes. A failure for one node does not affect the others.
    *
    * @param all whether these are all dead nodes
+   * @return how many jobs were recovered
    */
-  void recover(List<Lost> lost, boolean all) {
+  SweepCounts recover(List<Lost> lost, boolean all) {
+    SweepCounts counts = SweepCounts.NONE;
     policies.newSweep();
-    advised.clear();
+    awaited.newSweep();
     undecided.clear();
     for (Lost one : lost) {
+      SweepSummary summary = new SweepSummary(parts.bus(), parts.meters(), parts.endings());
       try {
-        recover(one);
+        recoverAll(one, summary);
       } catch (RuntimeException failure) {
         log.warn(
             "Recovering the jobs of node {} failed, retrying in {} ms",
@@ -77,17 +77,19 @@ final class Recoverer {
             parts.interval().toMillis(),
             failure);
       }
+      counts = counts.plus(summary.counts());
     }
     if (all) {
       policies.keepOnly(undecided);
+      awaited.keepOnlyFound();
     }
+    return counts;
   }
 
-  private void recover(Lost lost) {
+  private void recoverAll(Lost lost, SweepSummary tally) {
     if (lost.holder.silentAt() == null && lost.loss.death() == Death.SILENCE) {
       endSessions(lost);
     }
-    SweepSummary tally = new SweepSummary(parts.bus(), parts.meters(), parts.endings());
     try {
       recover(lost, tally);
     } finally {
@@ -177,7 +179,7 @@ final class Recoverer {
           orphan,
           loss,
           policyOf(orphan),
-          new Counsel(recoveryPolicyOf(orphan).map(policies::inTime), () -> othersAdvise(orphan)));
+          new Counsel(ownPolicy(orphan, loss), () -> awaited.awaits(orphan)));
     } catch (Undecided undecidedPolicy) {
       return withoutDecision(orphan, loss, undecidedPolicy);
     } catch (RuntimeException nothing) {
@@ -192,14 +194,42 @@ final class Recoverer {
     return JobPolicyJson.readAnyhow(orphan.policy(), orphan.id()).crashOrDefault();
   }
 
-  private Optional<RecoveryPolicy> recoveryPolicyOf(Orphan orphan) {
-    return parts.tasks().find(orphan.task()).flatMap(TaskRegistry.Registered::recovery);
+  /** Returns a call of the recovery policy that this node has for a job. */
+  private Optional<Supplier<Decision>> ownPolicy(Orphan orphan, Loss loss) {
+    return parts
+        .policies()
+        .tasks()
+        .find(orphan.task())
+        .flatMap(task -> call(task, orphan, loss))
+        .map(call -> () -> policies.decide(call));
+  }
+
+  private <P> Optional<Supplier<Decision>> call(
+      Registered<P, ?> task, Orphan orphan, Loss loss) {
+    return task.recovery()
+        .map(policy ->
+            () ->
+                policy.onCrash(
+                    CrashedJob.of(
+                        orphan,
+                        loss,
+                        parts.policies().jobs(),
+                        text -> parts.policies().codec().decode(text, task.type().payload()))));
+  }
+
+  private boolean hasPolicy(Orphan orphan) {
+    return parts
+        .policies()
+        .tasks()
+        .find(orphan.task())
+        .filter(task -> task.recovery().isPresent())
+        .isPresent();
   }
 
   /** Returns whether a recovery policy of this node decides about a job, if it crashed. */
   private boolean asks(Orphan orphan) {
     return orphan.started()
-        && recoveryPolicyOf(orphan).isPresent()
+        && hasPolicy(orphan)
         && policyOf(orphan).action() == CrashPolicy.Action.ASK;
   }
 
@@ -224,12 +254,6 @@ final class Recoverer {
     return last
         ? Optional.of(CrashDecisions.withoutDecision(orphan, loss, times, why))
         : Optional.empty();
-  }
-
-  private boolean othersAdvise(Orphan orphan) {
-    return advised.computeIfAbsent(
-        List.of(Optional.of(orphan.task()), Optional.ofNullable(orphan.stack())),
-        unknown -> parts.nodes().isAdvised(orphan.task(), orphan.stack()));
   }
 
   /**

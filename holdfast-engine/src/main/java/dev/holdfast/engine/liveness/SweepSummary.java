@@ -67,10 +67,14 @@ final class SweepSummary {
     ready.merge(orphan.queue(), orphan.priority(), Math::max);
   }
 
+  SweepCounts counts() {
+    return new SweepCounts(withoutCrash, crashed, deadLettered, cancelled);
+  }
+
   /** Wakes the nodes that can run the jobs, and logs a summary. */
   void announce(Loss loss) {
     ready.forEach((queue, priority) -> bus.publish(new Signal.NewWork(queue, priority)));
-    if (withoutCrash + crashed + deadLettered + cancelled > 0) {
+    if (counts().total() > 0) {
       log.warn(
           "Jobs of node {}, silent for {} ms, were recovered: {} without a crash, {} after a crash,"
               + " {} dead-lettered, {} cancelled",

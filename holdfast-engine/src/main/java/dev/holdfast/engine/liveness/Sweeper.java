@@ -1,16 +1,19 @@
 package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.liveness.Recoverer.Lost;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.Dead;
 import dev.holdfast.engine.store.NodeStore.Death;
@@ -71,6 +74,7 @@ public final class Sweeper implements Role {
   /**
    * The components that a sweeper works with.
    *
+   * @param policies the recovery policies of this node
    * @param self the incarnation that it sweeps for
    * @param interval the longest time between two sweeps
    * @param scope what it recovers
@@ -78,9 +82,10 @@ public final class Sweeper implements Role {
   public record Parts(
       NodeStore nodes,
       Recovery recovery,
-      TaskRegistry tasks,
+      Policies policies,
       SignalBus bus,
       Meters meters,
+      RoleSpans spans,
       LifecycleEvents events,
       Endings endings,
       Ticker ticker,
@@ -88,6 +93,18 @@ public final class Sweeper implements Role {
       Supplier<UUID> self,
       Duration interval,
       Scope scope) {}
+
+  /**
+   * The recovery policies of a node, and what they need.
+   *
+   * @param tasks the tasks of the node, with their policies
+   * @param jobs where to read the jobs that policies decide about
+   * @param codec decodes their payloads
+   * @param awaited how long a job waits for a node that has a policy for it, before it is
+   *     dead-lettered
+   */
+  public record Policies(
+      TaskRegistry tasks, JobQueries jobs, PayloadCodec codec, Duration awaited) {}
 
   public Sweeper(Parts parts) {
     this.parts = parts;
@@ -175,6 +192,8 @@ public final class Sweeper implements Role {
   }
 
   private void recover(Look look, Map<UUID, Duration> silent, boolean sweeps) {
+    Moment started = parts.ticker().now();
+    int died = 0;
     List<Lost> lost = new ArrayList<>();
     for (Dead dead : look.dead()) {
       lost.add(
@@ -183,7 +202,10 @@ public final class Sweeper implements Role {
     }
     for (Pulse pulse : look.watched()) {
       try {
-        judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO)).ifPresent(lost::add);
+        Optional<Lost> one =
+            judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO));
+        one.ifPresent(lost::add);
+        died += one.filter(node -> node.holder().silentAt() == null).isPresent() ? 1 : 0;
       } catch (RuntimeException failure) {
         log.warn(
             "Node {} is silent and could not be marked dead, retrying at the next sweep",
@@ -193,7 +215,24 @@ public final class Sweeper implements Role {
     }
     // In a different order on each node, so that sweepers do not compete for the same jobs.
     Collections.shuffle(lost, Random.from(parts.random()));
-    recoverer.recover(lost, sweeps);
+    SweepCounts recovered = recoverer.recover(lost, sweeps);
+    if (died > 0 || recovered.total() > 0) {
+      record(died, recovered, started.until(parts.ticker().now()));
+    }
+  }
+
+  private void record(int died, SweepCounts recovered, Duration took) {
+    parts
+        .spans()
+        .worked(
+            "holdfast.sweep",
+            took,
+            span ->
+                span.setAttribute("holdfast.nodes.died", died)
+                    .setAttribute("holdfast.jobs.recovered", recovered.total())
+                    .setAttribute("holdfast.jobs.crashed", recovered.crashed())
+                    .setAttribute("holdfast.jobs.dead_lettered", recovered.deadLettered())
+                    .setAttribute("holdfast.jobs.cancelled", recovered.cancelled()));
   }
 
   private Optional<Lost> judge(Pulse pulse, Duration silence) {

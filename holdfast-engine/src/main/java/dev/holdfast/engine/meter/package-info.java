@@ -1,4 +1,7 @@
-/** The Micrometer meters of a node. Nothing else in the engine knows meter names. */
+/**
+ * The Micrometer meters of a node, and the OpenTelemetry spans of its background roles. Nothing else
+ * in the engine knows meter names.
+ */
 @NullMarked
 package dev.holdfast.engine.meter;
 

@@ -1,7 +1,5 @@
 package dev.holdfast.engine.node;
 
-import dev.holdfast.engine.client.HoldfastClient;
-import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Driver;
 import java.util.ArrayList;
@@ -34,7 +32,7 @@ final class Assembly {
     Shutdown.Threads threads =
         new Shutdown.Threads(work.claiming, clocks(), work.completing, life.last());
     Shutdown shutdown = new Shutdown(ground, work, life, threads, ground.bus.listen(this::hear));
-    return new HoldfastNode(ground, work, life, threads, client(), shutdown);
+    return new HoldfastNode(ground, work, life, threads, ground.client, shutdown);
   }
 
   private List<Driver.Driven> clocks() {
@@ -43,16 +41,6 @@ final class Assembly {
     clocks.addAll(upkeep.threads);
     clocks.add(life.sweeping);
     return clocks;
-  }
-
-  private HoldfastClient client() {
-    return new HoldfastClient(
-        ground.store,
-        from.codec,
-        ground.bus,
-        from.client,
-        ground.environment.ids(),
-        JobOrigin.onNode(ground.settings.id(), ground.settings.stacks().stack(), ground.modes));
   }
 
   private void hear(Signal signal, boolean own) {

@@ -219,6 +219,16 @@ public final class HoldfastNode implements AutoCloseable {
     work.claimers.expectWork();
   }
 
+  /**
+   * Looks for dead nodes immediately, instead of at the next sweep, and recovers their jobs. It
+   * returns at once; a role of the node does the work. A silent node is still declared dead only
+   * after its timeout: to declare it dead earlier, call {@link dev.holdfast.api.Nodes#recover}. A
+   * node in the mode {@link NodeMode#DISABLED} does not sweep.
+   */
+  public void sweepNow() {
+    life.sweeper.sweepNow();
+  }
+
   /** Returns a client that wakes this node directly, without a round trip through the database. */
   public Holdfast client() {
     return client;

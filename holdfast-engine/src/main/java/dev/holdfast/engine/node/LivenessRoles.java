@@ -131,7 +131,7 @@ final class LivenessRoles {
 
   private HeartbeatInterval pace() {
     return liveness.singleNode()
-        ? HeartbeatInterval.ALONE
+        ? HeartbeatInterval.alone(liveness.keepHeartbeats())
         : HeartbeatInterval.of(
             liveness.heartbeat(),
             liveness.timeouts().shorter(),
@@ -144,9 +144,14 @@ final class LivenessRoles {
         new Sweeper.Parts(
             ground.store.nodes(),
             ground.store.recovery(),
-            ground.tasks,
+            new Sweeper.Policies(
+                ground.tasks,
+                ground.store.queries(),
+                from.codec,
+                liveness.awaitRecoveryPolicy()),
             ground.bus,
             ground.meters,
+            ground.spans,
             ground.events,
             ground.endings,
             ground.ticker,

@@ -19,8 +19,10 @@ import java.util.function.Consumer;
  *     less than the timeouts of the jobs that the node recovers.
  * @param recoverClaimed whether the node recovers jobs that had not started; defaults to true
  * @param recoverRunning whether the node recovers jobs that were running; defaults to true
- * @param keepHeartbeats whether every heartbeat is kept for a day, for troubleshooting; defaults to
- *     false
+ * @param awaitRecoveryPolicy how long a crashed job whose task decides about it waits for a node
+ *     that has a recovery policy for the task, before it is dead-lettered; defaults to 5 minutes
+ * @param keepHeartbeats how long a record of each heartbeat is kept, for troubleshooting; defaults
+ *     to zero, which means that none is written
  * @param singleNode whether this is the only node on its database: it holds an exclusive lease for
  *     the running timeout instead of being watched by its heartbeats, and a second node is
  *     rejected; defaults to false
@@ -31,8 +33,12 @@ public record LivenessSettings(
     Duration sweep,
     boolean recoverClaimed,
     boolean recoverRunning,
-    boolean keepHeartbeats,
+    Duration awaitRecoveryPolicy,
+    Duration keepHeartbeats,
     boolean singleNode) {
+
+  /** Long enough for the only node that has a policy to be restarted or deployed. */
+  private static final Duration POLICY_AWAITED = Duration.ofMinutes(5);
 
   /** The defaults, which suit most applications: heartbeat 10 s, timeouts 60 s, sweep 30 s. */
   public static final LivenessSettings DEFAULT =
@@ -42,7 +48,8 @@ public record LivenessSettings(
           Duration.ofSeconds(30),
           true,
           true,
-          false,
+          POLICY_AWAITED,
+          Duration.ZERO,
           false);
 
   /**
@@ -57,7 +64,8 @@ public record LivenessSettings(
           Duration.ofSeconds(1),
           true,
           true,
-          false,
+          POLICY_AWAITED,
+          Duration.ZERO,
           false);
 
   /** A single node has no deadline: only the loss of its lease fences it. */
@@ -72,6 +80,8 @@ public record LivenessSettings(
   public LivenessSettings {
     heartbeat = Times.positive("A heartbeat", heartbeat);
     sweep = Times.positive("A sweep interval", sweep);
+    awaitRecoveryPolicy = Times.notNegative("A wait for recovery policies", awaitRecoveryPolicy);
+    keepHeartbeats = Times.notNegative("A retention of heartbeats", keepHeartbeats);
     timeouts = new Timeouts(Times.bounded(timeouts.claimed()), Times.bounded(timeouts.running()));
     requireCovered("claimed", timeouts.claimed(), heartbeat);
     requireCovered("running", timeouts.running(), heartbeat);
@@ -145,7 +155,8 @@ public record LivenessSettings(
     private Duration sweep;
     private boolean recoverClaimed;
     private boolean recoverRunning;
-    private boolean keepHeartbeats;
+    private Duration awaitRecoveryPolicy;
+    private Duration keepHeartbeats;
     private boolean singleNode;
 
     private Builder(LivenessSettings from) {
@@ -155,6 +166,7 @@ public record LivenessSettings(
       this.sweep = from.sweep;
       this.recoverClaimed = from.recoverClaimed;
       this.recoverRunning = from.recoverRunning;
+      this.awaitRecoveryPolicy = from.awaitRecoveryPolicy;
       this.keepHeartbeats = from.keepHeartbeats;
       this.singleNode = from.singleNode;
     }
@@ -214,11 +226,26 @@ public record LivenessSettings(
     }
 
     /**
-     * Sets whether every heartbeat is kept for a day, for troubleshooting, at the price of one more
-     * row for each. Defaults to false.
+     * Sets how long this node, when it recovers a job whose crash policy is {@link
+     * dev.holdfast.api.policy.CrashPolicy#decidedByTask}, waits for a live node that has a recovery
+     * policy for the task. The first sweep after that dead-letters the job. The time counts from
+     * the first sweep of this node that finds such a job and no such node. A long wait leaves time
+     * to deploy or restart the nodes that have the policy; meanwhile the job stays with its dead
+     * node. Zero dead-letters such jobs immediately. Defaults to 5 minutes.
      */
-    public Builder keepHeartbeats(boolean keep) {
-      this.keepHeartbeats = keep;
+    public Builder awaitRecoveryPolicy(Duration atMost) {
+      this.awaitRecoveryPolicy = atMost;
+      return this;
+    }
+
+    /**
+     * Keeps a record of each heartbeat of this node for the given time, for troubleshooting, at the
+     * price of one more row for each: about 8,600 rows a day at the default interval. {@link
+     * Duration#ZERO} writes none. Records are deleted within about an hour after their time, also
+     * when the node is gone. Defaults to zero.
+     */
+    public Builder keepHeartbeats(Duration time) {
+      this.keepHeartbeats = time;
       return this;
     }
 
@@ -239,6 +266,7 @@ public record LivenessSettings(
           sweep,
           recoverClaimed,
           recoverRunning,
+          awaitRecoveryPolicy,
           keepHeartbeats,
           singleNode);
     }

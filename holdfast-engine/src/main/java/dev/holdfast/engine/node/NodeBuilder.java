@@ -1,11 +1,13 @@
 package dev.holdfast.engine.node;
 
+import dev.holdfast.api.EnqueueInterceptor;
 import dev.holdfast.api.NodeMode;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.run.AttemptInterceptor;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.schedule.Recurring;
@@ -26,6 +28,7 @@ import dev.holdfast.engine.rule.Router;
 import dev.holdfast.engine.rule.TaskPatternMap;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.schedule.RecurringReader;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -40,6 +43,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +71,8 @@ public final class NodeBuilder {
   private @Nullable ClusterCoordinator coordinator;
   Environment environment = Environment.machine();
   ClientSettings client = ClientSettings.DEFAULT;
+  final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
+  int jobLogLines;
   private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
   private NodeIdentity identity = NodeIdentity.hostAndPid();
   private @Nullable String name;
@@ -128,11 +135,14 @@ public final class NodeBuilder {
    * Runs jobs of this task with this handler, and calls the recovery policy to decide about a job
    * whose node died while it ran the job. The policy is called only for jobs whose crash policy is
    * {@link dev.holdfast.api.policy.CrashPolicy#decidedByTask}. It has 5 s to decide; after three
-   * failures the job is dead-lettered. Defaults to no recovery policy: the crash policy of the job
-   * decides.
+   * failures the job is dead-lettered. Defaults to no recovery policy: such jobs are left to nodes
+   * that have one, and dead-lettered if there is none, see {@link
+   * LivenessSettings.Builder#awaitRecoveryPolicy}.
    */
   public <P, R> NodeBuilder handle(
-      TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler, RecoveryPolicy recovery) {
+      TaskType<P, R> type,
+      TaskHandler<? super P, ? extends R> handler,
+      RecoveryPolicy<P> recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
@@ -143,14 +153,14 @@ public final class NodeBuilder {
    * @see #handle(TaskType, TaskHandler, RecoveryPolicy)
    */
   public <P> NodeBuilder handle(
-      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy recovery) {
+      TaskType<P, Void> type, VoidTaskHandler<? super P> handler, RecoveryPolicy<P> recovery) {
     return register(type, handler, Optional.of(recovery));
   }
 
   private <P, R> NodeBuilder register(
       TaskType<P, R> type,
       TaskHandler<? super P, ? extends R> handler,
-      Optional<RecoveryPolicy> recovery) {
+      Optional<RecoveryPolicy<P>> recovery) {
     tasks.add(new TaskRegistry.Registered<>(type, handler, recovery));
     for (Recurring recurring : handler.getClass().getAnnotationsByType(Recurring.class)) {
       declared.add(own -> new RecurringReader(own).read(recurring, type));
@@ -282,11 +292,22 @@ public final class NodeBuilder {
   }
 
   /**
-   * Runs jobs of these stacks, in addition to jobs that have no stack. Defaults to the node's own
-   * stack.
+   * Runs jobs of these stacks, in addition to jobs that have no stack. Replaces {@link
+   * #serveAllStacks}. Defaults to the node's own stack.
    */
   public NodeBuilder serveStacks(String... stacks) {
-    this.serves = Set.of(stacks);
+    this.serves = Stream.of(stacks).map(StackSettings::checked).collect(Collectors.toSet());
+    return this;
+  }
+
+  /**
+   * Runs and recovers jobs of all stacks, including those that appear later, in addition to jobs
+   * that have no stack. Jobs that the node enqueues still belong to its own {@link #stack}. Each
+   * claim searches every stack that has ready jobs, so it costs more the more of these there are.
+   * Replaces {@link #serveStacks}. Defaults to the node's own stack.
+   */
+  public NodeBuilder serveAllStacks() {
+    this.serves = Stacks.ALL;
     return this;
   }
 
@@ -349,6 +370,41 @@ public final class NodeBuilder {
   }
 
   /**
+   * Runs this interceptor around each attempt of this node, inside those added before. Defaults to
+   * none.
+   */
+  public NodeBuilder interceptAttempts(AttemptInterceptor inner) {
+    attemptInterceptors.add(inner);
+    return this;
+  }
+
+  /**
+   * Runs this interceptor around each enqueue of this node's client, and of the clients that
+   * handlers get from their context, inside those added before. A client without a node has its own
+   * interceptors, see {@link ClientSettings}. Defaults to none.
+   */
+  public NodeBuilder interceptEnqueues(EnqueueInterceptor inner) {
+    this.client = client.intercepting(inner);
+    return this;
+  }
+
+  /**
+   * Stores the last lines that handlers write with {@link dev.holdfast.api.run.TaskContext#log}
+   * with their jobs. It costs a write of all kept lines of a job, at most once a second, while the
+   * job logs. Defaults to 0, which stores none.
+   *
+   * @param lines how many lines of at most 500 characters to keep per job, 0 to 1000
+   */
+  public NodeBuilder keepJobLog(int lines) {
+    if (lines < 0 || lines > 1_000) {
+      throw new IllegalArgumentException(
+          "Keeping %d log lines per job is not valid: use 0 (none) to 1000.".formatted(lines));
+    }
+    this.jobLogLines = lines;
+    return this;
+  }
+
+  /**
    * Sets the codec that encodes payloads and results. All nodes and clients that share tasks need
    * the same one. Defaults to JSON.
    */
@@ -363,7 +419,12 @@ public final class NodeBuilder {
     return this;
   }
 
-  /** Records each attempt as an OpenTelemetry span. Defaults to no spans, at no cost. */
+  /**
+   * Records each attempt as an OpenTelemetry span, and each pass of a background role that did some
+   * work: a claim that got jobs, a sweep that recovered jobs, and passes that made due jobs ready,
+   * fired schedules or deleted old data. Passes that find nothing to do are not recorded. Defaults
+   * to no spans, at no cost.
+   */
   public NodeBuilder telemetry(OpenTelemetry traces) {
     this.telemetry = traces;
     return this;

@@ -1,16 +1,20 @@
 package dev.holdfast.engine.node;
 
 import dev.holdfast.engine.claim.PollBackoff;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.held.ClaimCalls;
 import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.DrainNotice;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.SlowStart;
 import dev.holdfast.engine.held.Tenure;
+import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
@@ -48,9 +52,12 @@ final class NodeComponents {
   final ClusterSize crowd = new ClusterSize();
   final SignalBus bus;
   final Meters meters;
+  final RoleSpans spans;
   final LifecycleEvents events;
   final Endings endings;
   final LostSlots lost;
+  final DrainNotice drain = new DrainNotice();
+  final HoldfastClient client;
 
   NodeComponents(NodeBuilder from, NodeSettings settings) {
     this.settings = settings;
@@ -76,10 +83,19 @@ final class NodeComponents {
     try (var speaking = logs.borrow()) {
       this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
     }
+    this.spans = new RoleSpans(from.telemetry, settings.id(), settings.name());
     this.meters = new Meters(from.meters, settings.name(), tasks.names());
     this.events =
         new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
+    this.client =
+        new HoldfastClient(
+            store,
+            from.codec,
+            bus,
+            from.client,
+            environment.ids(),
+            JobOrigin.onNode(settings.id(), settings.stacks().stack(), modes));
     this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
   }
 

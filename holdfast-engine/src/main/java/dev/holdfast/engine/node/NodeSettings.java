@@ -6,6 +6,7 @@ import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.rule.Router;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Upkeep;
 import java.time.Duration;
 import java.util.Map;
@@ -78,8 +79,8 @@ public record NodeSettings(
    * Where a node belongs when several stacks share a database.
    *
    * @param stack its own stack, which the jobs it enqueues belong to; defaults to none
-   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack; defaults to
-   *     its own
+   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack, or {@link
+   *     Stacks#ALL}; defaults to its own
    * @param mode the mode it starts in; defaults to {@link NodeMode#FULL}
    */
   public record StackSettings(@Nullable String stack, Set<String> serves, NodeMode mode) {
@@ -89,8 +90,18 @@ public record NodeSettings(
       serves = Set.copyOf(serves);
       serves.forEach(name -> Names.text("Stack", name));
       if (stack != null) {
-        Names.text("Stack", stack);
+        checked(stack);
       }
+    }
+
+    /** Returns the name of a stack, or throws if it is not valid. */
+    static String checked(String name) {
+      if (name.equals(Stacks.ANY)) {
+        throw new IllegalArgumentException(
+            "Stack '%s' is not valid: it stands for all stacks. Use another name, or serveAllStacks() to serve all of them."
+                .formatted(name));
+      }
+      return Names.text("Stack", name);
     }
 
     /**
@@ -98,7 +109,7 @@ public record NodeSettings(
      * for all.
      */
     @Nullable Set<String> sweeps() {
-      if (stack == null) {
+      if (stack == null || Stacks.areAll(serves)) {
         return null;
       }
       Set<String> all = new TreeSet<>(serves);

@@ -138,6 +138,7 @@ final class Shutdown {
         id(),
         held(),
         hurried ? Duration.ZERO : ground.settings.shutdownGrace());
+    attempt("notify running jobs", ground.drain::give);
     attempt("stop claiming", () -> stopAll(threads.claiming()));
     attempt("hand back jobs that have not started", this::handBackUnstarted);
     step = "wait for claims in progress";

@@ -34,7 +34,8 @@ final class UpkeepRoles {
             ground.bus,
             ground.ticker,
             ground.crowd,
-            ground.environment.random());
+            ground.environment.random(),
+            ground.spans);
     stager.wokenBy(keep(ground.driveWhileEnabled(stager)));
     this.scheduler =
         new Scheduler(
@@ -44,12 +45,17 @@ final class UpkeepRoles {
             ground.ticker,
             ground.environment.ids(),
             ground.environment.random(),
-            ground.crowd);
+            ground.crowd,
+            ground.spans);
     scheduler.wokenBy(keep(ground.driveWhileEnabled(scheduler)));
     keep(
         ground.driveWhileEnabled(
             new Housekeeper(
-                ground.store.upkeep(), ground.settings.retention(), ground.environment.random())));
+                ground.store.upkeep(),
+                ground.settings.retention(),
+                ground.environment.random(),
+                ground.ticker,
+                ground.spans)));
     keep(
         ground.drive(
             new Sampler(

@@ -11,6 +11,8 @@ import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.rule.BreakerReporter;
+import dev.holdfast.engine.run.ContextServices;
+import dev.holdfast.engine.run.NotesWriter;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TimeoutWatcher;
@@ -149,7 +151,23 @@ final class WorkingRoles {
             ground.meters,
             ground.ticker,
             ground.environment.random(),
-            ground.settings.resultLimit()));
+            ground.settings.resultLimit(),
+            new ContextServices(
+                ground.settings.id(),
+                ground.ticker,
+                ground.client::childrenOf,
+                ground.drain,
+                notesWriter(),
+                from.jobLogLines),
+            from.attemptInterceptors));
+  }
+
+  private NotesWriter notesWriter() {
+    NotesWriter writer = new NotesWriter(ground.store.outcomes(), ground.identity, ground.heldJobs);
+    Driver.Driven thread = ground.driveShared(writer);
+    writer.wokenBy(thread);
+    watching.add(thread);
+    return writer;
   }
 
   private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
@@ -167,6 +185,7 @@ final class WorkingRoles {
         unreadable,
         completer,
         ground.meters,
+        ground.spans,
         ground.events,
         ground.ticker,
         ground.environment.random());

@@ -3,6 +3,7 @@ package dev.holdfast.engine.rule;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.LostLane;
+import dev.holdfast.engine.store.Stacks;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,7 +17,8 @@ public final class EligibleNodes {
   /**
    * A node that is recorded as alive.
    *
-   * @param stacks the stacks whose jobs it runs, in addition to jobs without a stack
+   * @param stacks the stacks whose jobs it runs, in addition to jobs without a stack; may be {@link
+   *     Stacks#ALL}
    * @param lost the lanes in which it has lost slots to hung handlers
    */
   public record Candidate(
@@ -53,7 +55,7 @@ public final class EligibleNodes {
     }
     List<Candidate> near = knowing;
     if (stack != null) {
-      near = only(knowing, node -> node.stacks.contains(stack));
+      near = only(knowing, node -> Stacks.include(node.stacks, stack));
       if (near.isEmpty()) {
         return Optional.of(new WaitReason.StackNotServed(stack, task));
       }

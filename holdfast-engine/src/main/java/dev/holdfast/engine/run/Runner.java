@@ -3,6 +3,7 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.api.run.AttemptInterceptor;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.Utf8Length;
@@ -16,6 +17,7 @@ import dev.holdfast.engine.run.TaskRegistry.Registered;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,8 @@ public final class Runner {
    * @param unreadable knows whether another node may be able to read a payload that this node
    *     cannot
    * @param resultLimit the maximum size of an encoded result, in bytes of UTF-8
+   * @param services what contexts need
+   * @param interceptors run around each handler, the first outermost
    */
   public record Parts(
       LogContext logs,
@@ -48,7 +52,9 @@ public final class Runner {
       Meters meters,
       Ticker ticker,
       RandomGenerator random,
-      int resultLimit) {}
+      int resultLimit,
+      ContextServices services,
+      List<AttemptInterceptor> interceptors) {}
 
   /** How the handler ended. */
   private sealed interface AttemptOutcome {
@@ -60,9 +66,11 @@ public final class Runner {
   }
 
   private final Parts parts;
+  private final AttemptChain interceptors;
 
   public Runner(Parts parts) {
     this.parts = parts;
+    this.interceptors = new AttemptChain(parts.interceptors());
   }
 
   /**
@@ -162,53 +170,29 @@ public final class Runner {
       if (heldJob.isSuspect()) {
         parts.heldJobs().suspects().started(heldJob.claim(), parts.ticker().now());
       }
-      return invoke(heldJob);
+      try (TimeoutWatcher.Watch watch = parts.timeoutWatcher().watch(heldJob);
+          Spans.Attempt span = parts.spans().begin(heldJob.job())) {
+        AttemptOutcome went = call(heldJob);
+        if (went instanceof AttemptOutcome.Threw(String code, Throwable thrown)) {
+          span.failed(code, thrown);
+        }
+        return went;
+      }
     } catch (Throwable broken) {
       log.error(
           "Job {} failed outside its handler; its attempt counts as failed",
           heldJob.job().id(),
           broken);
       return new AttemptOutcome.Threw(FailureCode.TASK_FAILED, broken);
-    }
-  }
-
-  private AttemptOutcome invoke(HeldJob heldJob) {
-    try {
-      return watched(heldJob);
     } finally {
       heldJob.handlerReturned(); // In case the handler was never called.
     }
   }
 
-  private AttemptOutcome watched(HeldJob heldJob) {
-    JobPolicy policy = heldJob.policy();
-    if (policy.timeout() == null && policy.heartbeatTimeout() == null) {
-      return traced(heldJob);
-    }
-    TimeoutWatcher.Watch watch = parts.timeoutWatcher().watch(heldJob);
+  private AttemptOutcome call(HeldJob heldJob) {
+    Context context = new Context(heldJob, parts.services());
     try {
-      return traced(heldJob);
-    } finally {
-      parts.timeoutWatcher().forget(watch);
-    }
-  }
-
-  private AttemptOutcome traced(HeldJob heldJob) {
-    Spans.Attempt span = parts.spans().begin(heldJob.job());
-    try {
-      AttemptOutcome went = attempt(heldJob);
-      if (went instanceof AttemptOutcome.Threw(String code, Throwable thrown)) {
-        span.failed(code, thrown);
-      }
-      return went;
-    } finally {
-      span.end();
-    }
-  }
-
-  private AttemptOutcome attempt(HeldJob heldJob) {
-    try {
-      return call(heldJob, registered(heldJob));
+      return call(heldJob, context, registered(heldJob));
     } catch (
         Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
       return new AttemptOutcome.Threw(RetryDecision.codeOf(thrown), thrown);
@@ -216,6 +200,7 @@ public final class Runner {
       // At once: later steps, such as the end of a span, must not be interrupted, and a stop
       // request that arrives during them must not void what the handler did.
       heldJob.handlerReturned();
+      context.close();
     }
   }
 
@@ -227,7 +212,8 @@ public final class Runner {
             new IllegalStateException("This node has no handler for task " + heldJob.job().task()));
   }
 
-  private <P, R> AttemptOutcome call(HeldJob heldJob, Registered<P, R> task) throws Exception {
+  private <P, R> AttemptOutcome call(HeldJob heldJob, Context context, Registered<P, R> task)
+      throws Exception {
     P payload;
     try {
       String text = heldJob.job().payload();
@@ -243,7 +229,7 @@ public final class Runner {
                   .formatted(task.type().name(), task.type().payload().simpleName())));
     }
     return new AttemptOutcome.Returned(
-        task.handler().handle(payload, new Context(heldJob, parts.logs().node(), parts.ticker())));
+        interceptors.run(context, payload, () -> task.handler().handle(payload, context)));
   }
 
   /** Reports the outcome of the attempt, even if it cannot be evaluated. */
@@ -253,6 +239,7 @@ public final class Runner {
       parts.meters().staleWrite(heldJob.job());
       return;
     }
+    parts.services().notes().saveLast(heldJob);
     Finish finish;
     try {
       finish = judge(heldJob, went, heldJob.stoppedBy());

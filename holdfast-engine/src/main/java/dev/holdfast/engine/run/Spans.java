@@ -81,28 +81,29 @@ public final class Spans {
   }
 
   /** The span of an attempt, or none. */
-  interface Attempt {
+  interface Attempt extends AutoCloseable {
     Attempt UNSEEN =
         new Attempt() {
           @Override
           public void failed(String code, Throwable thrown) {}
 
           @Override
-          public void end() {}
+          public void close() {}
         };
 
     /** Records that the attempt threw this exception. */
     void failed(String code, Throwable thrown);
 
     /** Ends the span. */
-    void end();
+    @Override
+    void close();
   }
 
   private final class Seen implements Attempt {
     private final Span span;
     private final Scope scope;
 
-    @SuppressWarnings("MustBeClosedChecker") // Closed by end().
+    @SuppressWarnings("MustBeClosedChecker") // Closed by close().
     Seen(Span span) {
       this.span = span;
       this.scope = span.makeCurrent();
@@ -122,7 +123,7 @@ public final class Spans {
     }
 
     @Override
-    public void end() {
+    public void close() {
       guard(scope::close);
       guard(span::end);
     }

@@ -17,7 +17,7 @@ public final class TaskRegistry {
   public record Registered<P, R>(
       TaskType<P, R> type,
       TaskHandler<? super P, ? extends R> handler,
-      Optional<RecoveryPolicy> recovery) {}
+      Optional<RecoveryPolicy<P>> recovery) {}
 
   /**
    * Creates a registry of these tasks.

@@ -43,7 +43,7 @@ public final class TimeoutWatcher implements Role {
       RandomGenerator random) {}
 
   /** An attempt that is checked at its alarms. Its mutable fields are guarded by {@code alarms}. */
-  static final class Watch {
+  final class Watch implements AutoCloseable {
     private final HeldJob heldJob;
     private final Moment deadline;
     private @Nullable Alarm alarm;
@@ -54,6 +54,17 @@ public final class TimeoutWatcher implements Role {
 
     /** Why it was interrupted; null before that. Only the tick uses it. */
     private @Nullable StopReason interruptedFor;
+
+    /** Ends the watch: the attempt has ended. */
+    @Override
+    public void close() {
+      synchronized (alarms) {
+        forgotten = true;
+        if (alarm != null) {
+          alarms.remove(alarm);
+        }
+      }
+    }
 
     private Watch(HeldJob heldJob, Moment deadline, boolean abandoned) {
       this.heldJob = heldJob;
@@ -109,11 +120,18 @@ public final class TimeoutWatcher implements Role {
     return "timekeeper";
   }
 
-  /** Interrupts this attempt when its time is over, unless {@link #forget} is called first. */
-  Watch watch(HeldJob heldJob) {
+  /**
+   * Interrupts this attempt when its time is over, unless the watch is closed first.
+   *
+   * @return null if the attempt has no timeout
+   */
+  @Nullable Watch watch(HeldJob heldJob) {
+    Duration timeout = heldJob.policy().timeout();
+    if (timeout == null && heldJob.policy().heartbeatTimeout() == null) {
+      return null;
+    }
     Moment now = parts.ticker().now();
     heldJob.sign(now);
-    Duration timeout = heldJob.policy().timeout();
     Watch watch = new Watch(heldJob, timeout == null ? Moment.NEVER : now.plus(timeout), false);
     if (set(watch, watch.nextLook())) {
       waker.wake();
@@ -132,15 +150,6 @@ public final class TimeoutWatcher implements Role {
   /** Releases the slot of an attempt that has ended. */
   void release(Lane lane, HeldJob heldJob) {
     parts.lost().release(lane, heldJob);
-  }
-
-  void forget(Watch watch) {
-    synchronized (alarms) {
-      watch.forgotten = true;
-      if (watch.alarm != null) {
-        alarms.remove(watch.alarm);
-      }
-    }
   }
 
   /** Sets the alarm of an attempt and returns whether it is the first that is due. */

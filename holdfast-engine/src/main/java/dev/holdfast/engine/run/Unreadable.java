@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collection;
@@ -146,7 +147,7 @@ public final class Unreadable {
         && !other.registration().id().equals(node)
         && other.registration().queues().contains(job.queue())
         && other.registration().tasks().contains(job.task())
-        && (stack == null || other.registration().serves().contains(stack))
+        && (stack == null || Stacks.include(other.registration().serves(), stack))
         && new CurrentModes(other.modes()).mayRun(job.task());
   }
 

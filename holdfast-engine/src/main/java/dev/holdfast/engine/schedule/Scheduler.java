@@ -1,6 +1,7 @@
 package dev.holdfast.engine.schedule;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
@@ -43,9 +44,12 @@ public final class Scheduler implements Role {
   private final Supplier<UUID> ids;
   private final RandomGenerator random;
   private final ClusterSize crowd;
+  private final RoleSpans spans;
   private volatile Waker waker = () -> {};
   private volatile boolean changed = true;
   private Moment wanted = Moment.NEVER;
+  private int fired;
+  private int created;
 
   /**
    * Creates the scheduler of a node.
@@ -59,7 +63,8 @@ public final class Scheduler implements Role {
       Ticker ticker,
       Supplier<UUID> ids,
       RandomGenerator random,
-      ClusterSize crowd) {
+      ClusterSize crowd,
+      RoleSpans spans) {
     this.book = book;
     this.bus = bus;
     this.node = node;
@@ -67,6 +72,7 @@ public final class Scheduler implements Role {
     this.ids = ids;
     this.random = random;
     this.crowd = crowd;
+    this.spans = spans;
   }
 
   /** Sets the driver to wake when a schedule changes. */
@@ -93,6 +99,8 @@ public final class Scheduler implements Role {
     changed = false;
     Moment asked = ticker.now();
     Duration next = AFTER_FAILURE;
+    fired = 0;
+    created = 0;
     try {
       next = fireDue();
     } catch (StoreException failure) {
@@ -103,8 +111,20 @@ public final class Scheduler implements Role {
     } finally {
       // Even if something was thrown: a role that returns NEVER is not called again.
       wanted = asked.plus(next).plus(next.isZero() ? Duration.ZERO : spread());
+      if (fired > 0) {
+        record(asked.until(ticker.now()));
+      }
     }
     return wanted;
+  }
+
+  private void record(Duration took) {
+    spans.worked(
+        "holdfast.fire",
+        took,
+        span ->
+            span.setAttribute("holdfast.schedules.fired", fired)
+                .setAttribute("holdfast.jobs.created", created));
   }
 
   private Duration spread() {
@@ -161,6 +181,8 @@ public final class Scheduler implements Role {
     FireReport report = book.fire(order);
     return switch (report.answer()) {
       case FIRED -> {
+        fired++;
+        created += report.created().size();
         announce(order, report, now);
         Instant next = order.next();
         yield next == null ? LONGEST_SLEEP : notNegative(Duration.between(now, next));

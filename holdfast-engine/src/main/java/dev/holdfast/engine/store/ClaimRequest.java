@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param limit the cluster-wide limit of this queue as the caller knows it; null for none. A store
  *     claims nothing if its own record differs, until the caller knows the new limit.
  * @param suspects which crash suspects may be among the jobs
- * @param stacks the stacks to claim jobs of, in addition to jobs without a stack
+ * @param stacks the stacks to claim jobs of, in addition to jobs without a stack; may be {@link
+ *     Stacks#ALL}. A store may find jobs of a stack that has just appeared a moment later
  * @param alone the rule of the only task of this request as the caller knows it; null for a request
  *     for tasks without rules. A store skips a task that has a rule unless it is requested alone,
  *     and claims nothing if its own record of the limit differs.

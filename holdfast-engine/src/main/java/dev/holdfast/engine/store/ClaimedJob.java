@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     Claims#start} must confirm it before any of its code runs
  * @param attempt the number of the attempt that this claim makes, from 1
  * @param policy the text given at enqueue
+ * @param uniqueKey its unique key; null for none
+ * @param notes the text of the last {@link Outcomes.Note}; null for none
  * @param createdAt when the job was enqueued
  * @param readyAt when the job became due
  * @param claimedAt when this claim was made, by the same clock
@@ -30,6 +32,8 @@ public record ClaimedJob(
     @Nullable String payload,
     Set<String> tags,
     @Nullable String policy,
+    @Nullable String uniqueKey,
+    @Nullable String notes,
     Instant createdAt,
     Instant readyAt,
     Instant claimedAt,

@@ -31,7 +31,7 @@ public interface Claims {
 
   /**
    * Returns which of the given queues have READY jobs, of any task, that belong to no stack or to
-   * one of the given stacks. The result may miss a queue whose only such jobs belong to a stack and
+   * one of the given stacks, which may be {@link Stacks#ALL}. The result may miss a queue whose only such jobs belong to a stack and
    * are not of the given tasks. It does not say whether these jobs may be claimed: only a claim
    * decides that.
    */

@@ -3,6 +3,8 @@ package dev.holdfast.engine.store;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobLogLine;
+import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.job.JobState;
 import java.time.Instant;
 import java.util.List;
@@ -25,6 +27,9 @@ public record JobSnapshot(
     @Nullable String node,
     @Nullable String stack,
     @Nullable String source,
+    @Nullable JobId parent,
+    @Nullable JobProgress progress,
+    List<JobLogLine> log,
     boolean cancelRequested,
     Instant createdAt,
     Instant runAt,
@@ -36,5 +41,6 @@ public record JobSnapshot(
   public JobSnapshot {
     tags = Set.copyOf(tags);
     failures = List.copyOf(failures);
+    log = List.copyOf(log);
   }
 }

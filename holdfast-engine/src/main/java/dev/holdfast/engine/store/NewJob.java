@@ -48,9 +48,14 @@ public record NewJob(
    * @param stack the stack that the job belongs to; null for any
    * @param source the node that fired the job, or enqueued it without running jobs of this task
    *     itself; null otherwise
+   * @param parent the job whose handler enqueued it; null otherwise
    */
-  public record Stamp(@Nullable String stack, @Nullable String source) {
-    public static final Stamp NONE = new Stamp(null, null);
+  public record Stamp(@Nullable String stack, @Nullable String source, @Nullable JobId parent) {
+    public static final Stamp NONE = new Stamp(null, null, null);
+
+    public Stamp(@Nullable String stack, @Nullable String source) {
+      this(stack, source, null);
+    }
   }
 
   /** Creates a job that belongs to no stack. */

@@ -61,7 +61,8 @@ public interface NodeStore {
    * @param tasks the tasks it has handlers for
    * @param capacity how many jobs it runs at once
    * @param stack the stack it belongs to; null for none
-   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack
+   * @param serves the stacks whose jobs it runs, in addition to jobs without a stack; may be {@link
+   *     Stacks#ALL}
    * @param roles what it does
    * @param advice the jobs whose recovery other nodes leave to it
    */
@@ -107,7 +108,7 @@ public interface NodeStore {
    * @param patience how long to wait for the reply before another connection is worth trying
    * @param useful how long a reply is of use: later, the node has fenced itself. A store that has
    *     no other connection to try waits this long
-   * @param kept whether the heartbeat is added to the history of heartbeats
+   * @param kept how long a record of the heartbeat is kept; zero for no record
    * @param lost what hung handlers cost the node at present
    */
   record Beat(
@@ -116,7 +117,7 @@ public interface NodeStore {
       long fromCall,
       Duration patience,
       Duration useful,
-      boolean kept,
+      Duration kept,
       Lost lost) {
 
     /** Creates a heartbeat of a node that has lost no slots. */
@@ -126,7 +127,7 @@ public interface NodeStore {
         long fromCall,
         Duration patience,
         Duration useful,
-        boolean kept) {
+        Duration kept) {
       this(incarnation, running, fromCall, patience, useful, kept, Lost.NONE);
     }
   }
@@ -183,7 +184,7 @@ public interface NodeStore {
   enum Death {
     /** The incarnation ended itself: nothing it held counts as a crash. */
     SELF_DECLARED,
-    /** It was silent for longer than its timeout. */
+    /** It was silent for longer than its timeout, or an operator declared it dead. */
     SILENCE
   }
 
@@ -238,7 +239,7 @@ public interface NodeStore {
   /** Records a heartbeat, and returns the claims of the given claim call and later ones. */
   default Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
     Duration patience = Duration.ofSeconds(30);
-    return beat(new Beat(incarnation, running, fromCall, patience, patience, false));
+    return beat(new Beat(incarnation, running, fromCall, patience, patience, Duration.ZERO));
   }
 
   /** Records a heartbeat, and returns all claims of the incarnation. */
@@ -284,7 +285,8 @@ public interface NodeStore {
   boolean isAdvised(String task, @Nullable String stack);
 
   /**
-   * Marks a silent incarnation dead, unless it has sent a heartbeat since.
+   * Marks a silent incarnation dead, unless it has sent a heartbeat since. From then on it can
+   * claim and start nothing, and what it holds can be recovered.
    *
    * @param beat its last heartbeat
    * @param silence how long it has been silent
@@ -315,7 +317,7 @@ public interface NodeStore {
   /** Lists all nodes that are alive or died recently. */
   List<NodeSnapshot> list();
 
-  /** Returns the latest heartbeats of a node, latest first, as far as they were kept. */
+  /** Returns the latest heartbeats of a node, latest first, as far as records of them are kept. */
   List<PastHeartbeat> pastBeats(String id, int limit);
 
   /** Returns the incarnation that holds a job, if any. */

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.store;
 
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** Stores how attempts ended. */
@@ -23,4 +24,19 @@ public interface Outcomes {
    * @return one result per finish, in the order of the list
    */
   List<Result> finish(UUID incarnation, List<? extends Finish> finishes);
+
+  /**
+   * What the handler of a running job reported, as text that the store does not read.
+   *
+   * @param text replaces what was stored before
+   */
+  record Note(ClaimId claim, String text) {}
+
+  /**
+   * Stores notes, each guarded by state, incarnation and token. A job that another statement is
+   * changing is skipped.
+   *
+   * @return the claims whose notes were stored
+   */
+  Set<ClaimId> note(UUID incarnation, List<Note> notes);
 }

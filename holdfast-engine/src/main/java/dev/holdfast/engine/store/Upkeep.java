@@ -38,7 +38,8 @@ public interface Upkeep {
 
   /**
    * Does one bounded round of upkeep. The call may be repeated, and made by several nodes at once.
-   * A dead node is deleted a day after its death, and never while it holds a job.
+   * A dead node is deleted a day after its death, and never while it holds a job. Records of
+   * heartbeats are deleted when the time for which their node keeps them is over.
    */
   Report tidy(Retention retention);
 }

@@ -43,6 +43,11 @@ public final class EventPublisher {
     this.bus = bus;
   }
 
+  /** Returns a publisher that differs only in the origin of the jobs that its events create. */
+  public EventPublisher from(JobOrigin origin) {
+    return new EventPublisher(codec, settings, ids, bus, origin);
+  }
+
   /** Publishes an event in a new transaction. */
   public Published publish(EventIntake intake, String event, Object payload) {
     EventPublication desk = desk(event, payload);

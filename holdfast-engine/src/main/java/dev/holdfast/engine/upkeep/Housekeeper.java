@@ -1,9 +1,11 @@
 package dev.holdfast.engine.upkeep;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.Upkeep;
 import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -20,11 +22,20 @@ public final class Housekeeper implements Role {
   private final Upkeep upkeep;
   private final Upkeep.Retention retention;
   private final RandomGenerator random;
+  private final Ticker ticker;
+  private final RoleSpans spans;
 
-  public Housekeeper(Upkeep upkeep, Upkeep.Retention retention, RandomGenerator random) {
+  public Housekeeper(
+      Upkeep upkeep,
+      Upkeep.Retention retention,
+      RandomGenerator random,
+      Ticker ticker,
+      RoleSpans spans) {
     this.upkeep = upkeep;
     this.retention = retention;
     this.random = random;
+    this.ticker = ticker;
+    this.spans = spans;
   }
 
   @Override
@@ -43,6 +54,7 @@ public final class Housekeeper implements Role {
             report.partitionsDropped(),
             report.deadLettersPurged(),
             report.resultsDropped());
+        record(report, now.until(ticker.now()));
       }
       if (report.more()) {
         next = SOON;
@@ -51,5 +63,15 @@ public final class Housekeeper implements Role {
       log.warn("Upkeep failed, retrying in about an hour: {}", failure.getMessage());
     }
     return now.plus(next);
+  }
+
+  private void record(Upkeep.Report report, Duration took) {
+    spans.worked(
+        "holdfast.upkeep",
+        took,
+        span ->
+            span.setAttribute("holdfast.partitions.dropped", report.partitionsDropped())
+                .setAttribute("holdfast.dead_letters.purged", report.deadLettersPurged())
+                .setAttribute("holdfast.results.dropped", report.resultsDropped()));
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.upkeep;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
@@ -31,18 +32,25 @@ public final class Stager implements Role {
   private final Ticker ticker;
   private final ClusterSize crowd;
   private final RandomGenerator random;
+  private final RoleSpans spans;
   private Moment wanted = Moment.NEVER;
   private boolean looked;
   private boolean foundNothing;
   private volatile Waker waker = () -> {};
 
   public Stager(
-      Staging staging, SignalBus bus, Ticker ticker, ClusterSize crowd, RandomGenerator random) {
+      Staging staging,
+      SignalBus bus,
+      Ticker ticker,
+      ClusterSize crowd,
+      RandomGenerator random,
+      RoleSpans spans) {
     this.staging = staging;
     this.bus = bus;
     this.ticker = ticker;
     this.crowd = crowd;
     this.random = random;
+    this.spans = spans;
   }
 
   /** Sets the driver to wake when an earlier job is scheduled. */
@@ -109,12 +117,17 @@ public final class Stager implements Role {
   }
 
   private Duration stage() {
+    Moment asked = ticker.now();
     Staging.Report report = staging.stage(BATCH);
     report
         .readied()
         .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
     if (report.expired() > 0) {
       log.info("{} jobs expired: they had not started by their start-by time", report.expired());
+    }
+    boolean idle = report.readied().isEmpty() && report.expired() == 0;
+    if (!idle) {
+      record(report, asked.until(ticker.now()));
     }
     if (report.more()) {
       return Duration.ZERO;
@@ -124,10 +137,20 @@ public final class Stager implements Role {
     if (!next.isZero()) {
       next = next.plus(spread()); // Every other stager may sleep until the same moment.
     }
-    boolean idle = report.readied().isEmpty() && report.expired() == 0;
     boolean again = foundNothing;
     foundNothing = idle && next.isZero();
     // Another transaction has locked the due jobs, unless they have become due just now.
     return again && foundNothing ? BEHIND_A_LOCK : next;
+  }
+
+  private void record(Staging.Report report, Duration took) {
+    spans.worked(
+        "holdfast.stage",
+        took,
+        span ->
+            span.setAttribute(
+                    "holdfast.jobs.ready",
+                    report.readied().values().stream().mapToLong(Integer::longValue).sum())
+                .setAttribute("holdfast.jobs.expired", report.expired()));
   }
 }

@@ -16,6 +16,7 @@ import dev.holdfast.engine.held.Slots;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.QueueRules;
 import dev.holdfast.engine.rule.TaskRules;
@@ -118,7 +119,9 @@ class ClaimerTest {
                 meters,
                 TICKER,
                 random,
-                1 << 20));
+                1 << 20,
+                Jobs.services(TICKER, heldJobs),
+                List.of()));
     ClaimParts parts =
         new ClaimParts(
             claims,
@@ -135,6 +138,7 @@ class ClaimerTest {
             Jobs.unreadable(),
             sink,
             meters,
+            RoleSpans.NONE,
             new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
             TICKER,
             random);

@@ -20,6 +20,7 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.run.Jobs;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
@@ -63,7 +64,17 @@ class CompleterTest {
     LifecycleEvents events =
         new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> now);
     return new Completer(
-        this::store,
+        new Outcomes() {
+          @Override
+          public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
+            return store(incarnation, finishes);
+          }
+
+          @Override
+          public Set<ClaimId> note(UUID incarnation, List<Note> notes) {
+            throw new UnsupportedOperationException();
+          }
+        },
         unused(Claims.class),
         new CurrentIncarnation("node", tenure),
         new Receipts(

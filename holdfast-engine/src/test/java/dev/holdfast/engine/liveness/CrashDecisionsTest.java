@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.FailureCode;
-import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.liveness.CrashDecisions.Counsel;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.store.ClaimId;
@@ -108,7 +108,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void aJobThatIsToBeAskedAboutIsLeftToWhoeverKnowsItsTask() {
+  void aJobThatItsTaskDecidesAboutWaitsForANodeThatHasAPolicyAndIsDeadLetteredIfThereIsNone() {
     assertThat(
             CrashDecisions.rule(
                 orphan(true, 0),
@@ -117,20 +117,23 @@ class CrashDecisionsTest {
                 new Counsel(Optional.empty(), () -> true)))
         .isEmpty();
     assertThat(rule(orphan(true, 0), CrashPolicy.decidedByTask()))
-        .isInstanceOf(RecoveryAction.AfterCrash.class);
+        .isInstanceOfSatisfying(
+            RecoveryAction.DeadLetter.class,
+            bury -> {
+              assertThat(bury.failure().code()).isEqualTo(FailureCode.WORKER_CRASHED);
+              assertThat(bury.failure().message()).contains("no live node has a recovery policy");
+            });
   }
 
   @Test
   void thePolicyOfTheTaskIsObeyed() {
-    RecoveryPolicy later =
-        crash -> new RecoveryPolicy.Decision.RunAgain(Duration.ofMinutes(crash.crashes()));
-
     assertThat(
             CrashDecisions.rule(
                 orphan(true, 1),
                 SILENT,
                 CrashPolicy.decidedByTask(),
-                new Counsel(Optional.of(later), () -> true)))
+                new Counsel(
+                    Optional.of(() -> new Decision.RunAgain(Duration.ofMinutes(2))), () -> true)))
         .hasValueSatisfying(ruling -> {
           assertThat(((RecoveryAction.AfterCrash) ruling).delay()).isEqualTo(Duration.ofMinutes(2));
           assertThat(((RecoveryAction.AfterCrash) ruling).suspicion()).isEqualTo(Suspicion.SLOW);

@@ -77,7 +77,7 @@ class HeartTest {
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
   }
 
-  private Heart heart(boolean kept) {
+  private Heart heart(Duration kept) {
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     LifecycleEvents events =
         new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, TICKER);
@@ -115,7 +115,7 @@ class HeartTest {
 
   @Test
   void theMoreANodeHoldsTheMoreOftenItBeats() {
-    Heart heart = heart(false);
+    Heart heart = heart(Duration.ZERO);
 
     assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.multipliedBy(2)));
     hold(1);
@@ -129,15 +129,15 @@ class HeartTest {
 
   @Test
   void heartbeatsAreKeptOnlyIfThatIsRequested() {
-    heart(false).tick(NOW);
-    heart(true).tick(NOW);
+    heart(Duration.ZERO).tick(NOW);
+    heart(Duration.ofDays(2)).tick(NOW);
 
-    assertThat(beats).extracting(Beat::kept).containsExactly(false, true);
+    assertThat(beats).extracting(Beat::kept).containsExactly(Duration.ZERO, Duration.ofDays(2));
   }
 
   @Test
   void aJobThatNothingHereWillReportOnGoesBackAtTheNextHeartbeat() {
-    Heart heart = heart(false);
+    Heart heart = heart(Duration.ZERO);
     HeldJob kept = hold(1);
     HeldJob unreported = hold(2);
     assertThat(unreported.withdraw()).isTrue();
@@ -157,7 +157,7 @@ class HeartTest {
     unreported.markUnreported();
     rows.clear();
 
-    heart(false).tick(NOW);
+    heart(Duration.ZERO).tick(NOW);
 
     assertThat(heldJobs.all()).isEmpty();
     assertThat(given).isEmpty();
@@ -167,7 +167,7 @@ class HeartTest {
   void aJobOfACallThatIsOverAndIsNotKnownHereGoesBack() {
     rows.add(new ClaimRow(new ClaimId(Jobs.of("task", 9).id(), 9), 0, true, false, false));
 
-    heart(false).tick(NOW);
+    heart(Duration.ZERO).tick(NOW);
     strays.tick(NOW);
 
     assertThat(given).extracting(HandBack::ran).containsExactly(false);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class HeartbeatIntervalTest {
   private final HeartbeatInterval pulse =
-      HeartbeatInterval.of(Duration.ofSeconds(10), Duration.ofSeconds(60), 100, false);
+      HeartbeatInterval.of(Duration.ofSeconds(10), Duration.ofSeconds(60), 100, Duration.ZERO);
 
   @Test
   void aBusyHeartBeatsTwiceAsFastAndAnIdleOneHalfAsFast() {
@@ -20,7 +20,7 @@ class HeartbeatIntervalTest {
   @Test
   void anIdleHeartStillBeatsThreeTimesWithinItsTerms() {
     HeartbeatInterval tight =
-        HeartbeatInterval.of(Duration.ofSeconds(1), Duration.ofSeconds(4), 100, false);
+        HeartbeatInterval.of(Duration.ofSeconds(1), Duration.ofSeconds(4), 100, Duration.ZERO);
 
     assertThat(tight.next(0)).isEqualTo(Duration.ofSeconds(4).dividedBy(3));
     assertThat(tight.next(1)).isEqualTo(Duration.ofSeconds(1));
@@ -28,9 +28,9 @@ class HeartbeatIntervalTest {
 
   @Test
   void aHeartThatNobodyWatchesBeatsEveryMinute() {
-    assertThat(HeartbeatInterval.ALONE.next(0)).isEqualTo(Duration.ofMinutes(1));
-    assertThat(HeartbeatInterval.ALONE.next(200)).isEqualTo(Duration.ofMinutes(1));
-    assertThat(HeartbeatInterval.ALONE.patience()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(HeartbeatInterval.alone(Duration.ZERO).next(0)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(HeartbeatInterval.alone(Duration.ZERO).next(200)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(HeartbeatInterval.alone(Duration.ZERO).patience()).isEqualTo(Duration.ofSeconds(30));
   }
 
   @Test

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.task.RecoveryPolicy;
-import dev.holdfast.api.task.RecoveryPolicy.Crash;
 import dev.holdfast.api.task.RecoveryPolicy.Decision;
 import dev.holdfast.engine.liveness.PolicyCalls.Undecided;
 import dev.holdfast.engine.store.ClaimId;
@@ -15,13 +13,13 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
 class PolicyCallsTest {
   private static final JobId JOB = new JobId(new UUID(0x7000, 1));
   private static final ClaimId HELD = new ClaimId(JOB, 3);
-  private static final Crash CRASH = new Crash(JOB, "t", 1, 1, "n", Duration.ofSeconds(61));
 
   private final PolicyCalls calls = new PolicyCalls(Duration.ofMillis(50));
 
@@ -29,19 +27,19 @@ class PolicyCallsTest {
   void aPolicyThatDecidesIsObeyed() {
     Decision decision = new Decision.Fail("no");
 
-    assertThat(new PolicyCalls(Duration.ofMinutes(1)).inTime(crash -> decision).onCrash(CRASH))
+    assertThat(new PolicyCalls(Duration.ofMinutes(1)).decide(() -> decision))
         .isSameAs(decision);
   }
 
   @Test
   void whatAPolicyThrowsIsTheCause() {
-    RecoveryPolicy broken =
-        new PolicyCalls(Duration.ofMinutes(1))
-            .inTime(crash -> {
-              throw new NoClassDefFoundError("it is not there");
-            });
+    PolicyCalls patient = new PolicyCalls(Duration.ofMinutes(1));
+    Supplier<Decision> broken =
+        () -> {
+          throw new NoClassDefFoundError("it is not there");
+        };
 
-    assertThatThrownBy(() -> broken.onCrash(CRASH))
+    assertThatThrownBy(() -> patient.decide(broken))
         .isInstanceOf(Undecided.class)
         .hasCauseInstanceOf(NoClassDefFoundError.class);
   }
@@ -49,19 +47,19 @@ class PolicyCallsTest {
   @Test
   void aPolicyThatHangsIsInterruptedAndTheSweepDoesNotWaitForManyOfThem() throws Exception {
     CountDownLatch interrupted = new CountDownLatch(2);
-    RecoveryPolicy hanging =
-        calls.inTime(crash -> {
+    Supplier<Decision> hanging =
+        () -> {
           try {
             new CountDownLatch(1).await();
           } catch (InterruptedException asked) {
             interrupted.countDown();
           }
           return new Decision.Fail("too late");
-        });
+        };
 
-    assertThatThrownBy(() -> hanging.onCrash(CRASH)).hasCauseInstanceOf(TimeoutException.class);
+    assertThatThrownBy(() -> calls.decide(hanging)).hasCauseInstanceOf(TimeoutException.class);
     assertThat(calls.isOutOfTime()).isFalse();
-    assertThatThrownBy(() -> hanging.onCrash(CRASH)).hasCauseInstanceOf(TimeoutException.class);
+    assertThatThrownBy(() -> calls.decide(hanging)).hasCauseInstanceOf(TimeoutException.class);
     assertThat(calls.isOutOfTime()).isTrue();
     assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
     calls.newSweep();
@@ -84,11 +82,10 @@ class PolicyCallsTest {
   void linesThatAPolicyLogsNameTheNode() {
     MDC.put("node", "here");
     try {
-      RecoveryPolicy policy =
-          new PolicyCalls(Duration.ofMinutes(1))
-              .inTime(crash -> new Decision.Fail(MDC.get("node")));
+      Decision decision =
+          new PolicyCalls(Duration.ofMinutes(1)).decide(() -> new Decision.Fail(MDC.get("node")));
 
-      assertThat(policy.onCrash(CRASH)).isEqualTo(new Decision.Fail("here"));
+      assertThat(decision).isEqualTo(new Decision.Fail("here"));
     } finally {
       MDC.remove("node");
     }

@@ -2,13 +2,17 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.DrainNotice;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.SlowStart;
+import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
@@ -84,10 +88,35 @@ public final class Jobs {
         payload,
         Set.of(),
         null,
+        null,
+        null,
         Instant.EPOCH,
         Instant.EPOCH,
         Instant.EPOCH,
         suspicion == Suspicion.NONE ? 0 : 2,
         suspicion);
+  }
+
+  /** Services of contexts that store nothing. */
+  public static ContextServices services(Ticker ticker, HeldJobs heldJobs) {
+    Outcomes outcomes =
+        (Outcomes)
+            Proxy.newProxyInstance(
+                Outcomes.class.getClassLoader(),
+                new Class<?>[] {Outcomes.class},
+                (proxy, method, arguments) -> Set.of());
+    CurrentIncarnation identity =
+        new CurrentIncarnation(
+            "node",
+            new Tenure(new UUID(1, 1), ticker, Duration.ofHours(1), () -> false, ticker.now()));
+    return new ContextServices(
+        "node",
+        ticker,
+        parent -> {
+          throw new UnsupportedOperationException("No client");
+        },
+        new DrainNotice(),
+        new NotesWriter(outcomes, identity, heldJobs),
+        0);
   }
 }

@@ -130,7 +130,9 @@ class RunnerTest {
                 new Meters(new SimpleMeterRegistry(), null, List.of()),
                 () -> BEGIN,
                 chance,
-                1 << 20));
+                1 << 20,
+                Jobs.services(() -> BEGIN, heldJobs),
+                List.of()));
     HeldJob heldJob = heldJob(policy);
     current = heldJob;
     assertThat(slots.reserve(1)).isEqualTo(1);

@@ -118,7 +118,7 @@ class TimeoutWatcherTest {
   void oneThatEndsInTimeIsLeftAlone() {
     TimeoutWatcher.Watch watch = timeoutWatcher.watch(heldJob);
 
-    timeoutWatcher.forget(watch);
+    watch.close();
 
     assertThat(timeoutWatcher.tick(TOO_LATE)).isEqualTo(Moment.NEVER);
     assertThat(heldJob.stopReason()).isNull();
@@ -181,7 +181,7 @@ class TimeoutWatcherTest {
     lively.sign(at(5));
     timeoutWatcher.tick(at(12));
 
-    timeoutWatcher.forget(watch);
+    watch.close();
 
     assertThat(timeoutWatcher.tick(at(12))).isEqualTo(Moment.NEVER);
   }

@@ -3,6 +3,7 @@ package dev.holdfast.engine.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.SignalBus;
@@ -52,7 +53,8 @@ class SchedulerTest {
         () -> NOW,
         UUID::randomUUID,
         new Random(seed),
-        new ClusterSize());
+        new ClusterSize(),
+        RoleSpans.NONE);
   }
 
   @Test
@@ -78,7 +80,8 @@ class SchedulerTest {
             clock::get,
             UUID::randomUUID,
             new Random(1),
-            new ClusterSize());
+            new ClusterSize(),
+            RoleSpans.NONE);
     assertThatThrownBy(() -> scheduler.tick(NOW)).isSameAs(trouble);
 
     clock.set(NOW.plus(Duration.ofSeconds(2)));

@@ -3,6 +3,7 @@ package dev.holdfast.engine.upkeep;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
@@ -39,7 +40,8 @@ class StagerTest {
           bus,
           () -> now,
           crowd,
-          new Random(1));
+          new Random(1),
+          RoleSpans.NONE);
 
   private static Staging.Report report(
       Map<String, Integer> readied, boolean more, Optional<Duration> next) {

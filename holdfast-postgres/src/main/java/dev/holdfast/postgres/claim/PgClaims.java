@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.postgres.claim.UnreadableJobs.Unreadable;
@@ -45,6 +46,7 @@ public final class PgClaims implements Claims {
   private final HeldCount heldCount;
   private final ReadyEntries readyEntries;
   private final ReadyQueues readyQueues;
+  private final ReadyStacks readyStacks;
   private final TaskRuleGate gate;
   private final UnreadableJobs unreadableJobs;
 
@@ -57,6 +59,7 @@ public final class PgClaims implements Claims {
     this.scans = new LaneMemory<>(() -> new ReadyScan(aging, slow));
     this.readyEntries = new ReadyEntries(database);
     this.readyQueues = new ReadyQueues(database);
+    this.readyStacks = new ReadyStacks(database);
     this.starts = new Starts(database);
     this.claimOneTask = ClaimSql.oneTask(database);
     this.claimSeveralTasks = ClaimSql.severalTasks(database);
@@ -69,14 +72,35 @@ public final class PgClaims implements Claims {
   }
 
   @Override
-  public List<ClaimedJob> claim(ClaimRequest request) {
-    if (request.wanted() <= 0 || request.tasks().isEmpty()) {
+  public List<ClaimedJob> claim(ClaimRequest asked) {
+    if (asked.wanted() <= 0 || asked.tasks().isEmpty()) {
       return List.of();
     }
+    ClaimRequest request = Stacks.areAll(asked.stacks()) ? named(asked) : asked;
     String operation = "claim jobs of queue %s".formatted(request.queue());
     return request.limit() == null && request.alone() == null
         ? database.run(operation, handle -> claim(handle, request, request.wanted()))
         : database.transaction(operation, handle -> claimByRules(handle, request));
+  }
+
+  /**
+   * Returns a request of a node that serves all stacks, with the names of those that have ready
+   * jobs. They are looked up before a transaction of the claim starts, in which {@link
+   * ReadyEntries} must be the first to read the indexes.
+   */
+  private ClaimRequest named(ClaimRequest request) {
+    return new ClaimRequest(
+        request.incarnation(),
+        request.claimNo(),
+        request.queue(),
+        request.tasks(),
+        request.start(),
+        request.prefetch(),
+        request.limit(),
+        request.suspects(),
+        readyStacks.of(request.queue(), request.tasks()),
+        request.alone(),
+        request.without());
   }
 
   /**
@@ -298,6 +322,8 @@ public final class PgClaims implements Claims {
               row.getString(7),
               SqlValues.strings(row, 8),
               row.getString(9),
+              row.getString(16),
+              row.getString(17),
               SqlValues.instant(row, 10),
               SqlValues.instant(row, 11),
               SqlValues.instant(row, 12),

@@ -1,8 +1,10 @@
 package dev.holdfast.postgres.claim;
 
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.postgres.db.Database;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
 
 /** Finds the queues with ready jobs among thousands that usually have none. */
 final class ReadyQueues {
@@ -35,18 +37,48 @@ final class ReadyQueues {
       ) found
       """;
 
+  // The same for a node that serves all stacks.
+  private static final String FIND_IN_ALL_STACKS =
+      """
+      select q.name
+      from unnest(:queues::text[]) q(name)
+      cross join lateral (
+        (select from ${schema}.job r
+         where r.state = 'READY' and r.stack is null and r.suspicion is null and r.queue = q.name
+         limit 1)
+        union all
+        (select from ${schema}.job r
+         where r.state = 'READY' and r.suspicion is not null and r.queue = q.name
+         limit 1)
+        union all
+        (select from unnest(:tasks::text[]) k(task)
+         cross join lateral (
+           select from ${schema}.job r
+           where r.state = 'READY' and r.stack is not null and r.suspicion is null
+             and r.queue = q.name and r.task = k.task
+           limit 1
+         ) one
+         limit 1)
+        limit 1
+      ) found
+      """;
+
   private final String find;
+  private final String findInAllStacks;
 
   ReadyQueues(Database database) {
     this.find = database.sql(FIND);
+    this.findInAllStacks = database.sql(FIND_IN_ALL_STACKS);
   }
 
   Set<String> find(Handle handle, Set<String> queues, Set<String> tasks, Set<String> stacks) {
-    return handle
-        .createQuery(find)
+    Query query =
+        Stacks.areAll(stacks)
+            ? handle.createQuery(findInAllStacks)
+            : handle.createQuery(find).bindArray("stacks", String.class, stacks);
+    return query
         .bindArray("queues", String.class, queues)
         .bindArray("tasks", String.class, tasks)
-        .bindArray("stacks", String.class, stacks)
         .mapTo(String.class)
         .set();
   }

@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -106,6 +107,22 @@ public final class PgOutcomes implements Outcomes {
       select id, token from gone
       """;
 
+  // By job_pkey. Skips a job that is being finished, cancelled or recovered rather than wait for
+  // it, so that it cannot deadlock with statements that lock several jobs.
+  private static final String NOTE =
+      """
+      with mine as (
+        select j.id, n.note
+        from unnest(:ids::uuid[], :tokens::bigint[], :texts::text[]) n(id, token, note)
+        join ${schema}.job j on j.id = n.id
+        where j.token = n.token and j.state = 'RUNNING' and j.incarnation = :incarnation
+        for update of j skip locked
+      )
+      update ${schema}.job j set notes = mine.note
+      from mine where j.id = mine.id
+      returning j.id, j.token
+      """;
+
   private static final String NODE =
       "(select n.id from ${schema}.node n where n.incarnation = :incarnation)";
 
@@ -117,6 +134,7 @@ public final class PgOutcomes implements Outcomes {
   private final String again;
   private final String cancel;
   private final String bury;
+  private final String note;
 
   public PgOutcomes(Database database, Duration aging) {
     this.database = database;
@@ -126,6 +144,7 @@ public final class PgOutcomes implements Outcomes {
     this.again = complete(AGAIN);
     this.cancel = complete(CANCEL);
     this.bury = complete(BURY);
+    this.note = database.sql(NOTE);
   }
 
   private String complete(String statement) {
@@ -160,6 +179,21 @@ public final class PgOutcomes implements Outcomes {
       results.putAll(repeats.recognise(handle, missing));
     }
     return results;
+  }
+
+  @Override
+  public Set<ClaimId> note(UUID incarnation, List<Note> notes) {
+    return database.run(
+        "store the notes of %d jobs".formatted(notes.size()),
+        handle ->
+            Set.copyOf(
+                held(
+                    handle
+                        .createQuery(note)
+                        .bind("incarnation", incarnation)
+                        .bindArray("ids", UUID.class, column(notes, n -> n.claim().id().value()))
+                        .bindArray("tokens", Long.class, column(notes, n -> n.claim().token()))
+                        .bindArray("texts", String.class, column(notes, Note::text)))));
   }
 
   private List<ClaimId> succeed(Handle handle, UUID incarnation, List<Finish.Succeeded> finishes) {

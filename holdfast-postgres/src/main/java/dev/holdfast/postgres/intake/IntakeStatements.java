@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.intake;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
@@ -282,9 +283,9 @@ public final class IntakeStatements {
     statement.setArray(6, SqlValues.array(c, "timestamptz", jobs, e -> at(e.job().when())));
     statement.setArray(
         7, SqlValues.array(c, "int8", jobs, e -> SqlValues.microsOrNull(e.job().startWithin())));
+    int next = FIRST_GIVEN;
     for (Given column : Given.values()) {
-      statement.setArray(
-          FIRST_GIVEN + column.ordinal(), SqlValues.texts(c, jobs, e -> value(column, e)));
+      statement.setArray(next++, SqlValues.texts(c, jobs, e -> value(column, e)));
     }
   }
 
@@ -300,6 +301,10 @@ public final class IntakeStatements {
       case LEDGER_KEY -> key(entry, true);
       case STACK -> job.stamp().stack();
       case SOURCE -> job.stamp().source();
+      case PARENT -> {
+        JobId parent = job.stamp().parent();
+        yield parent == null ? null : parent.toString();
+      }
     };
   }
 

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.codec.JobNotes;
 import dev.holdfast.engine.store.JobSnapshot;
 import dev.holdfast.postgres.db.SqlValues;
 import java.sql.ResultSet;
@@ -37,7 +38,8 @@ public final class JobColumns {
     UNIQUE_KEY,
     LEDGER_KEY,
     STACK,
-    SOURCE;
+    SOURCE,
+    PARENT;
 
     String column() {
       return name().toLowerCase(Locale.ROOT);
@@ -45,7 +47,8 @@ public final class JobColumns {
 
     /** Returns the value from a row {@code u} of texts. */
     private String value() {
-      return "u.%s%s".formatted(column(), this == TAGS ? "::text[]" : "");
+      String type = this == TAGS ? "::text[]" : this == PARENT ? "::uuid" : "";
+      return "u.%s%s".formatted(column(), type);
     }
 
     /** Returns whether a replacement changes it: it keeps the task and the key it was found by. */
@@ -56,7 +59,7 @@ public final class JobColumns {
 
   /** What a job keeps when it is retried from the dead-letter queue, in addition to the given. */
   private static final List<String> LASTING =
-      List.of("id", "token", "created_at", "priority", "failures");
+      List.of("id", "token", "created_at", "priority", "failures", "notes");
 
   /** What starts over when a job is retried from the dead-letter queue. */
   private static final List<String> RUN =
@@ -118,6 +121,8 @@ public final class JobColumns {
   }
 
   public static Job read(ResultSet row) throws SQLException {
+    JobNotes notes = JobNotes.read(row.getString("notes"));
+    UUID parent = row.getObject("parent", UUID.class);
     return new JobSnapshot(
         new JobId(row.getObject("id", UUID.class)),
         row.getString("task"),
@@ -133,6 +138,9 @@ public final class JobColumns {
         row.getString("node"),
         row.getString("stack"),
         row.getString("source"),
+        parent == null ? null : new JobId(parent),
+        notes.progress(),
+        notes.log(),
         row.getBoolean("cancel_requested"),
         SqlValues.instant(row, row.findColumn("created_at")),
         SqlValues.instant(row, row.findColumn("run_at")),

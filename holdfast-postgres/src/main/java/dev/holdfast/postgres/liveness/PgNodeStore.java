@@ -87,8 +87,9 @@ public final class PgNodeStore implements NodeStore {
         where incarnation = :incarnation and state = 'ALIVE'
         returning incarnation, id, roles, host, pid, mode, mode_exceptions, dismissed
       ), kept as (
-        insert into ${schema}.heartbeat (at, incarnation, node, roles, host, pid)
-        select now(), incarnation, id, roles, host, pid from beaten where :kept
+        insert into ${schema}.heartbeat (at, incarnation, node, roles, host, pid, expires_at)
+        select now(), incarnation, id, roles, host, pid, now() + :kept * interval '1 microsecond'
+        from beaten where :kept > 0
       )
       select 'ALIVE', null::uuid, null::bigint, null::bigint, dismissed, null::boolean,
              mode, null::int, mode_exceptions, null::boolean
@@ -323,7 +324,7 @@ public final class PgNodeStore implements NodeStore {
               .bind("incarnation", beat.incarnation())
               .bind("running", beat.running())
               .bind("fromCall", beat.fromCall())
-              .bind("kept", beat.kept())
+              .bind("kept", SqlValues.micros(beat.kept()))
               .bind("lostSlots", beat.lost().slots())
               .bindArray("lostLanes", String.class, NodeRows.texts(beat.lost()))
               .map((row, context) -> reply.read(row))

@@ -128,13 +128,13 @@ public final class PgUpkeep implements Upkeep {
           where j.incarnation = n.incarnation and j.state in ('CLAIMED', 'RUNNING'))
       """;
 
-  // By heartbeat_at.
+  // By heartbeat_expires.
   private static final String HEARTBEATS =
       """
       delete from ${schema}.heartbeat
       where ctid = any(array(
         select ctid from ${schema}.heartbeat
-        where at < now() - interval '1 day' order by at limit :batch))
+        where expires_at <= now() order by expires_at limit :batch))
       """;
 
   // By tally_pkey.

@@ -66,6 +66,57 @@ public abstract class DeadLetterContract extends Contract {
     assertThat(find(id).failures()).hasSize(2);
   }
 
+  /** A field of {@link Job} that is added later takes part without a change here. */
+  @Test
+  void everythingThatAnEnqueueGivesStaysThroughDeadLetterRetryAndHistory() {
+    Worker worker = serving("node-1", "blue");
+    JobDraft draft =
+        job()
+            .priority(7)
+            .payload("p")
+            .policy("{\"x\":1}")
+            .tags("a", "b")
+            .unique(UniqueKey.whileActive("order 17"))
+            .startWithin(Duration.ofHours(1))
+            .stamp("blue", "node-9");
+    JobId id = enqueue(draft);
+    Job enqueued = find(id);
+    assertThat(enqueued)
+        .as("every field that an enqueue gives has a value in this test")
+        .hasNoNullFieldsOrPropertiesExcept("result", "node", "startedAt", "endedAt");
+    String[] changing = {
+      "state",
+      "attempt",
+      "fencingToken",
+      "node",
+      "runAt",
+      "startBy",
+      "startedAt",
+      "endedAt",
+      "failures",
+      "result"
+    };
+
+    worker.die(worker.claimOne());
+    Job failed = find(id);
+    store.control().retry(id);
+    Job retried = find(id);
+    ClaimedJob again = worker.claimOne();
+    worker.succeed(again);
+    Job succeeded = find(id);
+
+    assertThat(List.of(failed, retried, succeeded))
+        .extracting(Job::state)
+        .containsExactly(JobState.FAILED, JobState.READY, JobState.SUCCEEDED);
+    assertThat(List.of(failed, retried, succeeded))
+        .allSatisfy(job ->
+            assertThat(job).usingRecursiveComparison().ignoringFields(changing).isEqualTo(enqueued))
+        .allSatisfy(job -> assertThat(job.failures()).isEqualTo(failed.failures()));
+    assertThat(failed.startBy()).isEqualTo(enqueued.startBy());
+    assertThat(failed.failures()).hasSize(1);
+    assertThat(again.policy()).isEqualTo("{\"x\":1}");
+  }
+
   @Test
   void aRetriedJobIsDueNow() {
     JobId old = dead(job());

@@ -93,6 +93,15 @@ public final class JobDraft {
     return this;
   }
 
+  public JobDraft childOf(JobId parent) {
+    return stamp(null, null, parent);
+  }
+
+  public JobDraft stamp(@Nullable String stack, @Nullable String source, @Nullable JobId parent) {
+    this.stamp = new Stamp(stack, source, parent);
+    return this;
+  }
+
   /** Of this fleet. */
   public JobDraft stack(String name) {
     return stamp(name, null);

@@ -102,6 +102,9 @@ public abstract class NodeStoreContract extends Contract {
     assertThat(modesOf(card)).isEqualTo(first);
 
     assertThat(store.nodes().setModes(card.incarnation(), first, second)).isTrue();
+    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, first))
+        .as("with another mode and the same overrides")
+        .isFalse();
     assertThat(modesOf(card)).isEqualTo(second);
   }
 
@@ -220,7 +223,7 @@ public abstract class NodeStoreContract extends Contract {
                 0,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
-                false,
+                Duration.ZERO,
                 lost));
     assertThat(status(worker).lost()).isEqualTo(lost);
 
@@ -236,7 +239,7 @@ public abstract class NodeStoreContract extends Contract {
                 0,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
-                false,
+                Duration.ZERO,
                 lost));
     worker.leave();
     assertThat(status(worker).lost()).isEqualTo(Lost.NONE);

@@ -50,6 +50,30 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
+  void aJobNotYetDueStaysWhenOthersBecomeReady() {
+    JobId due = enqueue(job().dueIn(MINUTE));
+    JobId later = enqueue(job().dueIn(MINUTE.multipliedBy(10)));
+    passTime(MINUTE.plusSeconds(1));
+
+    assertThat(stage().readied()).isEqualTo(Map.of(QUEUE, 1));
+    assertThat(stateOf(due)).isEqualTo(JobState.READY);
+    assertThat(stateOf(later)).isEqualTo(JobState.SCHEDULED);
+  }
+
+  @Test
+  void aJobThatANodeHoldsDoesNotExpireWhenOthersDo() {
+    JobId held = enqueue(job().startWithin(MINUTE));
+    Worker worker = worker();
+    assertThat(worker.prefetch(1)).hasSize(1);
+    JobId waiting = enqueue(job().startWithin(MINUTE));
+    passTime(MINUTE.plusSeconds(1));
+
+    assertThat(stage().expired()).isEqualTo(1);
+    assertThat(stateOf(waiting)).isEqualTo(JobState.EXPIRED);
+    assertThat(stateOf(held).isHeld()).isTrue();
+  }
+
+  @Test
   void theNextDueTimeIsAnnounced() {
     enqueueAll(job().dueIn(MINUTE.multipliedBy(30)), job().dueIn(MINUTE.multipliedBy(10)));
 

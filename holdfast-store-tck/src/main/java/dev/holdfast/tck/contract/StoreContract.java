@@ -169,6 +169,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class NoteFacts extends NoteContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class LookupFacts extends QueryContract {
     @Override
     protected StoreFixture newFixture() {
@@ -194,6 +202,14 @@ public abstract class StoreContract {
 
   @Nested
   class QueueFacts extends QueueContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class AllStacksFacts extends AllStacksContract {
     @Override
     protected StoreFixture newFixture() {
       return StoreContract.this.newFixture();

@@ -46,23 +46,40 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void heartbeatsAreKeptForADay() {
-    Worker worker = worker("node-1");
-    keepBeat(worker);
-    passTime(Duration.ofHours(23));
-    keepBeat(worker);
+  void eachHeartbeatIsKeptForTheTimeThatItsNodeStates() {
+    Worker brief = worker("brief");
+    Worker thorough = worker("thorough");
+    keepBeat(brief, Duration.ofHours(1));
+    keepBeat(thorough, Duration.ofDays(3));
+    passTime(Duration.ofMinutes(50));
+    keepBeat(brief, Duration.ofHours(1));
     tidy();
-    assertThat(store.nodes().pastBeats("node-1", PLENTY)).hasSize(2);
+    assertThat(store.nodes().pastBeats("brief", PLENTY)).hasSize(2);
 
-    passTime(Duration.ofHours(2));
+    passTime(Duration.ofMinutes(20));
     tidy();
+    assertThat(store.nodes().pastBeats("brief", PLENTY)).hasSize(1);
 
-    assertThat(store.nodes().pastBeats("node-1", PLENTY)).hasSize(1);
+    passTime(Duration.ofDays(2));
+    tidy();
+    assertThat(store.nodes().pastBeats("brief", PLENTY)).isEmpty();
+    assertThat(store.nodes().pastBeats("thorough", PLENTY)).hasSize(1);
+
+    passTime(Duration.ofDays(1));
+    tidy();
+    assertThat(store.nodes().pastBeats("thorough", PLENTY)).isEmpty();
   }
 
-  private void keepBeat(Worker worker) {
+  @Test
+  void noHeartbeatIsKeptForNoTime() {
+    keepBeat(worker("node-1"), Duration.ZERO);
+
+    assertThat(store.nodes().pastBeats("node-1", PLENTY)).isEmpty();
+  }
+
+  private void keepBeat(Worker worker, Duration kept) {
     Duration patience = Duration.ofSeconds(30);
-    Beat beat = new Beat(worker.incarnation(), 0, 0, patience, patience, true);
+    Beat beat = new Beat(worker.incarnation(), 0, 0, patience, patience, kept);
     assertThat(store.nodes().beat(beat)).isPresent();
   }
 

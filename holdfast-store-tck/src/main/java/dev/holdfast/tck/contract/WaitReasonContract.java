@@ -84,7 +84,7 @@ public abstract class WaitReasonContract extends Contract {
                 0,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
-                false,
+                Duration.ZERO,
                 lost));
   }
 

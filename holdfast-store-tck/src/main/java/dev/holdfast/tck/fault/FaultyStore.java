@@ -35,8 +35,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that loses replies on demand: after {@code faults.loseAnswer("claim")} the next claim is
- * executed and then fails as if the connection had broken.
+ * A store that loses replies on demand: after {@code loseAnswer(StoreMethod.CLAIM)} the next claim
+ * is executed and then fails as if the connection had broken.
  */
 public final class FaultyStore implements Store {
 
@@ -49,49 +49,49 @@ public final class FaultyStore implements Store {
   }
 
   private final Store real;
-  private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
+  private final Map<StoreMethod, Queue<Fault>> faults = new ConcurrentHashMap<>();
 
-  private final Map<String, Consumer<List<Object>>> before = new ConcurrentHashMap<>();
-  private final Map<String, Runnable> after = new ConcurrentHashMap<>();
-  private final Map<String, LongAdder> calls = new ConcurrentHashMap<>();
+  private final Map<StoreMethod, Consumer<List<Object>>> before = new ConcurrentHashMap<>();
+  private final Map<StoreMethod, Runnable> after = new ConcurrentHashMap<>();
+  private final Map<StoreMethod, LongAdder> calls = new ConcurrentHashMap<>();
   private volatile boolean cut;
 
   public FaultyStore(Store real) {
     this.real = real;
   }
 
-  /** Let the next call of the method of this name be carried out and its answer be lost. */
-  public FaultyStore loseAnswer(String method) {
+  /** Let the next call of this method be carried out and its answer be lost. */
+  public FaultyStore loseAnswer(StoreMethod method) {
     return plan(method, Fault.ANSWER_LOST);
   }
 
-  /** Let the next call of the method of this name fail before it is carried out. */
-  public FaultyStore refuse(String method) {
+  /** Let the next call of this method fail before it is carried out. */
+  public FaultyStore refuse(StoreMethod method) {
     return plan(method, Fault.NOT_SENT);
   }
 
-  private FaultyStore plan(String method, Fault fault) {
-    faults.computeIfAbsent(method, name -> new ConcurrentLinkedQueue<>()).add(fault);
+  private FaultyStore plan(StoreMethod method, Fault fault) {
+    faults.computeIfAbsent(method, key -> new ConcurrentLinkedQueue<>()).add(fault);
     return this;
   }
 
   /**
-   * Run this before each call of the method of this name, with its arguments; the call is not
-   * carried out if it throws.
+   * Run this before each call of this method, with its arguments; the call is not carried out if it
+   * throws.
    */
-  public FaultyStore before(String method, Consumer<List<Object>> hook) {
+  public FaultyStore before(StoreMethod method, Consumer<List<Object>> hook) {
     before.put(method, hook);
     return this;
   }
 
-  /** Run this after each call of the method of this name, before its caller gets the result. */
-  public FaultyStore after(String method, Runnable hook) {
+  /** Run this after each call of this method, before its caller gets the result. */
+  public FaultyStore after(StoreMethod method, Runnable hook) {
     after.put(method, hook);
     return this;
   }
 
-  /** How often the method of this name was called. */
-  public long calls(String method) {
+  /** How often this method was called. */
+  public long calls(StoreMethod method) {
     LongAdder count = calls.get(method);
     return count == null ? 0 : count.sum();
   }
@@ -117,22 +117,30 @@ public final class FaultyStore implements Store {
             role.getClassLoader(),
             new Class<?>[] {role},
             (proxy, method, arguments) -> {
-              calls.computeIfAbsent(method.getName(), name -> new LongAdder()).increment();
-              Consumer<List<Object>> hook = before.get(method.getName());
-              if (hook != null) {
-                hook.accept(Arrays.asList(arguments));
-              }
-              Fault fault = faults.getOrDefault(method.getName(), new ArrayDeque<>()).poll();
+              StoreMethod known = StoreMethod.of(method);
+              Fault fault = known == null ? null : announce(known, arguments);
               if (fault == Fault.NOT_SENT || cut) {
-                throw broken(Outcome.RETRYABLE, method.getName());
+                throw broken(Outcome.RETRYABLE, method);
               }
               Object answer = call(method, delegate, arguments);
-              after.getOrDefault(method.getName(), () -> {}).run();
+              if (known != null) {
+                after.getOrDefault(known, () -> {}).run();
+              }
               if (fault == Fault.ANSWER_LOST) {
-                throw broken(Outcome.UNKNOWN, method.getName());
+                throw broken(Outcome.UNKNOWN, method);
               }
               return answer;
             }));
+  }
+
+  /** Counts a call, runs the hook before it, and returns what is to go wrong with it. */
+  private @Nullable Fault announce(StoreMethod method, Object @Nullable [] arguments) {
+    calls.computeIfAbsent(method, key -> new LongAdder()).increment();
+    Consumer<List<Object>> hook = before.get(method);
+    if (hook != null) {
+      hook.accept(arguments == null ? List.of() : Arrays.asList(arguments));
+    }
+    return faults.getOrDefault(method, new ArrayDeque<>()).poll();
   }
 
   private static @Nullable Object call(
@@ -144,8 +152,9 @@ public final class FaultyStore implements Store {
     }
   }
 
-  private static StoreException broken(Outcome outcome, String method) {
-    return new StoreException(outcome, "The connection broke during " + method + ".", null);
+  private static StoreException broken(Outcome outcome, Method method) {
+    return new StoreException(
+        outcome, "The connection broke during " + method.getName() + ".", null);
   }
 
   @Override

@@ -22,6 +22,7 @@ import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.TaskStore.Attempts;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -268,7 +269,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   @Test
   void whatTheStoreDidNotHearIsToldAgain() {
     FaultyStore faulty = new FaultyStore(store());
-    faulty.refuse("report").refuse("report");
+    faulty.refuse(StoreMethod.REPORT).refuse(StoreMethod.REPORT);
     start(node(faulty).breaker(FLAKY.name(), LONG).handle(FLAKY, (note, context) -> run()));
 
     open();

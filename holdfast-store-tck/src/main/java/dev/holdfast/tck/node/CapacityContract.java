@@ -22,6 +22,7 @@ import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.upkeep.Sampler;
 import dev.holdfast.tck.contract.Worker;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
@@ -507,7 +508,7 @@ public abstract class CapacityContract extends NodeTestBase {
     List<Retention> seen = new CopyOnWriteArrayList<>();
     FaultyStore store =
         new FaultyStore(store())
-            .before("tidy", arguments -> seen.add((Retention) arguments.getFirst()));
+            .before(StoreMethod.TIDY, arguments -> seen.add((Retention) arguments.getFirst()));
 
     start(node(store).id("default").handle(ECHO, (note, context) -> ""));
     await().atMost(SOON).until(() -> !seen.isEmpty());

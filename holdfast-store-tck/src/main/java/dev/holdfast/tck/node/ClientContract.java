@@ -21,6 +21,7 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -211,8 +212,10 @@ public abstract class ClientContract extends NodeTestBase {
     AtomicInteger steps = new AtomicInteger();
     FaultyStore slow =
         new FaultyStore(store())
-            .before("retryAll", arguments -> assertThat(steps.incrementAndGet()).isLessThan(5))
-            .after("retryAll", () -> awaitDeadLettered(jobs));
+            .before(
+                StoreMethod.RETRY_ALL,
+                arguments -> assertThat(steps.incrementAndGet()).isLessThan(5))
+            .after(StoreMethod.RETRY_ALL, () -> awaitDeadLettered(jobs));
 
     try (HoldfastClient other = HoldfastClient.on(slow)) {
       assertThat(other.retryAll(JobFilter.all())).isEqualTo(jobs);

@@ -22,6 +22,7 @@ import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Recovery.Result;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Suspicion;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -309,7 +310,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     return Interposed.on(
         store(),
         call -> {
-          if (call.name().equals("orphans") && call.arguments().get(0) instanceof Holder holder) {
+          if (call.is(StoreMethod.ORPHANS) && call.arguments().get(0) instanceof Holder holder) {
             order.add(holder.incarnation());
             return List.of();
           }

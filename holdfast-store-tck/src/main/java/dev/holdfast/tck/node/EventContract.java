@@ -12,6 +12,7 @@ import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -53,7 +54,7 @@ public abstract class EventContract extends NodeTestBase {
 
   @Test
   void anAnswerThatGotLostDoesNotStartWorkTwice() {
-    FaultyStore faulty = new FaultyStore(store()).loseAnswer("publish");
+    FaultyStore faulty = new FaultyStore(store()).loseAnswer(StoreMethod.PUBLISH);
     client().triggers().put(echo().build());
     try (HoldfastClient unlucky = HoldfastClient.on(faulty)) {
       assertThat(unlucky.publish(EVENT, new Note("x")).started()).hasSize(1);

@@ -17,6 +17,7 @@ import dev.holdfast.engine.store.LeaseStore.Ending;
 import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,7 +154,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void whileTheDatabaseIsAwayALeaseIsLostWhenItsTimeIsOverAndOthersStealIt() throws Exception {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
-      away.refuse("renew");
+      away.refuse(StoreMethod.RENEW);
     }
     Lease lease = acquire(leases(away, "node-1"), SHORT);
     CountDownLatch lost = signalOf(lease);
@@ -174,7 +175,10 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   @Test
   void renewalsThatFailForAWhileAreSurvived() {
     FaultyStore shaky =
-        new FaultyStore(store()).refuse("renew").loseAnswer("renew").refuse("renew");
+        new FaultyStore(store())
+            .refuse(StoreMethod.RENEW)
+            .loseAnswer(StoreMethod.RENEW)
+            .refuse(StoreMethod.RENEW);
     Lease lease = acquire(leases(shaky, "node-1"), Duration.ofSeconds(3));
 
     await().atMost(SOON).until(() -> count("renewed") >= 1);
@@ -185,7 +189,8 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
   @Test
   void anAcquireWhoseAnswerWasLostFindsItself() {
-    FaultyStore shaky = new FaultyStore(store()).loseAnswer("acquire").loseAnswer("acquire");
+    FaultyStore shaky =
+        new FaultyStore(store()).loseAnswer(StoreMethod.ACQUIRE).loseAnswer(StoreMethod.ACQUIRE);
 
     Lease lease = acquire(leases(shaky, "node-1"), LONG);
 
@@ -197,7 +202,10 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   @Test
   void anAcquireThatGaveUpDoesNotLockItsOwnProcessOut() {
     FaultyStore shaky =
-        new FaultyStore(store()).loseAnswer("acquire").loseAnswer("acquire").loseAnswer("acquire");
+        new FaultyStore(store())
+            .loseAnswer(StoreMethod.ACQUIRE)
+            .loseAnswer(StoreMethod.ACQUIRE)
+            .loseAnswer(StoreMethod.ACQUIRE);
     HoldfastLeases leases = leases(shaky, "node-1");
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> acquire(leases, LONG));
     assertThat(info().state()).isEqualTo(LeaseState.CLAIMED);
@@ -208,7 +216,8 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
   @Test
   void anEndWhoseAnswerWasLostIsRecognised() {
-    FaultyStore shaky = new FaultyStore(store()).loseAnswer("end").refuse("end");
+    FaultyStore shaky =
+        new FaultyStore(store()).loseAnswer(StoreMethod.END).refuse(StoreMethod.END);
 
     assertThat(acquire(leases(shaky, "node-1"), LONG).complete()).isTrue();
     assertThat(info().state()).isEqualTo(LeaseState.DONE);
@@ -216,7 +225,11 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
   @Test
   void aFailureThatCouldNotBeWrittenIsNotTakenForDoneByClosing() {
-    FaultyStore away = new FaultyStore(store()).refuse("end").refuse("end").refuse("end");
+    FaultyStore away =
+        new FaultyStore(store())
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END);
     Lease lease = acquire(leases(away, "node-1"), LONG);
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> lease.fail("no paper"));
     assertThat(lease.isHeld()).isTrue();
@@ -228,7 +241,11 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
   @Test
   void closingWhileTheDatabaseIsAwayLetsGo() {
-    FaultyStore away = new FaultyStore(store()).refuse("end").refuse("end").refuse("end");
+    FaultyStore away =
+        new FaultyStore(store())
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END);
     HoldfastLeases leases = leases(away, "node-1");
     Lease lease = acquire(leases, SHORT);
 

@@ -229,7 +229,10 @@ public abstract class LivenessContract extends NodeTestBase {
   @Test
   void heartbeatsAreKeptOnRequest() {
     HoldfastNode node =
-        start(quick().id("kept").liveness(QUICK.with(settings -> settings.keepHeartbeats(true))));
+        start(
+            quick()
+                .id("kept")
+                .liveness(QUICK.with(settings -> settings.keepHeartbeats(Duration.ofDays(1)))));
 
     await().atMost(SOON).until(() -> store().nodes().pastBeats("kept", 10).size() >= 2);
     assertThat(client().nodes().beats("kept", 1))
@@ -265,6 +268,12 @@ public abstract class LivenessContract extends NodeTestBase {
     assertThatThrownBy(
             () -> usual().liveness(s -> s.recover(false, true).sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M for running jobs");
+    assertThatThrownBy(() -> usual().liveness(s -> s.keepHeartbeats(Duration.ofDays(-1))))
+        .hasMessageContaining("retention of heartbeats of PT-24H")
+        .hasMessageContaining("zero or a positive");
+    assertThatThrownBy(() -> usual().liveness(s -> s.awaitRecoveryPolicy(Duration.ofMinutes(-1))))
+        .hasMessageContaining("wait for recovery policies of PT-1M")
+        .hasMessageContaining("zero or a positive");
     assertThatThrownBy(() -> usual().keep(Duration.ofDays(14), Duration.ZERO))
         .hasMessageContaining("Dead-lettered jobs cannot be kept for PT0S")
         .hasMessageContaining("at least PT1H");

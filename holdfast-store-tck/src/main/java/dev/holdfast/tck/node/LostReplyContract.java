@@ -18,6 +18,7 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,8 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void aClaimWhoseAnswerWasLostGoesBackUnspentAndRunsOnce() {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("claim").loseAnswer("claim");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.CLAIM).loseAnswer(StoreMethod.CLAIM);
     enqueue(50);
 
     start(node(store).queue("default", 10).handle(ECHO, (note, context) -> count(note)));
@@ -69,7 +71,8 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void aStartWhoseAnswerWasLostIsRepeated() {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("start").refuse("start");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.START).refuse(StoreMethod.START);
     enqueue(30);
 
     start(node(store).queue("default", 2, 10).handle(ECHO, (note, context) -> count(note)));
@@ -80,7 +83,8 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void aFinishWhoseAnswerWasLostIsRecognised() {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("finish").loseAnswer("finish");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.FINISH).loseAnswer(StoreMethod.FINISH);
     enqueue(50);
 
     start(node(store).queue("default", 10).handle(ECHO, (note, context) -> count(note)));
@@ -93,7 +97,7 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void aRetryWhoseAnswerWasLostIsRecognised() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("finish");
+    FaultyStore store = new FaultyStore(store()).loseAnswer(StoreMethod.FINISH);
     HoldfastNode node =
         start(
             node(store)
@@ -115,7 +119,8 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void anEnqueueWhoseAnswerWasLostMakesOneJob() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("enqueue").refuse("enqueue");
+    FaultyStore store =
+        new FaultyStore(store()).loseAnswer(StoreMethod.ENQUEUE).refuse(StoreMethod.ENQUEUE);
     try (HoldfastClient client = HoldfastClient.on(store)) {
       var job = client.enqueue(ECHO, new Note("once"));
 
@@ -126,7 +131,11 @@ public abstract class LostReplyContract extends NodeTestBase {
 
   @Test
   void aHeartbeatThatFailsIsSurvived() {
-    FaultyStore store = new FaultyStore(store()).refuse("beat").loseAnswer("beat").refuse("beat");
+    FaultyStore store =
+        new FaultyStore(store())
+            .refuse(StoreMethod.BEAT)
+            .loseAnswer(StoreMethod.BEAT)
+            .refuse(StoreMethod.BEAT);
     start(node(store).handle(ECHO, (note, context) -> count(note)));
 
     await().atMost(SOON).until(store::isSpent);

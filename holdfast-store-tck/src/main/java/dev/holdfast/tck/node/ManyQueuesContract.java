@@ -9,6 +9,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.util.List;
@@ -41,10 +42,10 @@ public abstract class ManyQueuesContract extends NodeTestBase {
   }
 
   private @Nullable Object count(Interposed.Call call) throws Throwable {
-    if (call.name().equals("queuesWithReadyJobs")) {
+    if (call.is(StoreMethod.QUEUES_WITH_READY_JOBS)) {
       looks.incrementAndGet();
     }
-    if (call.name().equals("claim") && call.arguments().getFirst() instanceof ClaimRequest order) {
+    if (call.is(StoreMethod.CLAIM) && call.arguments().getFirst() instanceof ClaimRequest order) {
       claimedFrom.add(order.queue());
     }
     return call.proceed();

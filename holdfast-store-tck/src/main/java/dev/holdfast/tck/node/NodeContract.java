@@ -33,6 +33,26 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Contexts extends ContextContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class Interceptors extends InterceptorContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Payloads extends PayloadContract {
     private final Store store = freshStore();
 

@@ -38,6 +38,7 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.tck.contract.Worker;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.time.Instant;
@@ -223,7 +224,7 @@ public abstract class RecurringContract extends NodeTestBase {
 
     // The new incarnation comes to declare nothing itself before the other node looks.
     for (int i = 0; i < 1_000; i++) {
-      faulty.refuse("declare");
+      faulty.refuse(StoreMethod.DECLARE);
     }
     assertThat(client().nodes().fence("fenced")).isEqualTo(1);
     await().atMost(SOON).until(() -> !node.incarnation().equals(before));
@@ -462,7 +463,7 @@ public abstract class RecurringContract extends NodeTestBase {
     FaultyStore faulty =
         new FaultyStore(store())
             .before(
-                "fire",
+                StoreMethod.FIRE,
                 arguments -> {
                   if (((FireOrder) arguments.getFirst()).seen().plan().id().startsWith("bad")) {
                     throw new IllegalStateException("cannot be fired");
@@ -485,7 +486,7 @@ public abstract class RecurringContract extends NodeTestBase {
 
     await().atMost(SOON).until(() -> ran.contains("good"));
     assertThat(ran).containsOnly("good");
-    assertThat(faulty.calls("fire")).isLessThan(1_500);
+    assertThat(faulty.calls(StoreMethod.FIRE)).isLessThan(1_500);
   }
 
   private void saveDue(String id, Instant due) {

@@ -20,6 +20,7 @@ import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -549,7 +550,7 @@ public abstract class RunningContract extends NodeTestBase {
             node(Interposed.on(
                     store(),
                     call -> {
-                      if (call.name().equals("finish")) {
+                      if (call.is(StoreMethod.FINISH)) {
                         cancelled.await(); // Until the node was told to stop the job.
                       }
                       return call.proceed();

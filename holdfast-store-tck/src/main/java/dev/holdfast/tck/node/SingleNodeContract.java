@@ -16,6 +16,7 @@ import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.util.List;
@@ -169,7 +170,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
         Interposed.on(
             store(),
             call -> {
-              if (call.name().equals("look")) {
+              if (call.is(StoreMethod.LOOK)) {
                 looks.countDown();
               }
               return call.proceed();
@@ -194,7 +195,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
 
   @Test
   void aStartThatFailsLeavesNothingBehind() {
-    Store failing = new FaultyStore(store()).refuse("register");
+    Store failing = new FaultyStore(store()).refuse(StoreMethod.REGISTER);
 
     assertThatThrownBy(
             () -> node(failing).id("first").liveness(settings -> settings.singleNode()).start())
@@ -227,7 +228,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
         Interposed.on(
             store(),
             call -> {
-              if (call.name().equals("register") && once.compareAndSet(false, true)) {
+              if (call.is(StoreMethod.REGISTER) && once.compareAndSet(false, true)) {
                 start(alone("first"));
               }
               return call.proceed();

@@ -77,6 +77,40 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
+  void aNodeMayServeAllStacksAlsoThoseThatAppearLater() throws Exception {
+    Enqueued<String> ofTheDead = dieHoldingAJobOf("green");
+    HoldfastNode all =
+        start(
+            quick()
+                .id("all")
+                .stack("blue")
+                .serveAllStacks()
+                .handle(ECHO, (note, context) -> context.node()));
+    Enqueued<String> ofNone = client().enqueue(ECHO, new Note("of none"));
+    HoldfastNode later = start(node().stack("later").mode(NodeMode.TRIGGER_ONLY));
+    Enqueued<String> ofLater = later.client().enqueue(ECHO, new Note("of later"));
+
+    assertThat(client().await(ofTheDead, SOON)).isEqualTo("all");
+    assertThat(client().await(ofNone, SOON)).isEqualTo("all");
+    assertThat(client().await(ofLater, SOON)).isEqualTo("all");
+    assertThat(job(all.client().enqueue(ECHO, new Note("own")).id()).stack()).isEqualTo("blue");
+    assertThat(client().nodes().list())
+        .filteredOn(info -> info.id().equals("all"))
+        .singleElement()
+        .satisfies(info -> assertThat(info.serves()).containsExactly("*"));
+  }
+
+  @Test
+  void noStackCanHaveTheNameThatStandsForAll() {
+    assertThatThrownBy(() -> node().stack("*").start())
+        .hasMessageContaining("Stack '*'")
+        .hasMessageContaining("serveAllStacks()");
+    assertThatThrownBy(() -> node().serveStacks("blue", "*"))
+        .hasMessageContaining("Stack '*'")
+        .hasMessageContaining("serveAllStacks()");
+  }
+
+  @Test
   void severalTasksOfSeveralFleetsAreClaimedInOrder() throws Exception {
     HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> one = green.client().enqueue(ECHO, new Note("1"));

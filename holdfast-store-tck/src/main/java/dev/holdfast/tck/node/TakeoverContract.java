@@ -14,15 +14,20 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.task.RecoveryPolicy;
+import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NodeStore.Advice;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +36,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -69,7 +75,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     dieHolding(1, 0);
     FaultyStore powerless = new FaultyStore(store());
     for (int i = 0; i < 1_000; i++) {
-      powerless.refuse("endSessions");
+      powerless.refuse(StoreMethod.END_SESSIONS);
     }
 
     start(node(powerless).liveness(QUICK).handle(ECHO, (note, context) -> "by the living"));
@@ -123,10 +129,13 @@ public abstract class TakeoverContract extends NodeTestBase {
 
   @Test
   void aPolicyOfTheTasksOwnDecides() {
-    List<RecoveryPolicy.Crash> asked = new CopyOnWriteArrayList<>();
+    List<RecoveryPolicy.Crash<Note>> asked = new CopyOnWriteArrayList<>();
     Enqueued<String> job =
         client()
-            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
+            .enqueue(
+                ECHO,
+                new Note("x"),
+                options -> options.onCrash(CrashPolicy.decidedByTask()).tags("urgent", "eu"));
     dieHolding(1, 0);
     start(
         quick()
@@ -143,29 +152,101 @@ public abstract class TakeoverContract extends NodeTestBase {
     assertThat(asked).isNotEmpty();
     assertThat(asked.get(0).crashes()).isEqualTo(1);
     assertThat(asked.get(0).holder()).isEqualTo("the-dead");
+    assertThat(asked.get(0).job()).isEqualTo(job.id());
+    assertThat(asked.get(0).task()).isEqualTo(ECHO.name());
+    assertThat(asked.get(0).queue()).isEqualTo("default");
+    assertThat(asked.get(0).attempt()).isEqualTo(1);
+    assertThat(asked.get(0).silence()).isGreaterThanOrEqualTo(SILENCE);
+    assertThat(asked.get(0).payload()).isEqualTo(new Note("x"));
+    assertThat(asked.get(0).tags()).containsExactlyInAnyOrder("urgent", "eu");
   }
 
   @Test
-  void aJobWhosePolicyNobodyKnowsHasTheSafeDefault() {
-    Enqueued<String> job =
-        client()
-            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
+  void aPolicyMayDecideByPayloadAndTags() throws Exception {
+    Enqueued<String> again = crashing(new Note("again"), "x");
+    Enqueued<String> failing = crashing(new Note("failing"), "x");
+    Enqueued<String> barred = crashing(new Note("again"), "once");
+    dieHolding(3, 0);
+    start(
+        quick()
+            .handle(
+                ECHO,
+                (note, context) -> "done",
+                crash ->
+                    new Note("again").equals(crash.payload()) && !crash.tags().contains("once")
+                        ? new RecoveryPolicy.Decision.RunAgain(Duration.ZERO)
+                        : new RecoveryPolicy.Decision.Fail("by payload or tag")));
+
+    assertThat(client().await(again, SOON)).isEqualTo("done");
+    awaitState(failing.id(), JobState.FAILED);
+    awaitState(barred.id(), JobState.FAILED);
+  }
+
+  private Enqueued<String> crashing(Note note, String tag) {
+    return client()
+        .enqueue(
+            ECHO, note, options -> options.onCrash(CrashPolicy.decidedByTask()).tags(tag));
+  }
+
+  @Test
+  void aPolicyThatCannotReadThePayloadHasFailed() {
+    TaskType<Integer, String> other = TaskType.of(ECHO.name(), Integer.class, String.class);
+    Enqueued<String> job = crashing(new Note("not a number"), "x");
     dieHolding(1, 0);
+    start(
+        quick()
+            .handle(
+                other,
+                (number, context) -> "never",
+                crash ->
+                    new RecoveryPolicy.Decision.Fail("it was " + crash.payload())));
+
+    awaitState(job.id(), JobState.FAILED);
+    assertThat(job(job.id()).failures().get(0).message())
+        .contains("recovery policy failed 3 times")
+        .contains("CodecException");
+  }
+
+  @Test
+  void aJobThatNoNodeHasAPolicyForIsDeadLetteredAfterTheWait() {
+    Enqueued<String> job = crashing(new Note("x"), "x");
+    dieHolding(1, 0);
+    LivenessSettings brief =
+        QUICK.with(settings -> settings.awaitRecoveryPolicy(Duration.ofMillis(300)));
+    start(quick().liveness(brief));
+    start(quick().liveness(brief).handle(ECHO, (note, context) -> "by one without a policy"));
+
+    awaitState(job.id(), JobState.FAILED);
+    assertThat(job(job.id()).failures())
+        .singleElement()
+        .satisfies(failure -> {
+          assertThat(failure.code()).isEqualTo(FailureCode.WORKER_CRASHED);
+          assertThat(failure.message()).contains("no live node has a recovery policy");
+        });
+  }
+
+  @Test
+  void aNodeThatStartsDuringTheWaitDecides() {
+    Enqueued<String> job = crashing(new Note("x"), "x");
+    dieHolding(1, 0);
+    UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
     start(quick());
+    await().atMost(SOON).until(() -> !isAlive(dead));
 
-    awaitState(job.id(), JobState.READY);
+    start(
+        quick()
+            .handle(
+                ECHO,
+                (note, context) -> "never",
+                crash -> new RecoveryPolicy.Decision.Fail("in time")));
+
+    awaitState(job.id(), JobState.FAILED);
+    assertThat(job(job.id()).failures().get(0).message()).contains("in time");
   }
 
-  @Test
-  void aJobThatNobodyHasAPolicyForIsRunAgainByThoseWhoKnowItsTask() throws Exception {
-    Enqueued<String> job =
-        client()
-            .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
-    dieHolding(1, 0);
-    start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
-    start(quick().handle(ECHO, (note, context) -> "by one without a policy"));
-
-    assertThat(client().await(job, SOON)).isEqualTo("by one without a policy");
+  private boolean isAlive(UUID incarnation) {
+    return client().nodes().list().stream()
+        .anyMatch(node -> node.incarnation().equals(incarnation) && node.alive());
   }
 
   @Test
@@ -246,7 +327,7 @@ public abstract class TakeoverContract extends NodeTestBase {
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     dieHolding(1, 0);
-    RecoveryPolicy nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
+    RecoveryPolicy<Note> nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never", nothing));
 
     awaitState(asked.id(), JobState.FAILED);
@@ -325,7 +406,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     return Interposed.on(
         store(),
         call -> {
-          if (call.name().equals("recover")
+          if (call.is(StoreMethod.RECOVER)
               && call.arguments().get(1) instanceof List<?> rulings
               && rulings.stream().map(RecoveryAction.class::cast).anyMatch(what)) {
             throw new StoreException(outcome, "It cannot be written.", null);
@@ -343,6 +424,118 @@ public abstract class TakeoverContract extends NodeTestBase {
 
     awaitState(claimed.id(), JobState.READY);
     assertThat(job(running.id()).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void aNodeThatIsDeclaredDeadIsRecoveredBeforeItsTimeoutAndCanNoLongerWrite() throws Exception {
+    Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
+    Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
+    NodeRegistration gone = card("gone", Duration.ofHours(1), Advice.NONE);
+    ClaimedJob held = claim(gone, 1, 1).get(0);
+    start(node().handle(ECHO, (note, context) -> "by the living"));
+
+    assertThat(client().nodes().recover("unknown")).isZero();
+    assertThat(client().nodes().recover("gone")).isEqualTo(1);
+
+    assertThat(client().await(running, SOON)).isEqualTo("by the living");
+    assertThat(client().await(claimed, SOON)).isEqualTo("by the living");
+    assertThat(job(running.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.WORKER_CRASHED);
+    assertThat(store().nodes().beat(gone.incarnation(), 1)).as("its heartbeat").isEmpty();
+    client().enqueue(ECHO, new Note("later"), options -> options.queue("other"));
+    assertThat(claimAgain(gone, "other")).isEmpty();
+    assertThat(
+            store()
+                .outcomes()
+                .finish(
+                    gone.incarnation(),
+                    List.of(new Finish.Succeeded(held.claim(), "\"by the dead\"", null))))
+        .containsExactly(Outcomes.Result.LOST);
+    assertThat(client().nodes().recover("gone")).as("it is dead already").isZero();
+  }
+
+  private List<ClaimedJob> claim(NodeRegistration card, int started, int claimed) {
+    store().nodes().register(card);
+    return store().claims().claim(request(card, "default", started, claimed));
+  }
+
+  private List<ClaimedJob> claimAgain(NodeRegistration card, String queue) {
+    return store().claims().claim(request(card, queue, 1, 0));
+  }
+
+  private static ClaimRequest request(
+      NodeRegistration card, String queue, int started, int claimed) {
+    return new ClaimRequest(
+        card.incarnation(),
+        1,
+        queue,
+        List.of(ECHO.name()),
+        started,
+        claimed,
+        null,
+        ClaimRequest.Suspects.NONE,
+        Set.of());
+  }
+
+  @Test
+  void aNodeThatIsDeclaredDeadByMistakeStartsOver() throws Exception {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    HoldfastNode mistaken =
+        start(
+            node()
+                .id("mistaken")
+                .handle(
+                    ECHO,
+                    (note, context) -> {
+                      if (context.fencingToken() == 1) {
+                        try {
+                          new CountDownLatch(1).await();
+                        } catch (InterruptedException stop) {
+                          interrupted.countDown();
+                        }
+                      }
+                      return "token " + context.fencingToken();
+                    }));
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    awaitState(job.id(), JobState.RUNNING);
+    UUID before = mistaken.incarnation();
+
+    // It is left alone if it happens to send a heartbeat at the same moment.
+    await().atMost(SOON).until(() -> client().nodes().recover("mistaken") == 1);
+
+    assertThat(interrupted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(client().await(job, SOON)).isEqualTo("token 2");
+    assertThat(mistaken.incarnation()).isNotEqualTo(before);
+    assertThat(job(job.id()).failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.WORKER_CRASHED);
+  }
+
+  @Test
+  void aSweepCanBeRequestedBeforeItIsDue() {
+    CountDownLatch swept = new CountDownLatch(1);
+    Store watched =
+        Interposed.on(
+            store(),
+            call -> {
+              Object result = call.proceed();
+              if (call.name().equals("look")) {
+                swept.countDown();
+              }
+              return result;
+            });
+    HoldfastNode node = start(node(watched));
+    await().atMost(SOON).until(() -> swept.getCount() == 0);
+    Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
+    NodeRegistration gone = card("gone", SILENCE, Advice.NONE);
+    claim(gone, 1, 0);
+    assertThat(store().nodes().markDead(gone.incarnation(), 0, SILENCE)).isTrue();
+
+    node.sweepNow();
+
+    // The next sweep is due after 30 s.
+    awaitState(job.id(), JobState.READY);
   }
 
   @Test

@@ -20,6 +20,7 @@ import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
@@ -253,7 +254,7 @@ public abstract class UserCodeContract extends NodeTestBase {
 
   @Test
   void aJobWhoseClaimGotNoReplyKeepsTheTimeByWhichItMustStart() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer("claim");
+    FaultyStore store = new FaultyStore(store()).loseAnswer(StoreMethod.CLAIM);
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), o -> o.startWithin(Duration.ofHours(1)));
 
@@ -276,7 +277,7 @@ public abstract class UserCodeContract extends NodeTestBase {
         store(),
         call -> {
           Object reply = call.proceed();
-          if (call.name().equals("claim")
+          if (call.is(StoreMethod.CLAIM)
               && reply instanceof List<?> jobs
               && jobs.size() > 2
               && happened.compareAndSet(false, true)) {

@@ -2,6 +2,7 @@ package dev.holdfast.tck.simulation;
 
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -35,6 +36,11 @@ public final class Interposed {
     /** The name of the method. */
     public String name() {
       return method.getName();
+    }
+
+    /** Returns whether this method is called, or an overload of it. */
+    public boolean is(StoreMethod expected) {
+      return expected.is(method);
     }
 
     /** Go on. */

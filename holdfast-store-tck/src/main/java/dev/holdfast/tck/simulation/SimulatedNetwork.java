@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,7 +165,7 @@ final class SimulatedNetwork implements Interposed.Between {
   /** Whatever a sweeper has taken back, another node may start at once. */
   private void noteRecoveries(Interposed.Call call) {
     if (call.role() instanceof Recovery
-        && call.name().equals("recover")
+        && call.is(StoreMethod.RECOVER)
         && call.arguments().get(1) instanceof List<?> rulings) {
       for (Object each : rulings) {
         if (each instanceof Recovery.RecoveryAction ruling) {

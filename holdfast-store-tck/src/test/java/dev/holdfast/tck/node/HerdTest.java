@@ -15,6 +15,7 @@ import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -169,15 +170,15 @@ class HerdTest {
     run("stager");
     client.enqueue(TASK, "x", job -> job.runIn(Duration.ofSeconds(30)));
     run("stager");
-    long before = store.calls("stage");
+    long before = store.calls(StoreMethod.STAGE);
 
     now = now.plus(Duration.ofSeconds(30));
     run("stager");
-    long atOnce = store.calls("stage") - before;
+    long atOnce = store.calls(StoreMethod.STAGE) - before;
     now = now.plus(Duration.ofMillis(100));
     run("stager");
 
     assertThat(atOnce).isBetween(1L, 10L);
-    assertThat(store.calls("stage") - before).isGreaterThanOrEqualTo(NODES);
+    assertThat(store.calls(StoreMethod.STAGE) - before).isGreaterThanOrEqualTo(NODES);
   }
 }

@@ -1,25 +1,52 @@
 package dev.holdfast.tck.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.JobFailedException;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.api.schedule.Overlap;
+import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.node.NodeBuilder;
+import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.NodeStore.NodeRegistration;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.engine.store.Upkeep;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.upkeep.Housekeeper;
+import dev.holdfast.tck.contract.Worker;
+import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.junit5.OpenTelemetryExtension;
+import io.opentelemetry.sdk.trace.ReadWriteSpan;
+import io.opentelemetry.sdk.trace.ReadableSpan;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -39,7 +66,12 @@ class SpansTest {
   private final InMemoryStore store = new InMemoryStore(InstantSource.system());
 
   private HoldfastNode node() {
-    return HoldfastNode.on(store)
+    return node(store).start();
+  }
+
+  private NodeBuilder node(Store on) {
+    return HoldfastNode.on(on)
+        .poll(Duration.ofMillis(20), Duration.ofMillis(200))
         .id("tracing")
         .name("Scribe")
         .meters(meters)
@@ -51,12 +83,27 @@ class SpansTest {
                 throw new IllegalArgumentException("There is nothing to echo");
               }
               return Span.current().getSpanContext().getSpanId();
-            })
-        .start();
+            });
   }
 
   private List<SpanData> spans() {
     return telemetry.getSpans();
+  }
+
+  private List<SpanData> attempts() {
+    return spans().stream().filter(span -> span.getKind() == SpanKind.CONSUMER).toList();
+  }
+
+  private List<SpanData> named(String name) {
+    return spans().stream().filter(span -> span.getName().equals(name)).toList();
+  }
+
+  private SpanData first(String name) {
+    return await().atMost(SOON).until(() -> named(name), found -> !found.isEmpty()).getFirst();
+  }
+
+  private static long number(SpanData span, String key) {
+    return Objects.requireNonNull(span.getAttributes().get(AttributeKey.longKey(key)), key);
   }
 
   @Test
@@ -68,7 +115,7 @@ class SpansTest {
       current = node.client().await(job, SOON);
     }
 
-    assertThat(spans())
+    assertThat(attempts())
         .singleElement()
         .satisfies(span -> {
           assertThat(span.getName()).isEqualTo("trace::echo");
@@ -91,13 +138,185 @@ class SpansTest {
           .isInstanceOf(JobFailedException.class);
     }
 
-    assertThat(spans())
+    assertThat(attempts())
         .singleElement()
         .satisfies(span -> {
           assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
           assertThat(span.getStatus().getDescription()).isEqualTo(FailureCode.TASK_FAILED);
           assertThat(span.getEvents()).hasSize(1);
         });
+  }
+
+  @Test
+  void aClaimThatGotJobsIsASpan() throws Exception {
+    try (HoldfastNode node = node()) {
+      node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
+    }
+
+    assertThat(named("holdfast.claim"))
+        .singleElement()
+        .satisfies(span -> {
+          assertThat(span.getKind()).isEqualTo(SpanKind.INTERNAL);
+          assertThat(text(span, "holdfast.node")).isEqualTo("tracing");
+          assertThat(text(span, "holdfast.name")).isEqualTo("Scribe");
+          assertThat(text(span, "holdfast.queue")).isEqualTo("default");
+          assertThat(number(span, "holdfast.jobs.claimed")).isEqualTo(1);
+          assertThat(number(span, "holdfast.jobs.started")).isEqualTo(1);
+          assertThat(span.getEndEpochNanos()).isGreaterThanOrEqualTo(span.getStartEpochNanos());
+        });
+  }
+
+  @Test
+  void makingDueJobsReadyIsASpan() throws Exception {
+    try (HoldfastNode node = node()) {
+      node.client()
+          .await(
+              node.client()
+                  .enqueue(ECHO, new Note("x"), job -> job.runIn(Duration.ofMillis(50))),
+              SOON);
+    }
+
+    assertThat(named("holdfast.stage"))
+        .singleElement()
+        .satisfies(span -> {
+          assertThat(number(span, "holdfast.jobs.ready")).isEqualTo(1);
+          assertThat(number(span, "holdfast.jobs.expired")).isZero();
+        });
+  }
+
+  @Test
+  void firingAScheduleIsASpan() {
+    try (HoldfastNode node = node()) {
+      node.client()
+          .schedules()
+          .put(
+              Schedule.named("often")
+                  .runs(ECHO, new Note("x"))
+                  .every(Duration.ofMillis(50))
+                  .overlap(Overlap.ALLOW)
+                  .build());
+      SpanData fired = first("holdfast.fire");
+
+      assertThat(number(fired, "holdfast.schedules.fired")).isEqualTo(1);
+      assertThat(number(fired, "holdfast.jobs.created")).isPositive();
+    }
+  }
+
+  @Test
+  void aSweepThatRecoveredJobsIsASpan() {
+    NodeRegistration card = Worker.card("dead", Set.of("default"), Set.of(ECHO.name()));
+    UUID dead = card.incarnation();
+    store.nodes().register(card);
+    HoldfastClient.on(store).enqueue(ECHO, new Note("x"));
+    assertThat(
+            store
+                .claims()
+                .claim(
+                    new ClaimRequest(
+                        dead,
+                        1,
+                        "default",
+                        List.of(ECHO.name()),
+                        1,
+                        0,
+                        null,
+                        ClaimRequest.Suspects.NONE,
+                        Set.of())))
+        .hasSize(1);
+    store.nodes().markDead(dead, 0, Duration.ofMinutes(2));
+    try (HoldfastNode node = node()) {
+      SpanData sweep = first("holdfast.sweep");
+
+      assertThat(number(sweep, "holdfast.jobs.recovered")).isEqualTo(1);
+      assertThat(number(sweep, "holdfast.jobs.crashed")).isEqualTo(1);
+      assertThat(number(sweep, "holdfast.jobs.dead_lettered")).isZero();
+      assertThat(number(sweep, "holdfast.nodes.died")).as("by this sweep").isZero();
+    }
+  }
+
+  @Test
+  void upkeepThatDeletedSomethingIsASpan() {
+    RoleSpans spans = new RoleSpans(telemetry.getOpenTelemetry(), "tracing", null);
+    Upkeep.Retention retention = new Upkeep.Retention(Duration.ofDays(1), Duration.ofDays(1));
+    Moment now = new Moment(1);
+
+    new Housekeeper(
+            any -> new Upkeep.Report(0, 0, 0, false), retention, new Random(1), () -> now, spans)
+        .tick(now);
+    assertThat(spans()).isEmpty();
+    new Housekeeper(
+            any -> new Upkeep.Report(1, 2, 3, false), retention, new Random(1), () -> now, spans)
+        .tick(now);
+
+    SpanData upkeep = first("holdfast.upkeep");
+    assertThat(number(upkeep, "holdfast.partitions.dropped")).isEqualTo(1);
+    assertThat(number(upkeep, "holdfast.dead_letters.purged")).isEqualTo(2);
+    assertThat(number(upkeep, "holdfast.results.dropped")).isEqualTo(3);
+  }
+
+  @Test
+  void passesThatFindNothingToDoAreNotRecorded() {
+    Set<String> passes = ConcurrentHashMap.newKeySet();
+    Store watched =
+        Interposed.on(
+            store,
+            call -> {
+              Object result = call.proceed();
+              passes.add(call.name());
+              return result;
+            });
+    TaskType<Note, Void> unknown = TaskType.of("trace::unknown", Note.class);
+    try (HoldfastNode node = node(watched).start()) {
+      node.client().enqueue(unknown, new Note("so that claims look for jobs, and find none"));
+      await()
+          .atMost(SOON)
+          .until(() -> passes.containsAll(Set.of("claim", "look", "stage", "due", "tidy")));
+    }
+
+    assertThat(spans()).isEmpty();
+  }
+
+  @Test
+  void anExporterThatThrowsDoesNotAffectARole() {
+    AtomicInteger exported = new AtomicInteger();
+    SpanProcessor broken =
+        new SpanProcessor() {
+          @Override
+          public void onStart(Context parent, ReadWriteSpan span) {}
+
+          @Override
+          public boolean isStartRequired() {
+            return false;
+          }
+
+          @Override
+          public void onEnd(ReadableSpan span) {
+            exported.incrementAndGet();
+            throw new IllegalStateException("The exporter is broken");
+          }
+
+          @Override
+          public boolean isEndRequired() {
+            return true;
+          }
+        };
+    try (SdkTracerProvider tracers = SdkTracerProvider.builder().addSpanProcessor(broken).build();
+        OpenTelemetrySdk sdk = OpenTelemetrySdk.builder().setTracerProvider(tracers).build()) {
+      RoleSpans spans = new RoleSpans(sdk, "tracing", null);
+
+      assertThatCode(() -> spans.worked("holdfast.claim", Duration.ZERO, span -> {}))
+          .doesNotThrowAnyException();
+      assertThatCode(
+              () ->
+                  spans.worked(
+                      "holdfast.claim",
+                      Duration.ZERO,
+                      span -> {
+                        throw new NoClassDefFoundError("it is not there");
+                      }))
+          .doesNotThrowAnyException();
+    }
+    assertThat(exported).hasValue(1);
   }
 
   @Test

@@ -7,11 +7,16 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.policy.CrashPolicy;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.JobPolicyJson;
+import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.finish.Endings;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
@@ -27,6 +32,7 @@ import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import dev.holdfast.tck.contract.JobDraft;
+import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.tck.simulation.Interposed.Between;
 import dev.holdfast.testkit.memory.InMemoryStore;
@@ -47,6 +53,7 @@ class SweeperTest {
   private static final Duration CLAIMED = Duration.ofSeconds(20);
   private static final Duration RUNNING = Duration.ofSeconds(60);
   private static final Duration INTERVAL = Duration.ofSeconds(30);
+  private static final Duration POLICY_AWAITED = Duration.ofMinutes(5);
   private static final UUID SELF = UuidCreator.getTimeOrderedEpoch();
 
   private final Store store = new InMemoryStore(InstantSource.system());
@@ -84,9 +91,11 @@ class SweeperTest {
         new Sweeper.Parts(
             on.nodes(),
             on.recovery(),
-            new TaskRegistry(List.of()),
+            new Sweeper.Policies(
+                new TaskRegistry(List.of()), on.queries(), new JsonCodec(), POLICY_AWAITED),
             bus,
             meters,
+            RoleSpans.NONE,
             events,
             new Endings(meters, events, bus, new AwaitedJobs()),
             ticker,
@@ -101,6 +110,10 @@ class SweeperTest {
   }
 
   private UUID join(String id) {
+    return join(id, Advice.NONE);
+  }
+
+  private UUID join(String id, Advice advice) {
     UUID incarnation = UuidCreator.getTimeOrderedEpoch();
     store
         .nodes()
@@ -119,13 +132,27 @@ class SweeperTest {
                 null,
                 Set.of(),
                 Set.of(),
-                Advice.NONE));
+                advice));
     return incarnation;
   }
 
   private JobId hold(UUID incarnation, boolean started) {
+    return hold(incarnation, started, CrashPolicy.DEFAULT);
+  }
+
+  private JobId hold(UUID incarnation, boolean started, CrashPolicy onCrash) {
     JobId id = new JobId(UuidCreator.getTimeOrderedEpoch());
-    store.intake().enqueue(List.of(new JobDraft().id(id).queue("default").task("t").build()));
+    String policy = JobPolicyJson.write(new JobPolicy(null, null, null, null, onCrash));
+    store
+        .intake()
+        .enqueue(
+            List.of(
+                new JobDraft()
+                    .id(id)
+                    .queue("default")
+                    .task("t")
+                    .policy(Objects.requireNonNull(policy))
+                    .build()));
     assertThat(
             store
                 .claims()
@@ -215,7 +242,7 @@ class SweeperTest {
     boolean[] slow = {false};
     Between slowly =
         call -> {
-          if (slow[0] && call.name().equals("look")) {
+          if (slow[0] && call.is(StoreMethod.LOOK)) {
             ticker.pass(Duration.ofMillis(10));
           }
           return call.proceed();
@@ -324,7 +351,7 @@ class SweeperTest {
             Interposed.on(
                 store,
                 call -> {
-                  if (away[0] && call.name().equals("look")) {
+                  if (away[0] && call.is(StoreMethod.LOOK)) {
                     throw new StoreException(Outcome.RETRYABLE, "The database is away.", null);
                   }
                   return call.proceed();
@@ -364,10 +391,10 @@ class SweeperTest {
     UUID second = join("second");
     Between slow =
         call -> {
-          if (call.name().equals("recover")) {
+          if (call.is(StoreMethod.RECOVER)) {
             ticker.pass(INTERVAL);
           }
-          if (call.name().equals("orphans")) {
+          if (call.is(StoreMethod.ORPHANS)) {
             ticker.pass(INTERVAL);
           }
           return call.proceed();
@@ -389,6 +416,48 @@ class SweeperTest {
   }
 
   @Test
+  void aJobThatItsTaskDecidesAboutWaitsForAPolicyAndIsThenDeadLettered() {
+    JobId job = crashedAndDecidedByTask();
+    Sweeper sweeper = sweeper();
+
+    sweepFor(sweeper, POLICY_AWAITED.minusMillis(1));
+    assertThat(stateOf(job)).isEqualTo(JobState.RUNNING);
+
+    sweepFor(sweeper, Duration.ofMillis(1));
+    assertThat(stateOf(job)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void theWaitForAPolicyStartsAgainWhenTheNodeThatHasOneIsGone() {
+    JobId job = crashedAndDecidedByTask();
+    Sweeper sweeper = sweeper();
+    sweepFor(sweeper, POLICY_AWAITED.minus(INTERVAL));
+    UUID adviser = join("adviser", new Advice(Set.of("t"), null));
+    for (Duration waited = Duration.ZERO;
+        waited.compareTo(POLICY_AWAITED.multipliedBy(2)) < 0;
+        waited = waited.plus(CLAIMED)) {
+      sweepFor(sweeper, CLAIMED);
+      store.nodes().beat(adviser, 0);
+    }
+    assertThat(stateOf(job)).as("left to the node that has a policy").isEqualTo(JobState.RUNNING);
+
+    store.nodes().leave(adviser);
+    sweepFor(sweeper, POLICY_AWAITED.minusMillis(1));
+    assertThat(stateOf(job)).isEqualTo(JobState.RUNNING);
+    // Both the start of the wait and its end are noticed by the next sweep.
+    sweepFor(sweeper, INTERVAL.multipliedBy(2));
+    assertThat(stateOf(job)).isEqualTo(JobState.FAILED);
+  }
+
+  /** A job that ran on a node that is recorded as dead, and whose task decides what happens. */
+  private JobId crashedAndDecidedByTask() {
+    UUID dead = join("dead");
+    JobId job = hold(dead, true, CrashPolicy.decidedByTask());
+    store.nodes().markDead(dead, 0, RUNNING);
+    return job;
+  }
+
+  @Test
   void severalSweepersRecoverInDifferentOrders() {
     for (int i = 0; i < 8; i++) {
       UUID dead = join("dead-" + i);
@@ -403,7 +472,7 @@ class SweeperTest {
               Interposed.on(
                   store,
                   call -> {
-                    if (call.name().equals("orphans")
+                    if (call.is(StoreMethod.ORPHANS)
                         && call.arguments().get(0) instanceof Holder holder) {
                       order.add(holder.incarnation());
                       return List.of(); // Left to the other one.

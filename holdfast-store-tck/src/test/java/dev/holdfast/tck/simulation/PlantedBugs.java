@@ -14,6 +14,7 @@ import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -88,7 +89,7 @@ final class PlantedBugs {
             Interposed.on(
                 real,
                 call ->
-                    call.name().equals("register")
+                    call.is(StoreMethod.REGISTER)
                             && call.arguments().get(0) instanceof NodeRegistration card
                         ? call.proceedWith(
                             with(KNOWN, card), call.arguments().get(1), call.arguments().get(2))
@@ -120,7 +121,7 @@ final class PlantedBugs {
         Interposed.on(
             real,
             call -> {
-              if (call.role() instanceof NodeStore nodes && call.name().equals("look")) {
+              if (call.role() instanceof NodeStore nodes && call.is(StoreMethod.LOOK)) {
                 for (NodeSnapshot node : nodes.list()) {
                   if (node.alive()
                       && node.sinceLastHeartbeat()
@@ -182,13 +183,13 @@ final class PlantedBugs {
       return Interposed.on(
           real,
           call -> {
-            if (call.name().equals("register") && call.arguments().get(2) instanceof UUID before) {
+            if (call.is(StoreMethod.REGISTER) && call.arguments().get(2) instanceof UUID before) {
               former.add(before);
               return call.proceedWith(call.arguments().get(0), call.arguments().get(1), null);
             }
             if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
               for (UUID old : former) {
-                call.proceedWith(new Beat(old, 0, 0, beat.patience(), beat.useful(), false));
+                call.proceedWith(new Beat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
               }
             }
             return call.proceed();

@@ -7,6 +7,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
+import dev.holdfast.engine.codec.JobNotes;
 import dev.holdfast.engine.store.JobSnapshot;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Suspicion;
@@ -69,6 +70,8 @@ final class JobRow {
 
   @Nullable String stack;
   @Nullable String source;
+  @Nullable JobId parent;
+  @Nullable String notes;
   @Nullable Instant startedAt;
   @Nullable Instant endedAt;
   @Nullable String result;
@@ -94,6 +97,7 @@ final class JobRow {
     policy = job.policy();
     stack = job.stamp().stack();
     source = job.stamp().source();
+    parent = job.stamp().parent();
     runAt =
         switch (job.when()) {
           case When.Now() -> now;
@@ -145,6 +149,9 @@ final class JobRow {
         node,
         stack,
         source,
+        parent,
+        JobNotes.read(notes).progress(),
+        JobNotes.read(notes).log(),
         cancelRequested,
         createdAt,
         runAt,

@@ -2,11 +2,12 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
+import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.QueueStore.Rule;
+import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore;
 import java.time.Instant;
@@ -44,7 +45,7 @@ final class MemoryClaims implements Claims {
                 && !order.without().contains(row.id)
                 && (order.alone() != null || !tables.taskRule(row.task).isBarred())
                 && !row.isOverdue(now)
-                && (row.stack == null || order.stacks().contains(row.stack));
+                && (row.stack == null || Stacks.include(order.stacks(), row.stack));
     long room = room(order, now);
     List<JobRow> suspects = suspects(order.suspects(), wanted, room);
     List<JobRow> chosen =
@@ -76,7 +77,7 @@ final class MemoryClaims implements Claims {
             .filter(row -> queues.contains(row.queue))
             .filter(row ->
                 row.stack == null
-                    || (stacks.contains(row.stack)
+                    || (Stacks.include(stacks, row.stack)
                         && (row.isSuspect() || tasks.contains(row.task))))
             .map(row -> row.queue)
             .collect(Collectors.toSet()));
@@ -147,6 +148,8 @@ final class MemoryClaims implements Claims {
         row.payload,
         row.tags,
         row.policy,
+        row.unique == null ? null : row.unique.value(),
+        row.notes,
         row.createdAt,
         row.runAt,
         now,

@@ -70,11 +70,13 @@ final class MemoryNodeStore implements NodeStore {
       row.running = beat.running();
       row.lost = beat.lost();
       row.fromCall = beat.fromCall();
-      if (beat.kept()) {
+      if (beat.kept().isPositive()) {
         NodeRegistration card = row.card;
         tables.heartbeats.add(
-            new PastHeartbeat(
-                card.id(), card.incarnation(), card.roles(), card.host(), card.pid(), now));
+            new Tables.KeptHeartbeat(
+                new PastHeartbeat(
+                    card.id(), card.incarnation(), card.roles(), card.host(), card.pid(), now),
+                now.plus(beat.kept())));
       }
       return Optional.of(
           new BeatReply(
@@ -213,6 +215,7 @@ final class MemoryNodeStore implements NodeStore {
   public List<PastHeartbeat> pastBeats(String id, int limit) {
     return tables.transaction(now ->
         tables.heartbeats.reversed().stream()
+            .map(Tables.KeptHeartbeat::beat)
             .filter(beat -> beat.node().equals(id))
             .limit(limit)
             .toList());

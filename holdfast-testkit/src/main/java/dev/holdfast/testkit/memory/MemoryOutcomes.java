@@ -1,6 +1,7 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.FailureSnapshot;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
@@ -8,7 +9,9 @@ import dev.holdfast.engine.store.Outcomes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** Stores the outcomes of attempts. */
@@ -28,6 +31,22 @@ final class MemoryOutcomes implements Outcomes {
         results.add(finish(incarnation, finish, now));
       }
       return List.copyOf(results);
+    });
+  }
+
+  @Override
+  public Set<ClaimId> note(UUID incarnation, List<Note> notes) {
+    notes.forEach(StorableText::require);
+    return tables.transaction(now -> {
+      Set<ClaimId> written = new HashSet<>();
+      for (Note note : notes) {
+        JobRow row = tables.heldBy(incarnation, note.claim());
+        if (row != null && row.state == JobState.RUNNING) {
+          row.notes = note.text();
+          written.add(note.claim());
+        }
+      }
+      return written;
     });
   }
 

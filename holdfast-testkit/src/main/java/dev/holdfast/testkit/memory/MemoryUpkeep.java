@@ -13,8 +13,6 @@ final class MemoryUpkeep implements Upkeep {
   /** How long dead nodes are kept, so that jobs they claimed late can be found. */
   private static final Duration DEAD_NODES_KEPT = Duration.ofDays(1);
 
-  private static final Duration HEARTBEATS_KEPT = Duration.ofDays(1);
-
   private static final Duration REPEATS_KEPT = Duration.ofDays(1);
 
   private final Tables tables;
@@ -38,7 +36,7 @@ final class MemoryUpkeep implements Upkeep {
           .forEach(node -> node.fromCall = 0);
       drop(tables.nodes, node -> isForgettable(node, now));
       tables.declarations.removeIf(note -> !tables.nodes.containsKey(note.incarnation()));
-      tables.heartbeats.removeIf(beat -> isPast(beat.at(), now.minus(HEARTBEATS_KEPT)));
+      tables.heartbeats.removeIf(kept -> isPast(kept.until(), now));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);
       tables.keys.forgetOver(now);

@@ -5,6 +5,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -28,6 +29,13 @@ final class StorableText {
             job.unique() == null ? null : job.unique().value());
     if (Stream.concat(texts, job.tags().stream()).anyMatch(StorableText::hasNul)) {
       throw refused("Job %s".formatted(job.id()));
+    }
+  }
+
+  /** Refuses notes that contain NUL. */
+  static void require(Outcomes.Note note) {
+    if (hasNul(note.text())) {
+      throw refused("The notes of job %s".formatted(note.claim().id()));
     }
   }
 

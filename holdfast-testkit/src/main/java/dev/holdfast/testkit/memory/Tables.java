@@ -50,12 +50,15 @@ final class Tables {
   final Map<String, Rule> rules = new TreeMap<>();
   final Map<String, TaskRow> taskRules = new TreeMap<>();
   final Map<UUID, NodeRow> nodes = new LinkedHashMap<>();
-  final List<PastHeartbeat> heartbeats = new ArrayList<>();
+  final List<KeptHeartbeat> heartbeats = new ArrayList<>();
   final List<Note> declarations = new ArrayList<>();
   final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
 
   /** A declaration of a schedule, and the incarnation that made it. */
   record Note(UUID incarnation, String application, Declaration declaration) {}
+
+  /** A record of a heartbeat, and until when it is kept. */
+  record KeptHeartbeat(PastHeartbeat beat, Instant until) {}
 
   Tables(InstantSource clock, Duration aging) {
     this.clock = clock;

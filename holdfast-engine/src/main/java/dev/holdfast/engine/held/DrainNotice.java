@@ -1,0 +1,63 @@
+package dev.holdfast.engine.held;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the attempts of a node that it has started to drain. */
+public final class DrainNotice {
+  private static final Logger log = LoggerFactory.getLogger(DrainNotice.class);
+
+  private final Map<HeldJob, List<Runnable>> callbacks = new IdentityHashMap<>();
+  private volatile boolean given;
+
+  /** Returns whether the node is draining. */
+  public boolean isGiven() {
+    return given;
+  }
+
+  /** Notes that the node is draining, and calls what was registered. */
+  public void give() {
+    List<Runnable> all = new ArrayList<>();
+    synchronized (callbacks) {
+      given = true;
+      callbacks.values().forEach(all::addAll);
+      callbacks.clear();
+    }
+    all.forEach(DrainNotice::call);
+  }
+
+  /** Calls this when the node starts to drain, unless the attempt has ended by then. */
+  public void register(HeldJob attempt, Runnable callback) {
+    synchronized (callbacks) {
+      if (!given) {
+        callbacks.computeIfAbsent(attempt, job -> new ArrayList<>(1)).add(callback);
+        return;
+      }
+    }
+    call(callback);
+  }
+
+  /** Forgets the callbacks of an attempt that has ended. */
+  public void forget(HeldJob attempt) {
+    synchronized (callbacks) {
+      callbacks.remove(attempt);
+    }
+  }
+
+  /** Each in its own thread, because a callback may block. */
+  private static void call(Runnable callback) {
+    Thread.ofVirtual()
+        .name("holdfast-on-drain")
+        .start(() -> {
+          try {
+            callback.run();
+          } catch (RuntimeException | Error failure) {
+            log.warn("A callback that waited for the node to drain failed", failure);
+          }
+        });
+  }
+}

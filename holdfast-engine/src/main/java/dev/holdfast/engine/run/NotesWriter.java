@@ -1,0 +1,118 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.held.CurrentIncarnation;
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Outcomes.Note;
+import dev.holdfast.engine.time.Moment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores the progress and log lines that handlers report: those of all running jobs together, at
+ * most once a second. It never runs while no handler reports any.
+ */
+public final class NotesWriter implements Role {
+  private static final Logger log = LoggerFactory.getLogger(NotesWriter.class);
+  static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private final Outcomes outcomes;
+  private final CurrentIncarnation identity;
+  private final HeldJobs heldJobs;
+  private volatile Waker waker = () -> {};
+  private volatile boolean waiting;
+  private @Nullable Moment nextWrite;
+
+  public NotesWriter(Outcomes outcomes, CurrentIncarnation identity, HeldJobs heldJobs) {
+    this.outcomes = outcomes;
+    this.identity = identity;
+    this.heldJobs = heldJobs;
+  }
+
+  public void wokenBy(Waker own) {
+    this.waker = own;
+  }
+
+  @Override
+  public String name() {
+    return "notes";
+  }
+
+  /** Notes that a handler has reported something. Cheap: it is called for each report. */
+  void changed() {
+    if (!waiting) {
+      waiting = true;
+      waker.wake();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    if (!waiting) {
+      return Moment.NEVER;
+    }
+    if (nextWrite != null && now.isBefore(nextWrite)) {
+      return nextWrite;
+    }
+    waiting = false; // Before the notes are collected: a later report wakes this role again.
+    nextWrite = now.plus(PAUSE);
+    Map<HeldJob, Note> notes = new LinkedHashMap<>();
+    for (HeldJob heldJob : heldJobs.all()) {
+      heldJob
+          .notes()
+          .takeUnsaved()
+          .ifPresent(text -> notes.put(heldJob, new Note(heldJob.claim(), text)));
+    }
+    if (!notes.isEmpty()) {
+      save(notes);
+    }
+    return waiting ? nextWrite : Moment.NEVER;
+  }
+
+  private void save(Map<HeldJob, Note> notes) {
+    Set<ClaimId> saved = Set.of();
+    try {
+      saved = outcomes.note(identity.incarnation(), new ArrayList<>(notes.values()));
+    } catch (StoreException failure) {
+      log.debug("Progress could not be stored; it is tried again", failure);
+    }
+    for (HeldJob heldJob : notes.keySet()) {
+      if (!saved.contains(heldJob.claim()) && !heldJob.hasEnded()) {
+        heldJob.notes().notSaved();
+        waiting = true;
+      }
+    }
+  }
+
+  /**
+   * Stores the last report of an attempt that has ended, before its outcome is written. A failure
+   * costs the report, never the outcome.
+   */
+  void saveLast(HeldJob heldJob) {
+    heldJob
+        .notes()
+        .takeUnsaved()
+        .ifPresent(text -> {
+          try {
+            outcomes.note(identity.incarnation(), List.of(new Note(heldJob.claim(), text)));
+          } catch (RuntimeException failure) {
+            log.warn(
+                "The last progress of job {} could not be stored: {}",
+                heldJob.job().id(),
+                failure.getMessage());
+          }
+        });
+  }
+}

@@ -1,0 +1,99 @@
+package dev.holdfast.tck.fault;
+
+import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.EventIntake;
+import dev.holdfast.engine.store.Intake;
+import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.NodeStore;
+import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.ScheduleStore;
+import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.Upkeep;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store methods that tests intercept. Each constant calls its method instead of naming it in a
+ * string, so that the compiler notices a method that was renamed. A constant stands for all
+ * overloads of its method.
+ */
+@SuppressWarnings("NullAway") // The arguments only select a method; no store ever sees them.
+public enum StoreMethod {
+  ENQUEUE(Intake.class, intake -> intake.enqueue(null)),
+  PUBLISH(EventIntake.class, events -> events.publish(null, null)),
+  CLAIM(Claims.class, claims -> claims.claim(null)),
+  QUEUES_WITH_READY_JOBS(Claims.class, claims -> claims.queuesWithReadyJobs(null, null, null)),
+  START(Claims.class, claims -> claims.start(null, null)),
+  FINISH(Outcomes.class, outcomes -> outcomes.finish(null, null)),
+  STAGE(Staging.class, staging -> staging.stage(0)),
+  RETRY_ALL(JobControl.class, control -> control.retryAll(null, null, 0)),
+  REPORT(TaskStore.class, tasks -> tasks.report(null)),
+  REGISTER(NodeStore.class, nodes -> nodes.register(null, null, null)),
+  BEAT(NodeStore.class, nodes -> nodes.beat(null)),
+  LOOK(NodeStore.class, nodes -> nodes.look(null, 0, false)),
+  ORPHANS(Recovery.class, recovery -> recovery.orphans(null, null, null, 0)),
+  RECOVER(Recovery.class, recovery -> recovery.recover(null, null)),
+  END_SESSIONS(Recovery.class, recovery -> recovery.endSessions(null)),
+  ACQUIRE(LeaseStore.class, leases -> leases.acquire(null, null, null)),
+  RENEW(LeaseStore.class, leases -> leases.renew(null)),
+  END(LeaseStore.class, leases -> leases.end(null, null)),
+  TIDY(Upkeep.class, upkeep -> upkeep.tidy(null)),
+  DECLARE(ScheduleStore.class, schedules -> schedules.declare(null, null, null)),
+  FIRE(ScheduleStore.class, schedules -> schedules.fire(null));
+
+  private final Class<?> role;
+  private final String method;
+
+  <T> StoreMethod(Class<T> role, Consumer<T> call) {
+    this.role = role;
+    this.method = called(role, call).getName();
+  }
+
+  private static <T> Method called(Class<T> role, Consumer<T> call) {
+    Object recorder =
+        Proxy.newProxyInstance(
+            role.getClassLoader(),
+            new Class<?>[] {role},
+            (proxy, method, arguments) -> {
+              throw new Recorded(method);
+            });
+    try {
+      call.accept(role.cast(recorder));
+    } catch (Recorded recorded) {
+      return recorded.method;
+    }
+    throw new IllegalArgumentException("No method of %s was called.".formatted(role));
+  }
+
+  /** Returns whether this is the called method, or the called method is an overload of this. */
+  public boolean is(Method called) {
+    return called.getDeclaringClass() == role && called.getName().equals(method);
+  }
+
+  /** Returns the constant for a called method; null if tests do not intercept it. */
+  static @Nullable StoreMethod of(Method called) {
+    for (StoreMethod each : values()) {
+      if (each.is(called)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** Ends the recorded call, which cannot return a value of every type. */
+  private static final class Recorded extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final transient Method method;
+
+    private Recorded(Method method) {
+      super(null, null, false, false);
+      this.method = method;
+    }
+  }
+}
