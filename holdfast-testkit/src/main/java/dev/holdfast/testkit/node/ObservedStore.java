@@ -1,13 +1,17 @@
 package dev.holdfast.testkit.node;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Store;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -86,12 +90,20 @@ final class ObservedStore {
   }
 
   private Outcomes recorded(Outcomes real) {
-    return (incarnation, finishes) -> {
-      var results = real.finish(incarnation, finishes);
-      for (int i = 0; i < results.size(); i++) {
-        onFinish.accept(finishes.get(i), results.get(i));
+    return new Outcomes() {
+      @Override
+      public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
+        List<Result> results = real.finish(incarnation, finishes);
+        for (int i = 0; i < results.size(); i++) {
+          onFinish.accept(finishes.get(i), results.get(i));
+        }
+        return results;
       }
-      return results;
+
+      @Override
+      public Set<ClaimId> note(UUID incarnation, List<Note> notes) {
+        return real.note(incarnation, notes);
+      }
     };
   }
 

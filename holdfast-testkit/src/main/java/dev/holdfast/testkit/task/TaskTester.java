@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.task;
 
+import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobId;
@@ -9,13 +10,16 @@ import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.run.RetryDecision;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.testkit.memory.InMemoryStore;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -52,6 +56,9 @@ public final class TaskTester<P, R> {
   long fencingToken = 1;
   Instant createdAt = Instant.now();
   int stopAtCheck = FakeContext.NEVER;
+  @Nullable String uniqueKey;
+  boolean draining;
+  private @Nullable Holdfast client;
 
   private TaskTester(TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
     this.type = type;
@@ -103,6 +110,43 @@ public final class TaskTester<P, R> {
   /** Sets when the job was enqueued. Defaults to when the tester was created. */
   public TaskTester<P, R> createdAt(Instant time) {
     this.createdAt = time;
+    return this;
+  }
+
+  /** Sets the unique key. Defaults to none. */
+  public TaskTester<P, R> uniqueKey(String key) {
+    this.uniqueKey = key;
+    return this;
+  }
+
+  /**
+   * Sets the client that the handler enqueues jobs with. Defaults to one on a store in memory of
+   * its own, see {@link #client()}.
+   */
+  public TaskTester<P, R> client(Holdfast own) {
+    this.client = own;
+    return this;
+  }
+
+  /** Returns the client that the handler enqueues jobs with, to see which jobs it enqueued. */
+  public Holdfast client() {
+    Holdfast known = client;
+    if (known == null) {
+      known =
+          HoldfastClient.on(
+              new InMemoryStore(InstantSource.system()), codec, ClientSettings.DEFAULT);
+      client = known;
+    }
+    return known;
+  }
+
+  /**
+   * Lets the node drain from the start: {@code isDraining} returns true, and callbacks of {@code
+   * onDrain} are called at once, on the thread of the handler. Defaults to a node that is not
+   * draining.
+   */
+  public TaskTester<P, R> draining() {
+    this.draining = true;
     return this;
   }
 
@@ -198,16 +242,20 @@ public final class TaskTester<P, R> {
     if (thrown instanceof RetryLater later) {
       return new TaskOutcome.Postponed<>(later, later.delay());
     }
-    RetryPolicy policy = type.defaults().retry();
     Finish next =
         RetryDecision.onFailure(
             new ClaimId(jobId, fencingToken),
             new Finish.Failure(attempt, code, null, String.valueOf(thrown), null, NODE),
             thrown,
-            policy == null ? RetryPolicy.DEFAULT : policy,
+            policy(),
             NO_JITTER);
     return next instanceof Finish.RetryIn retry
         ? new TaskOutcome.Retried<>(thrown, code, retry.delay())
         : new TaskOutcome.DeadLettered<>(thrown, code);
+  }
+
+  RetryPolicy policy() {
+    RetryPolicy own = type.defaults().retry();
+    return own == null ? RetryPolicy.DEFAULT : own;
   }
 }

@@ -13,6 +13,7 @@ import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.testkit.assertion.HoldfastAssertions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -295,5 +296,64 @@ class TaskTesterTest {
     assertThatThrownBy(() -> throwing(null).stoppingAtCheck(0)).hasMessageContaining("stopping()");
     assertThatThrownBy(() -> throwing(null).queue("A b")).hasMessageContaining("A b");
     assertThatThrownBy(() -> throwing(null).run(null)).hasMessageContaining("null");
+  }
+
+  @Test
+  void theContextKnowsThePolicyOfTheTaskAndTheKeyOfTheJob() {
+    List<Object> seen = new ArrayList<>();
+    TaskType<Charge, Receipt> timed = CHARGE.with(job -> job.timeout(Duration.ofMinutes(1)));
+
+    TaskTester.of(
+            timed,
+            (charge, context) -> {
+              seen.add(context.maxAttempts());
+              seen.add(context.isLastAttempt());
+              seen.add(context.uniqueKey().orElseThrow());
+              seen.add(context.deadline().orElseThrow().isAfter(Instant.now()));
+              return new Receipt("1");
+            })
+        .attempt(3)
+        .uniqueKey("ada")
+        .run(ADA)
+        .result();
+
+    assertThat(seen).containsExactly(3, true, "ada", true);
+  }
+
+  @Test
+  void whatAHandlerEnqueuesCanBeSeen() {
+    TaskTester<Charge, Receipt> tester =
+        tester((charge, context) -> {
+          context.client().enqueue(CHARGE, new Charge("bob", 1));
+          return new Receipt("1");
+        });
+
+    tester.run(ADA).result();
+
+    HoldfastAssertions.assertThat(tester.client())
+        .enqueued(CHARGE)
+        .withPayload(new Charge("bob", 1))
+        .times(1);
+  }
+
+  @Test
+  void aHandlerSeesThatItsNodeDrainsAndItsOwnProgress() {
+    List<Object> seen = new ArrayList<>();
+    TaskTester<Charge, Receipt> tester =
+        tester((charge, context) -> {
+          context.onDrain(() -> seen.add("called"));
+          seen.add(context.isDraining());
+          context.progress(1, 2, "half");
+          seen.add(context.progress().orElseThrow().done());
+          context.log("a line");
+          return new Receipt("1");
+        });
+
+    tester.run(ADA).result();
+    assertThat(seen).containsExactly(false, 1L);
+
+    seen.clear();
+    tester.draining().run(ADA).result();
+    assertThat(seen).containsExactly("called", true, 1L);
   }
 }
