@@ -351,6 +351,16 @@ public final class NodeBuilder {
   }
 
   /**
+   * Runs all tasks on the executor of this name, and removes every {@link #route}. For a node that
+   * shares its configuration with others but not their executors, such as a node of a test.
+   * Defaults to the routes.
+   */
+  public NodeBuilder routeAll(String executor) {
+    this.router = Router.toAll(executor);
+    return this;
+  }
+
+  /**
    * Sets the number of threads of the executor {@code platform}, which is also the number of jobs
    * it runs at the same time. Defaults to the number of available processors.
    */
