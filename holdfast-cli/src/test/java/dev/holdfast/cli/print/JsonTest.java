@@ -56,7 +56,7 @@ class JsonTest {
             """
             {"id":"0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e","task":"mail::send","queue":"mail",\
             "state":"READY","priority":4,"payload":{},"result":null,"tags":[],"uniqueKey":null,\
-            "attempt":0,"fencingToken":0,"node":null,"stack":null,"source":null,\
+            "attempt":0,"fencingToken":0,"node":null,"stack":null,"source":null,"parent":null,"progress":null,"log":[],\
             "cancelRequested":false,"createdAt":"1970-01-01T00:00:00Z",\
             "runAt":"1970-01-01T00:00:00Z","startBy":null,"startedAt":null,"endedAt":null,\
             "failures":[]}\

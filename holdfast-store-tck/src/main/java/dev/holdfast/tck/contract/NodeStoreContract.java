@@ -102,6 +102,9 @@ public abstract class NodeStoreContract extends Contract {
     assertThat(modesOf(card)).isEqualTo(first);
 
     assertThat(store.nodes().setModes(card.incarnation(), first, second)).isTrue();
+    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, first))
+        .as("with another mode and the same overrides")
+        .isFalse();
     assertThat(modesOf(card)).isEqualTo(second);
   }
 
