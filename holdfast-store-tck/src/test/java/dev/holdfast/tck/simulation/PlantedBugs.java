@@ -191,7 +191,8 @@ final class PlantedBugs {
             }
             if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
               for (UUID old : former) {
-                call.proceedWith(new Beat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
+                call.proceedWith(
+                    new Beat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
               }
             }
             return call.proceed();
