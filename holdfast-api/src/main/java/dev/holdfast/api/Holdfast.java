@@ -1,6 +1,5 @@
 package dev.holdfast.api;
 
-import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
@@ -13,6 +12,7 @@ import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Publisher;
 import dev.holdfast.api.trigger.Triggers;
+import dev.holdfast.api.type.TypeRef;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;

@@ -161,6 +161,7 @@ class DocumentationTest {
         import dev.holdfast.api.policy.*;
         import dev.holdfast.api.run.*;
         import dev.holdfast.api.task.*;
+        import dev.holdfast.api.type.*;
         import dev.holdfast.engine.client.*;
         import dev.holdfast.engine.lease.HoldfastLeases;
         import dev.holdfast.engine.node.*;

@@ -35,7 +35,7 @@ class InMemoryExtensionTest {
 
   @BeforeEach
   void forget(Holdfast client) {
-    assertThat(holdfast.client() == client).isTrue();
+    assertThat((Object) holdfast.client()).isSameAs(client);
     welcomed.clear();
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.api.codec;
 
+import dev.holdfast.api.type.TypeRef;
 import org.jspecify.annotations.Nullable;
 
 /**

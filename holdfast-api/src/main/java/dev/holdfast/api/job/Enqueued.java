@@ -1,6 +1,6 @@
 package dev.holdfast.api.job;
 
-import dev.holdfast.api.codec.TypeRef;
+import dev.holdfast.api.type.TypeRef;
 
 /**
  * The result of an enqueue.

@@ -1,8 +1,8 @@
 package dev.holdfast.api.task;
 
-import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.type.TypeRef;
 import java.util.function.Consumer;
 
 /**

@@ -2,7 +2,7 @@ package dev.holdfast.engine.codec;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.codec.TypeRef;
+import dev.holdfast.api.type.TypeRef;
 import java.lang.reflect.Type;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

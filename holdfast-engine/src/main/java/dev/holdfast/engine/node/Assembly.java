@@ -7,14 +7,12 @@ import java.util.List;
 
 /** Wires the roles of a node. */
 final class Assembly {
-  private final NodeBuilder from;
   private final NodeComponents ground;
   private final WorkingRoles work;
   private final UpkeepRoles upkeep;
   private final LivenessRoles life;
 
   Assembly(NodeBuilder from, NodeSettings settings) {
-    this.from = from;
     this.ground = new NodeComponents(from, settings);
     this.work = new WorkingRoles(from, ground);
     this.upkeep = new UpkeepRoles(from, ground);

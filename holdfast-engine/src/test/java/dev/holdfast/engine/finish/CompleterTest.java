@@ -67,7 +67,7 @@ class CompleterTest {
         new Outcomes() {
           @Override
           public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
-            return store(incarnation, finishes);
+            return store(finishes);
           }
 
           @Override
@@ -97,7 +97,7 @@ class CompleterTest {
             }));
   }
 
-  private List<Outcomes.Result> store(UUID incarnation, List<? extends Finish> finishes) {
+  private List<Outcomes.Result> store(List<? extends Finish> finishes) {
     groups.add(finishes.size());
     if (fails.test(finishes)) {
       throw new StoreException(Outcome.UNKNOWN, "The connection broke.", null);

@@ -134,15 +134,14 @@ public abstract class ContextContract extends NodeTestBase {
 
     Enqueued<Void> id = client().enqueue(LOOK, new Note("x"));
     await().atMost(SOON).until(() -> job(id.id()).progress() != null);
-    JobProgress first = job(id.id()).progress();
-    assertThat(first.message()).isEqualTo("first");
-    assertThat(first.done()).isEqualTo(1);
-    assertThat(first.total()).isEqualTo(3);
+    assertThat(job(id.id()).progress())
+        .extracting(JobProgress::done, JobProgress::total, JobProgress::message)
+        .containsExactly(1L, 3L, "first");
     assertThat(job(id.id()).log()).isEmpty();
     finish.countDown();
     client().await(id, SOON);
 
-    assertThat(job(id.id()).progress().message()).isEqualTo("third");
+    assertThat(job(id.id()).progress()).extracting(JobProgress::message).isEqualTo("third");
   }
 
   @Test

@@ -2,13 +2,13 @@ package dev.holdfast.tck.simulation;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.When;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;

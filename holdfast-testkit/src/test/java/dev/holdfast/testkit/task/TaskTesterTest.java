@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.RetryLater;
@@ -13,6 +12,7 @@ import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.testkit.assertion.HoldfastAssertions;
 import java.time.Duration;
 import java.time.Instant;

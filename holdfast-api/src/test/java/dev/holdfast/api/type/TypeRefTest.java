@@ -1,4 +1,4 @@
-package dev.holdfast.api.codec;
+package dev.holdfast.api.type;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

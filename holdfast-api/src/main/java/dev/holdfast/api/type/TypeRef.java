@@ -1,4 +1,4 @@
-package dev.holdfast.api.codec;
+package dev.holdfast.api.type;
 
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
