@@ -1,11 +1,14 @@
 package dev.holdfast.examples;
 
 import dev.holdfast.api.EnqueueInterceptor;
+import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.run.AttemptInterceptor;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Passes the tenant of the code that enqueues to the handler, without a field in each payload. */
 public final class Interceptors {
@@ -18,11 +21,7 @@ public final class Interceptors {
   static final ThreadLocal<String> TENANT = ThreadLocal.withInitial(() -> "none");
 
   static final EnqueueInterceptor TAG_TENANT =
-      enqueue ->
-          enqueue.proceed(
-              enqueue.requests().stream()
-                  .map(request -> request.with(job -> job.tags(PREFIX + TENANT.get())))
-                  .toList());
+      enqueue -> enqueue.proceed(enqueue.requests().stream().map(Interceptors::tagged).toList());
 
   static final AttemptInterceptor RESTORE_TENANT =
       attempt -> {
@@ -58,5 +57,11 @@ public final class Interceptors {
       node.client().await(job, Duration.ofSeconds(30));
       TENANT.remove();
     }
+  }
+
+  private static JobRequest<?, ?> tagged(JobRequest<?, ?> request) {
+    Set<String> tags = new HashSet<>(request.options().tags());
+    tags.add(PREFIX + TENANT.get());
+    return request.with(job -> job.tags(tags));
   }
 }

@@ -4,22 +4,23 @@ import dev.holdfast.api.codec.TypeRef;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
-/** Reports progress, stores log lines with the job, and enqueues children from a handler. */
+/** Enqueues children from a handler, and shows progress and log lines while the job runs. */
 public final class Progress {
-  record Newsletter(List<String> readers) {}
-
-  static final TaskType<Newsletter, List<JobId>> NEWSLETTER =
+  static final TaskType<List<String>, Integer> NEWSLETTER =
       TaskType.of(
-          "mail::newsletter", TypeRef.of(Newsletter.class), new TypeRef<List<JobId>>() {});
+          "mail::newsletter", new TypeRef<List<String>>() {}, TypeRef.of(Integer.class));
 
   static final TaskType<String, Void> SEND = TaskType.of("mail::send", String.class);
+
+  private static final CountDownLatch SHOWN = new CountDownLatch(1);
 
   public static void main(String[] args) throws Exception {
     try (var database = ExampleDatabase.create();
@@ -29,33 +30,30 @@ public final class Progress {
                 .handle(SEND, (reader, context) -> {})
                 .keepJobLog(100)
                 .start()) {
-      Enqueued<List<JobId>> job =
-          node.client().enqueue(NEWSLETTER, new Newsletter(List.of("Ada", "Bob", "Eve")));
-      node.client()
-          .awaitAsync(job, Duration.ofSeconds(30))
-          .thenAccept(children -> show(node, job.id(), children))
-          .toCompletableFuture()
-          .join();
+      Enqueued<Integer> job = node.client().enqueue(NEWSLETTER, List.of("Ada", "Bob", "Eve"));
+      show(node, job.id());
+      SHOWN.countDown();
+      System.out.println("Children: " + node.client().await(job, Duration.ofSeconds(30)));
     }
   }
 
-  private static List<JobId> send(Newsletter newsletter, TaskContext context) {
-    List<JobId> children = new ArrayList<>();
-    for (String reader : newsletter.readers()) {
-      children.add(context.client().enqueue(SEND, reader).id());
-      context.progress(children.size(), newsletter.readers().size(), "last reader: " + reader);
-    }
+  private static int send(List<String> readers, TaskContext context) throws InterruptedException {
+    List<Enqueued<Void>> children = context.client().enqueueAll(SEND, readers);
+    Job child = context.client().find(children.get(0).id()).orElseThrow();
+    System.out.println("The children know me: " + context.jobId().equals(child.parent()));
     context.log("all readers are in the queue");
-    return children;
+    context.progress(children.size(), readers.size(), "readers");
+    SHOWN.await(); // More work.
+    return children.size();
   }
 
-  private static void show(HoldfastNode node, JobId id, List<JobId> children) {
-    Job parent = node.client().find(id).orElseThrow();
-    System.out.println("Progress: " + parent.progress());
-    System.out.println("Log: " + parent.log());
-    for (JobId child : children) {
-      Job found = node.client().find(child).orElseThrow();
-      System.out.println("A child of the newsletter: " + id.equals(found.parent()));
-    }
+  private static void show(HoldfastNode node, JobId id) throws InterruptedException {
+    JobProgress progress;
+    do {
+      Thread.sleep(20); // A node stores progress about once a second.
+      progress = node.client().find(id).orElseThrow().progress();
+    } while (progress == null || progress.done() == 0);
+    System.out.printf("%d of %d %s%n", progress.done(), progress.total(), progress.message());
+    System.out.println("Logged: " + node.client().find(id).orElseThrow().log().get(0).text());
   }
 }
