@@ -29,6 +29,7 @@ class ArchitectureTest {
   private static final String POSTGRES = "dev.holdfast.postgres..";
   private static final String EMBEDDED = "dev.holdfast.embedded..";
   private static final String TESTKIT = "dev.holdfast.testkit..";
+  private static final String JUNIT = "dev.holdfast.junit..";
   private static final String TCK = "dev.holdfast.tck..";
   private static final String CLI = "dev.holdfast.cli..";
   private static final String BENCH = "dev.holdfast.bench..";
@@ -131,10 +132,10 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages(TESTKIT, TCK)
+            .resideOutsideOfPackages(TESTKIT, JUNIT, TCK)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(TESTKIT, TCK));
+            .resideInAnyPackage(TESTKIT, JUNIT, TCK));
     check(
         noClasses()
             .that()
@@ -142,6 +143,17 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(TCK, "org.junit..", "org.assertj..", "org.awaitility.."));
+  }
+
+  @Test
+  void theExtensionOfJUnitForcesNoOtherTestLibraryOnUsers() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(JUNIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(TCK, CLI, BENCH, "org.assertj..", "org.awaitility.."));
   }
 
   @Test

@@ -82,7 +82,7 @@ class LeaseFailoverTest {
   void itsHolderRenewsItOnTheNewClock() {
     failOverToAClockThatIsAheadBy(Duration.ofHours(1));
 
-    assertThat(leases.renew(List.of(new Renewal(held, TTL)))).containsExactly(held.token());
+    assertThat(leases.renew(List.of(Renewal.extend(held, TTL)))).containsExactly(held.token());
 
     fixture.passTime(TTL.minusSeconds(10));
     assertThat(taken(acquire("other")).holder()).isEqualTo("holder");
@@ -96,7 +96,7 @@ class LeaseFailoverTest {
 
     assertThat(granted(acquire("other"))).isGreaterThan(held.token());
 
-    assertThat(leases.renew(List.of(new Renewal(held, TTL)))).isEmpty();
+    assertThat(leases.renew(List.of(Renewal.extend(held, TTL)))).isEmpty();
     assertThat(leases.end(held, new LeaseStore.Ending.Done())).isFalse();
   }
 
@@ -117,9 +117,9 @@ class LeaseFailoverTest {
     long token = granted(acquire("other"));
 
     assertThat(token).isGreaterThan(held.token());
-    assertThat(leases.renew(List.of(new Renewal(held, TTL)))).isEmpty();
+    assertThat(leases.renew(List.of(Renewal.extend(held, TTL)))).isEmpty();
     assertThat(leases.end(held, new LeaseStore.Ending.Done())).isFalse();
-    assertThat(leases.renew(List.of(new Renewal(new LeaseClaim(KEY, token), TTL))))
+    assertThat(leases.renew(List.of(Renewal.extend(new LeaseClaim(KEY, token), TTL))))
         .containsExactly(token);
   }
 }

@@ -99,7 +99,8 @@ class PlanTest {
   private long stackEntriesRead() {
     return Long.parseLong(
         fixture.ask(
-            "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'job_ready_stack'"));
+            "select idx_tup_read from pg_stat_user_indexes where indexrelname ="
+                + " 'job_ready_stack'"));
   }
 
   @Test

@@ -1,6 +1,13 @@
 /**
- * Support for tests of programs that use Holdfast: {@link dev.holdfast.testkit.memory} contains a
- * store in memory and a manual clock, {@link dev.holdfast.testkit.lease} contains scripted leases.
+ * Support for tests of programs that use Holdfast.
+ *
+ * <ul>
+ *   <li>{@link dev.holdfast.testkit.task} tests a handler alone.
+ *   <li>{@link dev.holdfast.testkit.node} runs jobs on the thread of the test.
+ *   <li>{@link dev.holdfast.testkit.assertion} asserts which jobs were enqueued.
+ *   <li>{@link dev.holdfast.testkit.memory} contains a store in memory and a manual clock.
+ *   <li>{@link dev.holdfast.testkit.lease} contains scripted leases.
+ * </ul>
  */
 @NullMarked
 package dev.holdfast.testkit;

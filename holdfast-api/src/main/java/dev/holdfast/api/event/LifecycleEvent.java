@@ -2,10 +2,12 @@ package dev.holdfast.api.event;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.lease.LeaseLoss;
+import dev.holdfast.api.lease.LeaseState;
 import java.time.Duration;
 import java.util.UUID;
 
-/** A change of a job, a node or a task that was confirmed by the database. */
+/** A change of a job, a node, a task or a lease. Except for losses, the database confirmed it. */
 public sealed interface LifecycleEvent {
 
   /** Returns the id of the node that reports the event. */
@@ -33,6 +35,15 @@ public sealed interface LifecycleEvent {
   sealed interface OfTask extends LifecycleEvent {
     /** Returns the name of the task. */
     String task();
+  }
+
+  /** An event of a lease that the node holds or held. */
+  sealed interface OfLease extends LifecycleEvent {
+    /** Returns the key of the lease. */
+    String key();
+
+    /** Returns the fencing token of the lease. */
+    long token();
   }
 
   /**
@@ -168,4 +179,37 @@ public sealed interface LifecycleEvent {
    * @param task the name of the task
    */
   record BreakerClosed(String node, String task) implements OfTask {}
+
+  /**
+   * The node acquired a lease. Exactly one {@link LeaseReleased} or {@link LeaseLost} event with
+   * the same token follows, unless the process ends before.
+   *
+   * @param node the id of the node
+   * @param key the key of the lease; that of a lock starts with {@code lock:}, that of a startup
+   *     action with {@code startup:}
+   * @param token its fencing token
+   * @param attempt 1, plus 1 for each holder that lost the lease since it was last completed or
+   *     failed
+   */
+  record LeaseAcquired(String node, String key, long token, int attempt) implements OfLease {}
+
+  /**
+   * The node completed or failed a lease that it held.
+   *
+   * @param node the id of the node
+   * @param key the key of the lease
+   * @param token its fencing token
+   * @param state DONE or FAILED
+   */
+  record LeaseReleased(String node, String key, long token, LeaseState state) implements OfLease {}
+
+  /**
+   * The node no longer holds a lease that it has not released.
+   *
+   * @param node the id of the node
+   * @param key the key of the lease
+   * @param token its fencing token
+   * @param reason why
+   */
+  record LeaseLost(String node, String key, long token, LeaseLoss reason) implements OfLease {}
 }

@@ -1,5 +1,7 @@
 package dev.holdfast.api.lease;
 
+import java.time.Duration;
+
 /**
  * A lease that this process holds: exclusive use of a key in the whole cluster, for a limited time.
  *
@@ -31,7 +33,8 @@ public interface Lease extends AutoCloseable {
 
   /**
    * Returns whether the lease is still held. It does not access the database, so call it before
-   * each irreversible step.
+   * each irreversible step. It returns false from the moment the lease is lost, or {@link
+   * #complete}, {@link #fail} or {@link #close} is called, and never true after that.
    */
   boolean isHeld();
 
@@ -46,13 +49,31 @@ public interface Lease extends AutoCloseable {
   boolean renew();
 
   /**
+   * Renews the lease now, with a new TTL: it has exactly this time from now on, and automatic
+   * renewals go on with it. Use a longer TTL before a phase in which the holder or the database may
+   * pause, and a shorter one to let others take over sooner if this process dies. For a lease
+   * acquired with {@link Leases#acquireOnce}, it is also how long the lease stays busy after it is
+   * completed.
+   *
+   * @param ttl the new TTL, 100 ms to 365 days
+   * @return whether it was still held; if not, it is lost, and nothing was changed
+   * @throws IllegalArgumentException if the TTL is not valid
+   * @throws dev.holdfast.api.StoreException if the database cannot be reached; automatic renewals
+   *     go on with the new TTL. Until one of them succeeds, the lease is held for the shorter of
+   *     its remaining time and the new TTL. If the request may have been executed, then later
+   *     renewals with a longer TTL do not protect the holder for longer than this one
+   */
+  boolean renew(Duration ttl);
+
+  /**
    * Completes the lease: records that the work is done, and releases the lease.
    *
    * @return whether the lease was still held. If not, nothing was changed: another process has
    *     acquired it, or it was ended before. A lease whose time is over can still be completed as
    *     long as no other process has acquired it
-   * @throws dev.holdfast.api.StoreException if the database cannot be reached; the lease is still
-   *     held, and can be completed again
+   * @throws dev.holdfast.api.StoreException if the database cannot be reached: the lease may have
+   *     been released. It is renewed as before, so that it can be completed again, but {@link
+   *     #isHeld} returns false
    */
   boolean complete();
 

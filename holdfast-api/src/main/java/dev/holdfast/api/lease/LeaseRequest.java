@@ -12,7 +12,7 @@ import java.time.Duration;
  */
 public record LeaseRequest(String key, Duration ttl, boolean once) {
 
-  /** The default TTL: 2 minutes. */
+  /** The default TTL unless a node sets another: 2 minutes. */
   public static final Duration DEFAULT_TTL = Duration.ofMinutes(2);
 
   /** The shortest TTL: a shorter one would be over before a busy database responds. */
@@ -28,11 +28,22 @@ public record LeaseRequest(String key, Duration ttl, boolean once) {
    */
   public LeaseRequest {
     Names.text("Lease key", key);
+    checkTtl("lease '%s'".formatted(key), ttl);
+  }
+
+  /**
+   * Checks a TTL and returns it.
+   *
+   * @param of what the TTL is for, for the message
+   * @throws IllegalArgumentException if it is not valid
+   */
+  public static Duration checkTtl(String of, Duration ttl) {
     if (ttl.compareTo(SHORTEST_TTL) < 0 || ttl.compareTo(LONGEST_TTL) > 0) {
       throw new IllegalArgumentException(
-          "A TTL of %s for lease '%s' is not valid: give %d ms to %d days. A lease is renewed while its holder is alive, so the TTL need not cover the work."
-              .formatted(ttl, key, SHORTEST_TTL.toMillis(), LONGEST_TTL.toDays()));
+          "A TTL of %s for %s is not valid: give %d ms to %d days. A lease is renewed while its holder is alive, so the TTL need not cover the work."
+              .formatted(ttl, of, SHORTEST_TTL.toMillis(), LONGEST_TTL.toDays()));
     }
+    return ttl;
   }
 
   /** Returns a request that is granted unless the lease is held. */

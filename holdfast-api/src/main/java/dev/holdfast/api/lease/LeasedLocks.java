@@ -13,6 +13,11 @@ record LeasedLocks(Leases leases) implements Locks {
   }
 
   @Override
+  public Acquisition tryLock(String name) {
+    return leases.acquire(PREFIX + name);
+  }
+
+  @Override
   public Optional<LeaseInfo> owner(String name) {
     return leases.find(PREFIX + name).filter(LeaseInfo::isHeld);
   }

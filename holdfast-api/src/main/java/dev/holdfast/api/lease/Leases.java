@@ -37,7 +37,7 @@ public interface Leases {
   Acquisition acquire(String key, Duration ttl);
 
   /**
-   * Acquires a lease with a TTL of 2 minutes.
+   * Acquires a lease with the default TTL: 2 minutes, unless the node sets another.
    *
    * @see #acquire(String, Duration)
    */

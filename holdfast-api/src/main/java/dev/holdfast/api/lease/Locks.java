@@ -30,13 +30,11 @@ public interface Locks {
   Acquisition tryLock(String name, Duration ttl);
 
   /**
-   * Acquires a lock with a TTL of 2 minutes.
+   * Acquires a lock with the default TTL of the leases: 2 minutes, unless the node sets another.
    *
    * @see #tryLock(String, Duration)
    */
-  default Acquisition tryLock(String name) {
-    return tryLock(name, LeaseRequest.DEFAULT_TTL);
-  }
+  Acquisition tryLock(String name);
 
   /** Returns the current owner of a lock and how long it is held; empty if the lock is free. */
   Optional<LeaseInfo> owner(String name);

@@ -82,6 +82,12 @@ final class PassThroughLeases implements Leases {
     }
 
     @Override
+    public boolean renew(Duration ttl) {
+      LeaseRequest.checkTtl("lease '%s'".formatted(key), ttl);
+      return held.get();
+    }
+
+    @Override
     public boolean complete() {
       return held.getAndSet(false);
     }

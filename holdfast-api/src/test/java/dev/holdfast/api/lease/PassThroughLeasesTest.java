@@ -26,6 +26,7 @@ class PassThroughLeasesTest {
     assertThat(lease.isHeld()).isFalse();
     assertThat(lease.fail("late")).isFalse();
     assertThat(lease.renew()).isFalse();
+    assertThat(lease.renew(Duration.ofMinutes(1))).isFalse();
   }
 
   @Test

@@ -23,9 +23,26 @@ public final class SharedServer {
 
   /** Creates an empty database for the caller alone. */
   public static TestDatabase freshDatabase() {
+    return createFrom("template0");
+  }
+
+  /**
+   * Creates a copy of a database for the caller alone. Copying tables is much faster than migrating
+   * them. Terminates all connections to the original, because the server copies no database that is
+   * in use.
+   */
+  public static TestDatabase copyOf(TestDatabase original) {
+    // Waits for each session to end: one that was just closed may still be there.
+    execute(
+        "SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = '%s'"
+            .formatted(original.name()));
+    return createFrom(original.name());
+  }
+
+  private static TestDatabase createFrom(String template) {
     EmbeddedPostgres server = server();
     String name = "test_" + DATABASES.incrementAndGet();
-    execute("CREATE DATABASE " + name + " TEMPLATE template0 STRATEGY wal_log");
+    execute("CREATE DATABASE " + name + " TEMPLATE " + template + " STRATEGY wal_log");
     return new TestDatabase(name, server.jdbcUrl(name), server.user(), server.password());
   }
 

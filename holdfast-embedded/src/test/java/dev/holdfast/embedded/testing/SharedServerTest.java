@@ -37,6 +37,23 @@ class SharedServerTest {
   }
 
   @Test
+  void aCopyHasWhatTheOriginalHasAndBelongsToItsTestAlone() throws SQLException {
+    try (TestDatabase original = SharedServer.freshDatabase();
+        Connection open = original.connect()) {
+      open.createStatement().execute("CREATE TABLE mine ()");
+
+      try (TestDatabase one = SharedServer.copyOf(original);
+          TestDatabase other = SharedServer.copyOf(original);
+          Connection inOne = one.connect();
+          Connection inOther = other.connect()) {
+        inOne.createStatement().execute("DROP TABLE mine");
+        inOther.createStatement().execute("DROP TABLE mine");
+      }
+      assertThat(open.isValid(5)).isFalse();
+    }
+  }
+
+  @Test
   void aClosedDatabaseIsGone() throws SQLException {
     TestDatabase gone = SharedServer.freshDatabase();
     try (Connection open = gone.connect()) {

@@ -58,8 +58,7 @@ final class StoredNodes implements Nodes {
 
   @Override
   public int recover(String id) {
-    List<NodeSnapshot> named =
-        nodes.list().stream().filter(node -> node.id().equals(id)).toList();
+    List<NodeSnapshot> named = nodes.list().stream().filter(node -> node.id().equals(id)).toList();
     int declared = 0;
     for (NodeSnapshot node : named) {
       UUID incarnation = node.incarnation();

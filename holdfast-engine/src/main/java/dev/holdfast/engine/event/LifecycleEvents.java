@@ -3,7 +3,11 @@ package dev.holdfast.engine.event;
 import dev.holdfast.api.event.LifecycleEvent;
 import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.lease.LeaseLoss;
+import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.lease.LeaseEvents;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.RoleThread;
 import dev.holdfast.engine.store.ClaimedJob;
@@ -23,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Reports lifecycle events to listeners. Without a listener every call returns at once; with
  * listeners it never blocks or throws.
  */
-public final class LifecycleEvents implements AutoCloseable {
+public final class LifecycleEvents implements LeaseEvents, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LifecycleEvents.class);
 
   /** About a second's worth of events of a busy node. */
@@ -86,7 +90,9 @@ public final class LifecycleEvents implements AutoCloseable {
     try {
       dispatcher.offer(event.get());
     } catch (RuntimeException | Error broken) {
-      log.warn("A lifecycle event could not be passed to listeners; jobs are not affected", broken);
+      log.warn(
+          "A lifecycle event could not be passed to listeners; jobs and leases are not affected",
+          broken);
     }
   }
 
@@ -163,6 +169,22 @@ public final class LifecycleEvents implements AutoCloseable {
   /** Reports that a success on this node closed the breaker of a task. */
   public void breakerClosed(String task) {
     tell(() -> new LifecycleEvent.BreakerClosed(node, task));
+  }
+
+  @Override
+  public void leaseAcquired(Lease lease) {
+    tell(() ->
+        new LifecycleEvent.LeaseAcquired(node, lease.key(), lease.fencingToken(), lease.attempt()));
+  }
+
+  @Override
+  public void leaseReleased(Lease lease, LeaseState how) {
+    tell(() -> new LifecycleEvent.LeaseReleased(node, lease.key(), lease.fencingToken(), how));
+  }
+
+  @Override
+  public void leaseLost(Lease lease, LeaseLoss why) {
+    tell(() -> new LifecycleEvent.LeaseLost(node, lease.key(), lease.fencingToken(), why));
   }
 
   /** Delivers the remaining events, but waits for listeners no longer than a second. */

@@ -1,7 +1,7 @@
 package dev.holdfast.engine.held;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 public final class DrainNotice {
   private static final Logger log = LoggerFactory.getLogger(DrainNotice.class);
 
-  private final Map<HeldJob, List<Runnable>> callbacks = new IdentityHashMap<>();
+  private final Map<HeldJob, List<Runnable>> callbacks = new HashMap<>();
   private volatile boolean given;
 
   /** Returns whether the node is draining. */

@@ -2,7 +2,9 @@ package dev.holdfast.engine.lease;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.lease.LeaseLoss;
 import dev.holdfast.api.lease.LeaseRequest;
+import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.store.LeaseStore.Ending;
 import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.engine.store.LeaseStore.Renewal;
@@ -12,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,28 +34,26 @@ final class HeldLease implements Lease {
   }
 
   private final LeaseParts parts;
-  private final LeaseRequest request;
+  private final String key;
   private final Result.Granted grant;
   private final Moment acquired;
+  private final LeaseTime time;
   private final List<Runnable> callbacks = new ArrayList<>();
   private Phase phase = Phase.HELD;
-  private Moment deadline;
-  private Moment renewal;
   private int endings;
   private @Nullable Ending intended;
 
   HeldLease(LeaseParts parts, LeaseRequest request, Result.Granted grant, Moment sentAt) {
     this.parts = parts;
-    this.request = request;
+    this.key = request.key();
     this.grant = grant;
     this.acquired = sentAt;
-    this.deadline = LeaseTimes.deadline(sentAt, request.ttl());
-    this.renewal = LeaseTimes.renewal(sentAt, request.ttl());
+    this.time = new LeaseTime(sentAt, request.ttl());
   }
 
   @Override
   public String key() {
-    return request.key();
+    return key;
   }
 
   @Override
@@ -70,22 +71,47 @@ final class HeldLease implements Lease {
     return isHeldAt(parts.ticker().now());
   }
 
+  // Not from the moment its end is requested: from then on the store may grant it to another
+  // holder, whether or not this process learns that its end was written.
   private synchronized boolean isHeldAt(Moment now) {
-    return phase == Phase.HELD && now.isBefore(deadline);
+    return phase == Phase.HELD && intended == null && now.isBefore(time.deadline());
   }
 
   @Override
   public boolean renew() {
-    Moment sentAt = parts.ticker().now();
-    if (!isHeldAt(sentAt)) {
-      return false;
+    Moment now = parts.ticker().now();
+    return isHeldAt(now) && renew(send(now));
+  }
+
+  @Override
+  public boolean renew(Duration ttl) {
+    Duration valid = LeaseRequest.checkTtl("lease '%s'".formatted(key), ttl);
+    Moment now = parts.ticker().now();
+    LeaseTime.Sent sent;
+    synchronized (this) {
+      if (!isHeldAt(now)) {
+        return false;
+      }
+      sent = time.reset(now, valid);
     }
-    Renewals.ask(parts, List.of(this), sentAt);
+    // Its deadline and its next renewal may be sooner than before, whatever the reply.
+    parts.held().attend();
+    return renew(sent);
+  }
+
+  private boolean renew(LeaseTime.Sent sent) {
+    Renewals.request(parts, Map.of(this, sent));
+    parts.held().attend();
     return isHeld();
   }
 
-  Renewal toRenewal() {
-    return new Renewal(new LeaseClaim(key(), fencingToken()), request.ttl());
+  /** Returns a renewal for the current ttl, to be sent now. */
+  synchronized LeaseTime.Sent send(Moment now) {
+    return time.extend(now);
+  }
+
+  Renewal toRenewal(LeaseTime.Sent sent) {
+    return new Renewal(new LeaseClaim(key, fencingToken()), sent.ttl(), sent.reset());
   }
 
   /**
@@ -93,31 +119,24 @@ final class HeldLease implements Lease {
    * conflict with it.
    */
   synchronized Moment renewal() {
-    return phase == Phase.HELD && endings == 0 ? renewal : Moment.NEVER;
+    return phase == Phase.HELD && endings == 0 ? time.renewal() : Moment.NEVER;
   }
 
   synchronized Moment deadline() {
-    return phase == Phase.HELD ? deadline : Moment.NEVER;
+    return phase == Phase.HELD ? time.deadline() : Moment.NEVER;
   }
 
   /** Records that a renewal succeeded. It has no effect if the reply arrived after the deadline. */
-  void renewed(Moment sentAt) {
+  void renewed(LeaseTime.Sent sent) {
     Moment now = parts.ticker().now();
     synchronized (this) {
-      if (phase != Phase.HELD || !now.isBefore(deadline)) {
-        return;
-      }
-      Moment extended = LeaseTimes.deadline(sentAt, request.ttl());
-      if (deadline.isBefore(extended)) {
-        deadline = extended;
-        renewal = LeaseTimes.renewal(sentAt, request.ttl());
-      }
+      time.confirmed(sent, now);
     }
   }
 
-  /** Records that a renewal could not be requested. */
-  synchronized void notRenewed(Moment sentAt) {
-    renewal = LeaseTimes.retry(sentAt, request.ttl());
+  /** Records that a renewal failed, and whether it may be executed nevertheless. */
+  synchronized void notRenewed(LeaseTime.Sent sent, boolean mayBeExecuted) {
+    time.failed(sent, mayBeExecuted);
   }
 
   /** Records that a renewal was rejected. The lease is lost, unless this process is ending it. */
@@ -128,6 +147,7 @@ final class HeldLease implements Lease {
       }
     }
     lose(
+        LeaseLoss.REVOKED,
         "the database no longer has it under token "
             + fencingToken()
             + ", another holder may have taken it over");
@@ -136,14 +156,18 @@ final class HeldLease implements Lease {
   /** Loses the lease if its time is over. */
   void fence(Moment now) {
     synchronized (this) {
-      if (now.isBefore(deadline)) {
+      if (now.isBefore(time.deadline())) {
         return;
       }
     }
-    lose("it could not be renewed within its ttl of " + request.ttl());
+    lose(LeaseLoss.NOT_RENEWED, "it could not be renewed within its ttl of " + ttl());
   }
 
-  void lose(String why) {
+  private synchronized Duration ttl() {
+    return time.ttl();
+  }
+
+  void lose(LeaseLoss reason, String why) {
     List<Runnable> told;
     synchronized (this) {
       if (phase != Phase.HELD) {
@@ -159,6 +183,7 @@ final class HeldLease implements Lease {
         parts.holder(),
         why);
     parts.meters().lost();
+    parts.events().leaseLost(this, reason);
     over();
     told.forEach(this::tell);
   }
@@ -223,9 +248,11 @@ final class HeldLease implements Lease {
           LeaseRetry.ask("end lease '%s'".formatted(key()), () -> parts.book().end(grip, how));
       if (ours) {
         count(how, began.until(parts.ticker().now()));
-        letGo();
+        if (letGo()) {
+          parts.events().leaseReleased(this, stateOf(how));
+        }
       } else {
-        lose("another holder took it over before its end was written");
+        lose(LeaseLoss.REVOKED, "another holder took it over before its end was written");
       }
       return ours;
     } finally {
@@ -244,7 +271,15 @@ final class HeldLease implements Lease {
     }
   }
 
-  private void letGo() {
+  private static LeaseState stateOf(Ending how) {
+    return switch (how) {
+      case Ending.Done done -> LeaseState.DONE;
+      case Ending.Failed failed -> LeaseState.FAILED;
+    };
+  }
+
+  /** Returns whether it was held until now. */
+  private boolean letGo() {
     boolean first;
     synchronized (this) {
       first = phase == Phase.HELD;
@@ -254,6 +289,7 @@ final class HeldLease implements Lease {
     if (first) {
       over();
     }
+    return first;
   }
 
   @Override
@@ -272,9 +308,11 @@ final class HeldLease implements Lease {
           "The end of lease '{}' could not be written; it becomes free when its ttl of {} is over:"
               + " {}",
           key(),
-          request.ttl(),
+          ttl(),
           notWritten.getMessage());
-      letGo();
+      if (letGo()) {
+        parts.events().leaseLost(this, LeaseLoss.NOT_WRITTEN);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.lease;
 
+import dev.holdfast.api.lease.LeaseLoss;
 import dev.holdfast.engine.role.Waker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,7 +29,7 @@ public final class HeldLeases {
     if (accepted) {
       attend();
     } else {
-      lease.lose("the leases of this process are closed, so it is not renewed");
+      lease.lose(LeaseLoss.CLOSED, "the leases of this process are closed, so it is not renewed");
     }
   }
 
@@ -59,6 +60,6 @@ public final class HeldLeases {
     synchronized (this) {
       closed = true;
     }
-    all().forEach(lease -> lease.lose("the leases of this process were closed"));
+    all().forEach(lease -> lease.lose(LeaseLoss.CLOSED, "the leases of this process were closed"));
   }
 }

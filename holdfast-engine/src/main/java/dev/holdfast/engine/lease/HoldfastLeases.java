@@ -2,6 +2,7 @@ package dev.holdfast.engine.lease;
 
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.api.lease.Leases;
 import dev.holdfast.api.lease.Locks;
@@ -11,6 +12,7 @@ import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.meter.LeaseMeters;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
+import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Deadline;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -31,6 +33,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);
 
   private final HeldLeases held = new HeldLeases();
+  private final Duration defaultTtl;
   private final LeaseAcquirer acquirer;
   private final Locks locks;
   private final StartupCoordinator startup;
@@ -39,62 +42,110 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   private boolean started;
   private boolean closed;
 
-  private HoldfastLeases(
-      Store store, String holder, LeaseMeters meters, Environment environment, Runnable entering) {
-    Driver driver = environment.driver();
+  private HoldfastLeases(Builder from) {
+    Driver driver = from.environment.driver();
     LeaseParts parts =
         new LeaseParts(
-            store.leases(),
-            holder,
+            from.store,
+            from.holder,
             held,
-            environment.ids(),
-            environment.ticker(),
-            meters,
+            from.environment.ids(),
+            from.environment.ticker(),
+            new LeaseMeters(from.meters, from.name),
+            from.events,
             callback ->
                 driver.run(
                     "lease-lost",
                     () -> {
-                      entering.run();
+                      from.entering.run();
                       callback.run();
                     }));
+    this.defaultTtl = from.defaultTtl;
     this.acquirer = new LeaseAcquirer(parts);
     this.locks = Locks.over(this);
     this.startup = StartupCoordinator.over(this);
-    this.renewer = driver.drive(new Renewer(parts), entering);
-    this.fence = driver.drive(new LeaseExpiry(held), entering);
+    this.renewer = driver.drive(new Renewer(parts), from.entering);
+    this.fence = driver.drive(new LeaseExpiry(held), from.entering);
     held.wokenBy(this::lookAfter);
   }
 
-  /**
-   * Creates leases whose holder is this host and process, metered in Micrometer's global registry.
-   */
+  /** Creates leases on a store with the default settings. */
   public static HoldfastLeases on(Store store) {
-    return on(store, NodeIdentity.hostAndPid().id(), Metrics.globalRegistry);
+    return builder(store.leases()).build();
   }
 
-  /**
-   * Creates leases on a store.
-   *
-   * @param holder the display name of this process as the holder of leases
-   */
-  public static HoldfastLeases on(Store store, String holder, MeterRegistry meters) {
-    return on(store, holder, meters, Environment.machine());
+  /** Returns a builder for leases on a store. */
+  public static Builder builder(LeaseStore store) {
+    return new Builder(store);
   }
 
-  /**
-   * Creates leases on a store in the given environment, for simulations that provide the clock and
-   * the threads.
-   */
-  public static HoldfastLeases on(
-      Store store, String holder, MeterRegistry meters, Environment environment) {
-    return new HoldfastLeases(store, holder, new LeaseMeters(meters, null), environment, () -> {});
-  }
+  /** Configures leases. Every setting has a default. */
+  public static final class Builder {
+    private final LeaseStore store;
+    private String holder = NodeIdentity.hostAndPid().id();
+    private @Nullable String name;
+    private Runnable entering = () -> {};
+    private Duration defaultTtl = LeaseRequest.DEFAULT_TTL;
+    private MeterRegistry meters = Metrics.globalRegistry;
+    private LeaseEvents events = LeaseEvents.NONE;
+    private Environment environment = Environment.machine();
 
-  /** Creates the leases of a node, whose threads log in its name. */
-  public static HoldfastLeases ofNode(
-      Store store, LogContext node, MeterRegistry meters, Environment environment) {
-    return new HoldfastLeases(
-        store, node.node(), new LeaseMeters(meters, node.name()), environment, node::enter);
+    private Builder(LeaseStore store) {
+      this.store = store;
+    }
+
+    /**
+     * Sets the display name of this process as the holder of leases. Defaults to the host name and
+     * the process id.
+     */
+    public Builder holder(String display) {
+      this.holder = display;
+      return this;
+    }
+
+    /**
+     * Sets the TTL of leases and locks that are acquired without one, 100 ms to 365 days. A short
+     * TTL lets others take over sooner after a crash; a long one survives longer outages of the
+     * database. Defaults to 2 minutes.
+     */
+    public Builder defaultTtl(Duration ttl) {
+      this.defaultTtl = LeaseRequest.checkTtl("leases without one", ttl);
+      return this;
+    }
+
+    /** Sets the registry for meters. Defaults to Micrometer's global registry. */
+    public Builder meters(MeterRegistry registry) {
+      this.meters = registry;
+      return this;
+    }
+
+    /** Makes a node the holder: its id, its name in meters, and its log context. */
+    public Builder node(LogContext node) {
+      this.holder = node.node();
+      this.name = node.name();
+      this.entering = node::enter;
+      return this;
+    }
+
+    /** Sets what is told about acquired, released and lost leases. Defaults to nothing. */
+    public Builder events(LeaseEvents told) {
+      this.events = told;
+      return this;
+    }
+
+    /**
+     * Replaces the clock, the threads and the ids, for simulations. Defaults to {@link
+     * Environment#machine}.
+     */
+    public Builder environment(Environment own) {
+      this.environment = own;
+      return this;
+    }
+
+    /** Creates the leases. Nothing is started before the first one is acquired. */
+    public HoldfastLeases build() {
+      return new HoldfastLeases(this);
+    }
   }
 
   /** Starts the thread of each role, if necessary, and wakes it for the new lease. */
@@ -115,6 +166,11 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   public Acquisition acquire(String key, Duration ttl) {
     checkOpen();
     return acquirer.acquire(key, ttl);
+  }
+
+  @Override
+  public Acquisition acquire(String key) {
+    return acquire(key, defaultTtl);
   }
 
   @Override

@@ -61,6 +61,7 @@ public final class LeaseAcquirer implements Leases {
       case Result.Granted granted -> {
         parts.meters().acquired(took, granted.isSteal());
         HeldLease lease = new HeldLease(parts, request, granted, reply.sentAt());
+        parts.events().leaseAcquired(lease);
         parts.held().add(lease);
         yield new Acquisition.Acquired(lease);
       }

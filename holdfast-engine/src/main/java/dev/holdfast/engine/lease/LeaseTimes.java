@@ -28,7 +28,7 @@ final class LeaseTimes {
     return sentAt.plus(shorter(ttl.dividedBy(20), LONGEST_RETRY));
   }
 
-  private static Duration shorter(Duration one, Duration other) {
+  static Duration shorter(Duration one, Duration other) {
     return one.compareTo(other) <= 0 ? one : other;
   }
 }

@@ -1,42 +1,44 @@
 package dev.holdfast.engine.lease;
 
 import dev.holdfast.api.StoreException;
+import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.engine.store.LeaseStore.Renewal;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Requests the renewal of leases and applies the result to each. */
 final class Renewals {
   private Renewals() {}
 
-  /**
-   * Renews leases in one call.
-   *
-   * @param sentAt a moment before this call, from which their new time is counted
-   */
-  static void ask(LeaseParts parts, List<HeldLease> leases, Moment sentAt) {
+  /** Renews leases in one call. */
+  static void request(LeaseParts parts, Map<HeldLease, LeaseTime.Sent> leases) {
     Moment began = parts.ticker().now();
+    List<Renewal> renewals = new ArrayList<>();
+    leases.forEach((lease, sent) -> renewals.add(lease.toRenewal(sent)));
     Set<Long> renewed;
     try {
-      renewed = parts.book().renew(leases.stream().map(HeldLease::toRenewal).toList());
-    } catch (StoreException noAnswer) {
+      renewed = parts.book().renew(renewals);
+    } catch (StoreException noReply) {
       Duration took = began.until(parts.ticker().now());
-      for (HeldLease lease : leases) {
+      leases.forEach((lease, sent) -> {
         parts.meters().renewFailed(took);
-        lease.notRenewed(sentAt);
-      }
-      throw noAnswer;
+        lease.notRenewed(sent, noReply.outcome() == Outcome.UNKNOWN);
+      });
+      throw noReply;
     }
     Duration took = began.until(parts.ticker().now());
-    for (HeldLease lease : leases) {
+    leases.forEach((lease, sent) -> {
       if (renewed.contains(lease.fencingToken())) {
         parts.meters().renewed(took);
-        lease.renewed(sentAt);
+        lease.renewed(sent);
       } else {
         parts.meters().renewFailed(took);
         lease.refused();
       }
-    }
+    });
   }
 }

@@ -3,7 +3,9 @@ package dev.holdfast.engine.lease;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.time.Moment;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +41,10 @@ public final class Renewer implements Role {
   }
 
   private void renew(List<HeldLease> due, Moment now) {
+    Map<HeldLease, LeaseTime.Sent> sent = new LinkedHashMap<>();
+    due.forEach(lease -> sent.put(lease, lease.send(now)));
     try {
-      Renewals.ask(parts, due, now);
+      Renewals.request(parts, sent);
     } catch (StoreException away) {
       log.warn(
           "{} leases could not be renewed, retrying until they expire: {}",

@@ -7,10 +7,11 @@
  * Renewer and LeaseExpiry are two roles, because the first can be stuck in a call to a database
  * that does not respond, and the second must not be.
  *
- * <p>The invariant: a lease that reports that it is held has time left in the database. Its time is
- * measured by the monotonic clock, from before the last successful request was sent, so the time in
- * the database started later; and once it has reported that it is not held, it never reports
- * otherwise.
+ * <p>The invariant: a lease that reports that it is held is claimed in the database and has time
+ * left. Its time is measured by the monotonic clock, from before the last successful request was
+ * sent, so the time in the database started later ({@link dev.holdfast.engine.lease.LeaseTime}); it
+ * is not held from before the request that ends it is sent; and once it has reported that it is not
+ * held, it never reports otherwise. The simulation checks this after every event.
  */
 @NullMarked
 package dev.holdfast.engine.lease;

@@ -15,8 +15,8 @@ import java.time.Duration;
 public record HeartbeatInterval(Duration interval, Duration longest, int capacity, Duration kept) {
 
   /**
-   * Returns the interval of a single node. No other node watches it, so it sends a heartbeat when it is
-   * woken, to receive requests, and once a minute, to find claims whose reply was lost.
+   * Returns the interval of a single node. No other node watches it, so it sends a heartbeat when
+   * it is woken, to receive requests, and once a minute, to find claims whose reply was lost.
    */
   public static HeartbeatInterval alone(Duration kept) {
     return new HeartbeatInterval(

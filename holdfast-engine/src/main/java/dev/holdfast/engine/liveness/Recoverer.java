@@ -51,8 +51,7 @@ final class Recoverer {
     this.parts = parts;
     this.onContact = onContact;
     this.policies = new PolicyCalls(TO_DECIDE);
-    this.awaited =
-        new AwaitedPolicies(parts.nodes(), parts.ticker(), parts.policies().awaited());
+    this.awaited = new AwaitedPolicies(parts.nodes(), parts.ticker(), parts.policies().awaited());
   }
 
   /**
@@ -204,8 +203,7 @@ final class Recoverer {
         .map(call -> () -> policies.decide(call));
   }
 
-  private <P> Optional<Supplier<Decision>> call(
-      Registered<P, ?> task, Orphan orphan, Loss loss) {
+  private <P> Optional<Supplier<Decision>> call(Registered<P, ?> task, Orphan orphan, Loss loss) {
     return task.recovery()
         .map(policy ->
             () ->

@@ -202,8 +202,7 @@ public final class Sweeper implements Role {
     }
     for (Pulse pulse : look.watched()) {
       try {
-        Optional<Lost> one =
-            judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO));
+        Optional<Lost> one = judge(pulse, silent.getOrDefault(pulse.incarnation(), Duration.ZERO));
         one.ifPresent(lost::add);
         died += one.filter(node -> node.holder().silentAt() == null).isPresent() ? 1 : 0;
       } catch (RuntimeException failure) {

@@ -1,6 +1,6 @@
 /**
- * The Micrometer meters of a node, and the OpenTelemetry spans of its background roles. Nothing else
- * in the engine knows meter names.
+ * The Micrometer meters of a node, and the OpenTelemetry spans of its background roles. Nothing
+ * else in the engine knows meter names.
  */
 @NullMarked
 package dev.holdfast.engine.meter;

@@ -145,10 +145,7 @@ final class LivenessRoles {
             ground.store.nodes(),
             ground.store.recovery(),
             new Sweeper.Policies(
-                ground.tasks,
-                ground.store.queries(),
-                from.codec,
-                liveness.awaitRecoveryPolicy()),
+                ground.tasks, ground.store.queries(), from.codec, liveness.awaitRecoveryPolicy()),
             ground.bus,
             ground.meters,
             ground.spans,

@@ -6,6 +6,7 @@ import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.event.LifecycleListener;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.job.JobOptions;
+import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.run.AttemptInterceptor;
 import dev.holdfast.api.run.TaskHandler;
@@ -28,6 +29,7 @@ import dev.holdfast.engine.rule.Router;
 import dev.holdfast.engine.rule.TaskPatternMap;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.schedule.RecurringReader;
+import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.Upkeep;
@@ -69,6 +71,8 @@ public final class NodeBuilder {
   PayloadCodec codec = new JsonCodec();
   MeterRegistry meters = Metrics.globalRegistry;
   private @Nullable ClusterCoordinator coordinator;
+  private @Nullable LeaseStore leaseStore;
+  Duration leaseTtl = LeaseRequest.DEFAULT_TTL;
   Environment environment = Environment.machine();
   ClientSettings client = ClientSettings.DEFAULT;
   final List<AttemptInterceptor> attemptInterceptors = new ArrayList<>();
@@ -102,6 +106,10 @@ public final class NodeBuilder {
    */
   ClusterCoordinator coordinator() {
     return coordinator != null ? coordinator : store.coordinator();
+  }
+
+  LeaseStore leaseStore() {
+    return leaseStore != null ? leaseStore : store.leases();
   }
 
   /**
@@ -178,8 +186,9 @@ public final class NodeBuilder {
   }
 
   /**
-   * Adds a listener for lifecycle events of jobs and nodes. Jobs never wait for listeners: events
-   * that listeners are too slow to process are dropped and counted. Defaults to none, at no cost.
+   * Adds a listener for lifecycle events of jobs, nodes and leases. Nothing ever waits for
+   * listeners: events that listeners are too slow to process are dropped and counted. Defaults to
+   * none, at no cost.
    */
   public NodeBuilder listener(LifecycleListener listener) {
     listeners.add(listener);
@@ -342,6 +351,16 @@ public final class NodeBuilder {
   }
 
   /**
+   * Runs all tasks on the executor of this name, and removes every {@link #route}. For a node that
+   * shares its configuration with others but not their executors, such as a node of a test.
+   * Defaults to the routes.
+   */
+  public NodeBuilder routeAll(String executor) {
+    this.router = Router.toAll(executor);
+    return this;
+  }
+
+  /**
    * Sets the number of threads of the executor {@code platform}, which is also the number of jobs
    * it runs at the same time. Defaults to the number of available processors.
    */
@@ -427,6 +446,28 @@ public final class NodeBuilder {
    */
   public NodeBuilder coordinator(ClusterCoordinator own) {
     this.coordinator = own;
+    return this;
+  }
+
+  /**
+   * Sets the TTL of the leases and locks of this node that are acquired without one, 100 ms to 365
+   * days. A short TTL lets other nodes take over sooner after a crash; a long one survives longer
+   * outages of the database. Defaults to 2 minutes.
+   */
+  public NodeBuilder leaseTtl(Duration ttl) {
+    this.leaseTtl = LeaseRequest.checkTtl("leases without one", ttl);
+    return this;
+  }
+
+  /**
+   * Keeps the leases, locks and startup actions of this node in another store than its jobs, for
+   * example in a database that several clusters share. All processes that compete for a lease need
+   * the same one. Only a node whose jobs are in that store deletes its old leases. The lease of
+   * {@linkplain LivenessSettings#singleNode single-node mode} always stays with the jobs. Defaults
+   * to the store of the node.
+   */
+  public NodeBuilder leaseStore(LeaseStore own) {
+    this.leaseStore = own;
     return this;
   }
 

@@ -27,6 +27,7 @@ import dev.holdfast.engine.rule.TaskRules;
 import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.run.LostSlots;
 import dev.holdfast.engine.run.TaskRegistry;
+import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
@@ -68,8 +69,12 @@ final class NodeComponents {
     this.heldJobs = new HeldJobs(new SlowStart(settings.liveness().timeouts().running()), ticker);
     this.logs = new LogContext(settings.id(), settings.name());
     this.modes = new CurrentModes(new Modes(settings.stacks().mode(), Map.of()));
-    this.leases = HoldfastLeases.ofNode(store, logs, from.meters, environment);
-    this.alone = new SingleNodeGuard(store.nodes(), leases, settings);
+    this.meters = new Meters(from.meters, settings.name(), tasks.names());
+    this.events =
+        new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
+    this.leases = leases(from, from.leaseStore()).defaultTtl(from.leaseTtl).events(events).build();
+    // In the store of the jobs, which is what it protects, wherever the leases of users are.
+    this.alone = new SingleNodeGuard(store.nodes(), leases(from, store.leases()).build(), settings);
     this.identity =
         new CurrentIncarnation(
             settings.id(),
@@ -84,9 +89,6 @@ final class NodeComponents {
       this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
     }
     this.spans = new RoleSpans(from.telemetry, settings.id(), settings.name());
-    this.meters = new Meters(from.meters, settings.name(), tasks.names());
-    this.events =
-        new LifecycleEvents(logs, from.listeners, LifecycleEvents.CAPACITY, meters, ticker);
     this.endings = new Endings(meters, events, bus, awaited);
     this.client =
         new HoldfastClient(
@@ -97,6 +99,10 @@ final class NodeComponents {
             environment.ids(),
             JobOrigin.onNode(settings.id(), settings.stacks().stack(), modes));
     this.lost = new LostSlots(settings.hung().replacedSlots(), meters, events);
+  }
+
+  private HoldfastLeases.Builder leases(NodeBuilder from, LeaseStore in) {
+    return HoldfastLeases.builder(in).node(logs).meters(from.meters).environment(environment);
   }
 
   /** Returns how often to poll at present. */

@@ -197,6 +197,7 @@ final class Shutdown {
     if (empty) {
       attempt("release the single-node lease", ground.alone::leave);
     }
+    attempt("stop renewing the single-node lease", ground.alone::close);
     attempt("release its leases", ground.leases::close);
     attempt("stop its heartbeat", () -> stopAll(threads.heart()));
     await(() -> haveEnded(threads.heart()));

@@ -5,7 +5,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseInfo;
-import dev.holdfast.api.lease.Leases;
+import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
@@ -30,13 +30,16 @@ final class SingleNodeGuard {
   static final String ROLE = "alone";
 
   private final NodeStore nodes;
-  private final Leases leases;
+  private final HoldfastLeases leases;
   private final NodeSettings settings;
   private volatile @Nullable Lease lease;
   private volatile Consumer<String> onLost = why -> {};
   private volatile boolean unconfirmed;
 
-  SingleNodeGuard(NodeStore nodes, Leases leases, NodeSettings settings) {
+  /**
+   * @param leases those of this guard alone, in the same store as the nodes
+   */
+  SingleNodeGuard(NodeStore nodes, HoldfastLeases leases, NodeSettings settings) {
     this.nodes = nodes;
     this.leases = leases;
     this.settings = settings;
@@ -172,5 +175,10 @@ final class SingleNodeGuard {
     if (held != null) {
       held.close();
     }
+  }
+
+  /** Stops to renew the lease. */
+  void close() {
+    leases.close();
   }
 }

@@ -31,9 +31,9 @@ public interface Claims {
 
   /**
    * Returns which of the given queues have READY jobs, of any task, that belong to no stack or to
-   * one of the given stacks, which may be {@link Stacks#ALL}. The result may miss a queue whose only such jobs belong to a stack and
-   * are not of the given tasks. It does not say whether these jobs may be claimed: only a claim
-   * decides that.
+   * one of the given stacks, which may be {@link Stacks#ALL}. The result may miss a queue whose
+   * only such jobs belong to a stack and are not of the given tasks. It does not say whether these
+   * jobs may be claimed: only a claim decides that.
    */
   Set<String> queuesWithReadyJobs(Set<String> queues, Set<String> tasks, Set<String> stacks);
 

@@ -19,8 +19,24 @@ public interface LeaseStore {
   /** A lease as its holder knows it. */
   record LeaseClaim(String key, long token) {}
 
-  /** A request to extend a lease to the given time from now. */
-  record Renewal(LeaseClaim claim, Duration ttl) {}
+  /**
+   * A request to renew a lease for the given time from now.
+   *
+   * @param mayShorten whether the lease gets exactly this time, even if it has more left; otherwise
+   *     its time and its ttl are only extended, so that a request that is executed late takes
+   *     nothing away
+   */
+  record Renewal(LeaseClaim claim, Duration ttl, boolean mayShorten) {
+    /** Returns a request to extend a lease. */
+    public static Renewal extend(LeaseClaim claim, Duration ttl) {
+      return new Renewal(claim, ttl, false);
+    }
+
+    /** Returns a request to set the time of a lease, which may become shorter. */
+    public static Renewal reset(LeaseClaim claim, Duration ttl) {
+      return new Renewal(claim, ttl, true);
+    }
+  }
 
   /** The result of a request for a lease. */
   sealed interface Result {
@@ -54,15 +70,16 @@ public interface LeaseStore {
    * time left.
    *
    * @param acquisition an id that the caller makes for this request. A repeat with the same id that
-   *     finds the lease claimed by it gets the lease again, under the same token, for the whole ttl
+   *     finds the lease claimed by it gets the lease again, under the same token, for the whole
+   *     ttl; its time and its ttl are only extended, since the repeat may be executed late
    * @param holder the display name of the caller
    */
   Result acquire(LeaseRequest request, UUID acquisition, String holder);
 
   /**
-   * Extends leases that are claimed under their token and have time left.
+   * Renews leases that are claimed under their token and have time left.
    *
-   * @return the tokens of the extended leases; the others are lost
+   * @return the tokens of the renewed leases; the others are lost
    */
   Set<Long> renew(List<Renewal> renewals);
 

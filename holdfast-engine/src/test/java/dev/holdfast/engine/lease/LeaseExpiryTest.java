@@ -10,6 +10,7 @@ import dev.holdfast.engine.time.Moment;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,7 @@ class LeaseExpiryTest {
           UUID::randomUUID,
           () -> now,
           new LeaseMeters(new SimpleMeterRegistry(), null),
+          LeaseEvents.NONE,
           Runnable::run);
   private final LeaseAcquirer acquirer = new LeaseAcquirer(parts);
   private final Renewer renewer = new Renewer(parts);
@@ -171,7 +173,80 @@ class LeaseExpiryTest {
 
     assertThat(wakes).hasPositiveValue();
     assertThat(renewAt(10)).isEqualTo(second(20));
-    assertThat(lease.isHeld()).isTrue();
+    assertThat(lease.isHeld()).as("its end may have been written").isFalse();
+    assertThat(told).hasValue(0);
+    book.beforeEndAnswers = () -> {};
+    assertThat(lease.complete()).isTrue();
+  }
+
+  @Test
+  void aLeaseIsNotHeldWhileItsEndIsWritten() {
+    Lease lease = acquire("a");
+    AtomicBoolean held = new AtomicBoolean(true);
+    book.beforeEndAnswers = () -> held.set(lease.isHeld());
+
+    lease.complete();
+
+    assertThat(held).isFalse();
+  }
+
+  @Test
+  void aLeaseIsRenewedWithItsNewTtlFromThenOn() {
+    Lease lease = acquire("a");
+
+    now = second(5);
+    assertThat(lease.renew(Duration.ofSeconds(60))).isTrue();
+    assertThat(fence.tick(now)).isEqualTo(second(59));
+    assertThat(renewAt(25)).isEqualTo(second(45));
+    assertThat(fence.tick(now)).isEqualTo(second(79));
+    assertThat(book.ttls).containsExactly(Duration.ofSeconds(60), Duration.ofSeconds(60));
+  }
+
+  @Test
+  void aShorterTtlCountsFromBeforeItIsRequestedWhateverTheReply() {
+    AtomicInteger wakes = new AtomicInteger();
+    Lease lease = acquire("a");
+    held.wokenBy(wakes::incrementAndGet);
+    book.beforeRenewAnswers =
+        () -> {
+          assertThat(fence.tick(now)).isEqualTo(second(9));
+          assertThat(wakes).as("the fence is woken before the request is sent").hasPositiveValue();
+          ScriptedBook.away().run();
+        };
+
+    assertThatExceptionOfType(StoreException.class)
+        .isThrownBy(() -> lease.renew(Duration.ofSeconds(10)));
+
+    assertThat(renewer.tick(now)).isEqualTo(new Moment(Duration.ofMillis(500).toNanos()));
+    fenceAt(9);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(told).hasValue(1);
+  }
+
+  @Test
+  void aTtlThatIsNotValidIsRejectedAndChangesNothing() {
+    Lease lease = acquire("a");
+
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> lease.renew(Duration.ofMillis(99)))
+        .withMessageContaining("PT0.099S")
+        .withMessageContaining("'a'")
+        .withMessageContaining("100 ms to 365 days");
+
+    assertThat(fence.tick(now)).isEqualTo(second(27));
+    assertThat(book.ttls).isEmpty();
+  }
+
+  @Test
+  void aLeaseThatIsLostOrReleasedCannotGetANewTtl() {
+    Lease lost = acquire("a");
+    Lease released = acquire("b");
+    released.complete();
+    now = second(27);
+
+    assertThat(lost.renew(Duration.ofHours(1))).isFalse();
+    assertThat(released.renew(Duration.ofHours(1))).isFalse();
+    assertThat(book.ttls).isEmpty();
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.store.LeaseStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedBook implements LeaseStore {
   private long lastToken;
   final List<Integer> renewalGroups = new ArrayList<>();
+  final List<Duration> ttls = new ArrayList<>();
   Runnable beforeAcquireAnswers = () -> {};
   Runnable beforeRenewAnswers = () -> {};
   Runnable beforeEndAnswers = () -> {};
@@ -39,6 +41,7 @@ final class ScriptedBook implements LeaseStore {
   @Override
   public Set<Long> renew(List<Renewal> renewals) {
     renewalGroups.add(renewals.size());
+    renewals.forEach(renewal -> ttls.add(renewal.ttl()));
     beforeRenewAnswers.run();
     return renews
         ? renewals.stream().map(renewal -> renewal.claim().token()).collect(Collectors.toSet())

@@ -27,8 +27,7 @@ class PolicyCallsTest {
   void aPolicyThatDecidesIsObeyed() {
     Decision decision = new Decision.Fail("no");
 
-    assertThat(new PolicyCalls(Duration.ofMinutes(1)).decide(() -> decision))
-        .isSameAs(decision);
+    assertThat(new PolicyCalls(Duration.ofMinutes(1)).decide(() -> decision)).isSameAs(decision);
   }
 
   @Test

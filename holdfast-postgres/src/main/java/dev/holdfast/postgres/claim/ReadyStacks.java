@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Finds the stacks that have ready jobs, for nodes that serve all stacks. A claim then names them,
  * like the claim of a node that serves a list of stacks, and uses the same indexes.
  *
- * <p>What was found is used for a quarter of a second, so that a node that claims all the time looks
- * rarely. Where a look is slow, because an old snapshot keeps index entries of finished jobs, at
- * most a twentieth of the time is spent on it.
+ * <p>What was found is used for a quarter of a second, so that a node that claims all the time
+ * looks rarely. Where a look is slow, because an old snapshot keeps index entries of finished jobs,
+ * at most a twentieth of the time is spent on it.
  */
 final class ReadyStacks {
   private static final long KEPT = Duration.ofMillis(250).toNanos();

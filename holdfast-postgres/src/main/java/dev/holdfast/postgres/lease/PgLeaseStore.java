@@ -35,7 +35,8 @@ public final class PgLeaseStore implements LeaseStore {
   // The token is drawn while the row is locked: a token drawn before the wait for that lock could
   // be smaller than the token of a holder that came and went during the wait. now() is from before
   // the wait, which errs in favor of the current holder. A repeated request finds its own
-  // acquisition; a request that arrives long after its lease has ended is not granted again.
+  // acquisition; a request that arrives long after its lease has ended is not granted again, and
+  // one that arrives long after it was repeated takes no time away.
   private static final String ACQUIRE =
       """
       insert into ${schema}.lease as l
@@ -51,7 +52,14 @@ public final class PgLeaseStore implements LeaseStore {
                        when l.state in ('CLAIMED', 'EXPIRED') then l.attempt + 1
                        else 1 end,
         acquisition = excluded.acquisition, acquired_at = excluded.acquired_at,
-        expires_at = excluded.expires_at, server = excluded.server, ttl = excluded.ttl,
+        expires_at = greatest(
+          excluded.expires_at,
+          case when l.state = 'CLAIMED' and l.acquisition = excluded.acquisition
+                    and l.server = ${server} then l.expires_at end),
+        ttl = greatest(
+          excluded.ttl,
+          case when l.state = 'CLAIMED' and l.acquisition = excluded.acquisition then l.ttl end),
+        server = excluded.server,
         state = 'CLAIMED', holder = excluded.holder, ended_at = null, detail = null
       where case l.state
               when 'CLAIMED' then l.acquisition = excluded.acquisition
@@ -72,12 +80,15 @@ public final class PgLeaseStore implements LeaseStore {
       where key = :key and state = 'CLAIMED' and server is distinct from ${server}
       """;
 
-  // Locked in the order of keys, so that two groups cannot deadlock.
+  // Locked in the order of keys, so that two groups cannot deadlock. A renewal that may shorten the
+  // time counts from when the row is locked: now() is from before a wait for that lock, in which
+  // another renewal may have extended the time.
   private static final String RENEW =
       """
       with mine as (
-        select l.key, r.ttl
-        from unnest(:keys::text[], :tokens::bigint[], :ttls::bigint[]) r(key, token, ttl)
+        select l.key, r.ttl, r.may_shorten
+        from unnest(:keys::text[], :tokens::bigint[], :ttls::bigint[], :mayShorten::boolean[])
+          r(key, token, ttl, may_shorten)
         join ${schema}.lease l on l.key = r.key collate "C"
         where l.token = r.token and l.state = 'CLAIMED'
           and (l.expires_at > now() or l.server is distinct from ${server})
@@ -85,11 +96,13 @@ public final class PgLeaseStore implements LeaseStore {
         for update of l
       )
       update ${schema}.lease l set
-        expires_at = greatest(
-          case when l.server = ${server} then l.expires_at end,
-          now() + mine.ttl * interval '1 microsecond'),
+        expires_at = case
+          when mine.may_shorten then clock_timestamp() + mine.ttl * interval '1 microsecond'
+          else greatest(
+            case when l.server = ${server} then l.expires_at end,
+            now() + mine.ttl * interval '1 microsecond') end,
         server = ${server},
-        ttl = mine.ttl
+        ttl = case when mine.may_shorten then mine.ttl else greatest(l.ttl, mine.ttl) end
       from mine
       where l.key = mine.key
       returning l.token
@@ -239,6 +252,7 @@ public final class PgLeaseStore implements LeaseStore {
                     .bindArray("keys", String.class, column(renewals, r -> r.claim().key()))
                     .bindArray("tokens", Long.class, column(renewals, r -> r.claim().token()))
                     .bindArray("ttls", Long.class, column(renewals, r -> SqlValues.micros(r.ttl())))
+                    .bindArray("mayShorten", Boolean.class, column(renewals, Renewal::mayShorten))
                     .map((row, context) -> row.getLong(1))
                     .list()));
   }

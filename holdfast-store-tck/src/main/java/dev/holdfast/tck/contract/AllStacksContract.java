@@ -99,8 +99,7 @@ public abstract class AllStacksContract extends Contract {
         .recover(
             Holder.dead(dead.incarnation()),
             List.of(
-                new RecoveryAction.AfterCrash(
-                    held.claim(), Duration.ZERO, Suspicion.SLOW, crash)));
+                new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.SLOW, crash)));
 
     assertThat(ids(servingAll(queue).claim(2, new Suspects(2, false)))).containsExactly(id);
   }

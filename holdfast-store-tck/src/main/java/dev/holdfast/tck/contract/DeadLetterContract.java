@@ -78,12 +78,12 @@ public abstract class DeadLetterContract extends Contract {
             .tags("a", "b")
             .unique(UniqueKey.whileActive("order 17"))
             .startWithin(Duration.ofHours(1))
-            .stamp("blue", "node-9");
+            .stamp("blue", "node-9", freshId());
     JobId id = enqueue(draft);
     Job enqueued = find(id);
     assertThat(enqueued)
         .as("every field that an enqueue gives has a value in this test")
-        .hasNoNullFieldsOrPropertiesExcept("result", "node", "startedAt", "endedAt");
+        .hasNoNullFieldsOrPropertiesExcept("result", "node", "progress", "startedAt", "endedAt");
     String[] changing = {
       "state",
       "attempt",

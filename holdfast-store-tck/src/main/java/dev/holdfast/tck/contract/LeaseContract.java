@@ -43,7 +43,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   private Set<Long> renew(String key, long token) {
-    return store.leases().renew(List.of(new Renewal(new LeaseClaim(key, token), TTL)));
+    return store.leases().renew(List.of(Renewal.extend(new LeaseClaim(key, token), TTL)));
   }
 
   private boolean end(String key, Granted grant, Ending how) {
@@ -228,12 +228,83 @@ public abstract class LeaseContract extends Contract {
             .leases()
             .renew(
                 List.of(
-                    new Renewal(new LeaseClaim("c", c.token()), TTL),
-                    new Renewal(new LeaseClaim("b", b.token()), TTL),
-                    new Renewal(new LeaseClaim("never", 99_999_999), TTL),
-                    new Renewal(new LeaseClaim("a", a.token()), TTL)));
+                    Renewal.extend(new LeaseClaim("c", c.token()), TTL),
+                    Renewal.extend(new LeaseClaim("b", b.token()), TTL),
+                    Renewal.extend(new LeaseClaim("never", 99_999_999), TTL),
+                    Renewal.extend(new LeaseClaim("a", a.token()), TTL)));
 
     assertThat(renewed).containsExactlyInAnyOrder(a.token(), c.token());
+  }
+
+  private Set<Long> reset(String key, long token, Duration ttl) {
+    return store.leases().renew(List.of(Renewal.reset(new LeaseClaim(key, token), ttl)));
+  }
+
+  private void extend(String key, long token, Duration ttl) {
+    assertThat(store.leases().renew(List.of(Renewal.extend(new LeaseClaim(key, token), ttl))))
+        .containsExactly(token);
+  }
+
+  @Test
+  void aRenewalThatMayShortenTheTimeGivesExactlyThatTime() {
+    Granted grant = acquire(KEY);
+
+    assertThat(reset(KEY, grant.token(), TTL.multipliedBy(3))).containsExactly(grant.token());
+    assertThat(info(KEY).remaining()).isBetween(TTL.multipliedBy(2), TTL.multipliedBy(3));
+
+    assertThat(reset(KEY, grant.token(), TTL.dividedBy(4))).containsExactly(grant.token());
+    assertThat(info(KEY).remaining()).isBetween(Duration.ofMillis(1), TTL.dividedBy(4));
+    passTime(TTL.dividedBy(4).plusSeconds(1));
+    assertThat(acquire(KEY).attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void aRenewalThatOnlyExtendsTakesNoTimeAway() {
+    Granted grant = acquire(KEY);
+
+    extend(KEY, grant.token(), TTL.dividedBy(4));
+
+    assertThat(info(KEY).remaining()).isBetween(TTL.dividedBy(2), TTL);
+    end(KEY, grant, DONE);
+    passTime(TTL.dividedBy(2));
+    assertThat(askOnce(KEY)).as("done, and its ttl is not over").isInstanceOf(Taken.class);
+  }
+
+  @Test
+  void aLeaseThatIsDoneStaysBusyForItsNewTtl() {
+    Granted grant = acquire(KEY);
+    reset(KEY, grant.token(), TTL.multipliedBy(3));
+    end(KEY, grant, DONE);
+
+    passTime(TTL.multipliedBy(2));
+    assertThat(askOnce(KEY)).isInstanceOf(Taken.class);
+    passTime(TTL.plusSeconds(1));
+    assertThat(askOnce(KEY)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void aStaleTokenChangesNoTime() {
+    Granted stale = acquire(KEY);
+    passTime(TOO_LONG);
+    acquire(KEY);
+
+    assertThat(reset(KEY, stale.token(), Duration.ofMillis(100))).isEmpty();
+
+    assertThat(info(KEY).remaining()).isBetween(TTL.minusSeconds(30), TTL);
+  }
+
+  @Test
+  void aRepeatThatIsExecutedLateTakesNoTimeAway() {
+    UUID acquisition = UUID.randomUUID();
+    Granted grant = (Granted) ask(KEY, acquisition);
+    reset(KEY, grant.token(), TTL.multipliedBy(3));
+
+    assertThat(ask(KEY, acquisition)).isEqualTo(grant);
+
+    assertThat(info(KEY).remaining()).isBetween(TTL.multipliedBy(2), TTL.multipliedBy(3));
+    end(KEY, grant, DONE);
+    passTime(TTL.multipliedBy(2));
+    assertThat(askOnce(KEY)).as("done, and its ttl is not over").isInstanceOf(Taken.class);
   }
 
   @Test

@@ -35,7 +35,8 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   private final List<HoldfastLeases> opened = new ArrayList<>();
 
   private HoldfastLeases leases(Store store, String holder) {
-    HoldfastLeases leases = HoldfastLeases.on(store, holder, meters);
+    HoldfastLeases leases =
+        HoldfastLeases.builder(store.leases()).holder(holder).meters(meters).build();
     opened.add(leases);
     return leases;
   }
@@ -121,6 +122,34 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     assertThat(lease.isHeld()).isTrue();
     assertThat(leases(store(), "node-2").acquire(KEY)).isInstanceOf(Acquisition.Busy.class);
     assertThat(lease.complete()).isTrue();
+  }
+
+  @Test
+  void aLeaseRenewedWithAShorterTtlIsKeptByItsRenewalsAndFreeSoonAfterItsHolderIsGone() {
+    HoldfastLeases leases = leases();
+    Lease lease = acquire(leases, LONG);
+    Duration shorter = Duration.ofSeconds(3);
+
+    assertThat(lease.renew(shorter)).isTrue();
+
+    assertThat(info().remaining()).isLessThanOrEqualTo(shorter);
+    await().atMost(SOON).until(() -> count("renewed") >= 3);
+    assertThat(info().remaining()).isLessThanOrEqualTo(shorter);
+    assertThat(lease.isHeld()).isTrue();
+    leases.close();
+    HoldfastLeases other = leases(store(), "node-2");
+    await().atMost(SOON).until(() -> other.acquire(KEY).toOptional().isPresent());
+  }
+
+  @Test
+  void aLeaseRenewedWithALongerTtlOutlivesItsFirst() {
+    HoldfastLeases leases = leases();
+    Lease lease = acquire(leases, Duration.ofSeconds(30));
+
+    assertThat(lease.renew(LONG)).isTrue();
+
+    assertThat(info().remaining()).isGreaterThan(Duration.ofSeconds(30));
+    assertThat(lease.isHeld()).isTrue();
   }
 
   @Test
@@ -232,7 +261,8 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
             .refuse(StoreMethod.END);
     Lease lease = acquire(leases(away, "node-1"), LONG);
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> lease.fail("no paper"));
-    assertThat(lease.isHeld()).isTrue();
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(info().state()).isEqualTo(LeaseState.CLAIMED);
 
     lease.close();
 

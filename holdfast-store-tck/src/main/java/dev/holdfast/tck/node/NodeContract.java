@@ -123,6 +123,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class LeaseSettings extends LeaseSettingsContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Events extends EventContract {
     private final Store store = freshStore();
 

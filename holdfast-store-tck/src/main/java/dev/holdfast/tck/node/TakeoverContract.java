@@ -184,8 +184,7 @@ public abstract class TakeoverContract extends NodeTestBase {
 
   private Enqueued<String> crashing(Note note, String tag) {
     return client()
-        .enqueue(
-            ECHO, note, options -> options.onCrash(CrashPolicy.decidedByTask()).tags(tag));
+        .enqueue(ECHO, note, options -> options.onCrash(CrashPolicy.decidedByTask()).tags(tag));
   }
 
   @Test
@@ -198,8 +197,7 @@ public abstract class TakeoverContract extends NodeTestBase {
             .handle(
                 other,
                 (number, context) -> "never",
-                crash ->
-                    new RecoveryPolicy.Decision.Fail("it was " + crash.payload())));
+                crash -> new RecoveryPolicy.Decision.Fail("it was " + crash.payload())));
 
     awaitState(job.id(), JobState.FAILED);
     assertThat(job(job.id()).failures().get(0).message())

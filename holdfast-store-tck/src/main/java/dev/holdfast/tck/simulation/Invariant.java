@@ -23,8 +23,18 @@ public enum Invariant {
   EVERY_JOB_ENDS,
   /** A job that counts as a success has done all of its work. */
   SUCCESS_IS_COMPLETE,
-  /** Once there was an effect of a lease's token, there is none of an earlier one. */
+  /**
+   * No two holders believe at the same time that they hold a lease; and once there was an effect of
+   * a lease's token, there is none of an earlier one.
+   */
   LEASES_EXCLUDE,
+  /**
+   * A lease that a holder believes to hold is claimed under its token in the store and has time
+   * left, so that the store can grant it to no other.
+   */
+  HELD_LEASES_HAVE_TIME_LEFT,
+  /** A lease is granted under a larger token than ever before, unless the request is a repeat. */
+  LEASE_TOKENS_GROW,
   /** No role throws what it should have expected. */
   NO_ROLE_STUMBLES
 }

@@ -5,7 +5,6 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.JobQueries;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,7 +18,6 @@ final class InvariantChecker {
   private final Timeline timeline;
   private final JobQueries lookup;
   private final Map<JobId, Entry> jobs = new LinkedHashMap<>();
-  private final Map<String, Long> leases = new HashMap<>();
   private @Nullable Violation violation;
   private int effects;
   private boolean allEnded = true;
@@ -99,16 +97,6 @@ final class InvariantChecker {
   void takenBack(JobId id, long token) {
     Entry entry = entry(id);
     entry.latestEffect = Math.max(entry.latestEffect, token + 1);
-  }
-
-  /** The holder of a lease did something in its name. */
-  void leaseEffect(String key, long token) {
-    long latest = leases.merge(key, token, Math::max);
-    if (token < latest) {
-      violated(
-          Invariant.LEASES_EXCLUDE,
-          "Lease %s: an effect of token %d after one of token %d".formatted(key, token, latest));
-    }
   }
 
   private Entry entry(JobId id) {

@@ -3,45 +3,46 @@ package dev.holdfast.tck.simulation;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;
-import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.api.lease.Leases;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
  * Code on a host that works under a lease, and checks before each step that it still holds the
- * lease. All hosts compete for the same key.
+ * lease. All users of all hosts compete for the same keys.
  */
 final class LeaseUser {
-  private static final String KEY = "simulated";
-  private static final Duration TTL = Duration.ofSeconds(3);
+  private static final List<String> KEYS = List.of("simulated-1", "simulated-2");
   private static final long MILLI = 1_000_000;
 
   private final Timeline timeline;
   private final Host host;
   private final FaultModel weather;
-  private final InvariantChecker ledger;
+  private final LeaseChecker checker;
   private final Trace journal;
   private final SplittableRandom random;
 
-  LeaseUser(
-      Timeline timeline, Host host, FaultModel weather, InvariantChecker ledger, Trace journal) {
+  LeaseUser(Timeline timeline, Host host, FaultModel weather, LeaseChecker checker, Trace journal) {
     this.timeline = timeline;
     this.host = host;
     this.weather = weather;
-    this.ledger = ledger;
+    this.checker = checker;
     this.journal = journal;
     this.random = host.chance();
   }
 
   /** Acquire, work and release until the faults are over. */
-  void work(HoldfastLeases leases) {
+  void work(Leases leases) {
     while (!weather.isCalm()) {
-      // A lease counts its time on the clock of the database, and its holder on the monotonic clock
-      // of a machine that is awake: docs/leases.md says what is not promised otherwise.
-      int surprises = surprises();
+      String key = KEYS.get(random.nextInt(KEYS.size()));
+      int jumps = checker.jumps(host);
       try {
-        if (leases.acquire(KEY, TTL) instanceof Acquisition.Acquired(Lease lease)) {
-          workUnder(lease, surprises);
+        if (leases.acquire(key, ttl()) instanceof Acquisition.Acquired(Lease lease)) {
+          checker.believes(host, lease, jumps);
+          journal.note(host.name(), "acquires the lease under token " + lease.fencingToken());
+          workUnder(lease, jumps);
+          release(lease);
         }
       } catch (StoreException away) {
         journal.note(host.name(), "cannot acquire its lease");
@@ -50,21 +51,48 @@ final class LeaseUser {
     }
   }
 
-  private int surprises() {
-    return weather.databaseClockChanges() + host.suspensions();
+  private Duration ttl() {
+    return Duration.ofMillis(random.nextLong(800, 5_000));
   }
 
-  private void workUnder(Lease lease, int surprises) {
-    journal.note(host.name(), "acquires the lease under token " + lease.fencingToken());
+  private void workUnder(Lease lease, int jumps) {
     for (int i = random.nextInt(1, 60); i > 0 && lease.isHeld(); i--) {
-      if (surprises != surprises()) {
-        return; // Without releasing it: it ends with its time.
+      if (jumps != checker.jumps(host)) {
+        return;
       }
-      ledger.leaseEffect(KEY, lease.fencingToken());
+      checker.effect(lease.key(), lease.fencingToken());
+      if (random.nextInt(8) == 0) {
+        renew(lease);
+      }
       sleep(random.nextLong(10 * MILLI, 200 * MILLI));
     }
-    if (random.nextBoolean()) {
-      lease.close();
+  }
+
+  private void renew(Lease lease) {
+    try {
+      if (random.nextBoolean()) {
+        lease.renew(ttl());
+      } else {
+        lease.renew();
+      }
+    } catch (StoreException away) {
+      journal.note(host.name(), "cannot renew its lease");
+    }
+  }
+
+  /** Half of those that cannot write the end of their lease leave it alone. */
+  private void release(Lease lease) {
+    try {
+      if (random.nextInt(3) == 0) {
+        lease.fail("It was to fail");
+      } else {
+        lease.complete();
+      }
+    } catch (StoreException away) {
+      journal.note(host.name(), "cannot release its lease");
+      if (random.nextBoolean()) {
+        lease.close();
+      }
     }
   }
 

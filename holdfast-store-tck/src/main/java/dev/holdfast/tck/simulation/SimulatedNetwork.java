@@ -3,7 +3,9 @@ package dev.holdfast.tck.simulation;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery;
@@ -36,6 +38,7 @@ final class SimulatedNetwork implements Interposed.Between {
   private final Host host;
   private final FaultModel weather;
   private final InvariantChecker ledger;
+  private final LeaseChecker leases;
   private final Trace journal;
   private final SplittableRandom random;
   private final Consumer<UUID> onSignOfLife;
@@ -48,6 +51,7 @@ final class SimulatedNetwork implements Interposed.Between {
       Host host,
       FaultModel weather,
       InvariantChecker ledger,
+      LeaseChecker leases,
       Trace journal,
       Consumer<UUID> onSignOfLife) {
     this.onSignOfLife = onSignOfLife;
@@ -55,6 +59,7 @@ final class SimulatedNetwork implements Interposed.Between {
     this.host = host;
     this.weather = weather;
     this.ledger = ledger;
+    this.leases = leases;
     this.journal = journal;
     this.random = host.chance();
   }
@@ -154,11 +159,21 @@ final class SimulatedNetwork implements Interposed.Between {
       exchange.failure = thrown;
     }
     journal.note(host.name(), exchange.call, exchange.answer);
-    if (!READS.contains(exchange.call.name())) {
+    if (exchange.call.role() instanceof LeaseStore) {
+      noteGrants(exchange.call, exchange.answer);
+    } else if (!READS.contains(exchange.call.name())) {
       ledger.check();
       noteEnds(exchange.call);
       noteRecoveries(exchange.call);
       noteSignsOfLife(exchange.call, exchange.answer);
+    }
+  }
+
+  private void noteGrants(Interposed.Call call, @Nullable Object answer) {
+    if (answer instanceof LeaseStore.Result.Granted granted
+        && call.arguments().get(0) instanceof LeaseRequest request
+        && call.arguments().get(1) instanceof UUID acquisition) {
+      leases.granted(request.key(), acquisition, granted.token());
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.holdfast.tck.simulation;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.Store;
@@ -45,6 +44,7 @@ public final class Simulation {
   private final Store real;
   private final Store database;
   private final InvariantChecker ledger;
+  private final LeaseChecker leases;
   private final Workload workload;
   private final Competitor competitor;
   private final boolean competes;
@@ -105,6 +105,7 @@ public final class Simulation {
     this.real = new InMemoryStore(weather);
     this.database = plant.database().apply(real);
     this.ledger = new InvariantChecker(timeline, real.queries());
+    this.leases = new LeaseChecker(ledger, real.leases(), weather);
     this.workload = new Workload(timeline, real, ledger, journal, random.split());
     this.competitor = new Competitor(timeline, weather, real, ledger, journal);
     this.competes = !everything || random.nextBoolean();
@@ -168,6 +169,7 @@ public final class Simulation {
     boolean more = true;
     while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
       more = timeline.step();
+      leases.check();
       events++;
     }
     if (ledger.violation().isEmpty()) {
@@ -199,31 +201,32 @@ public final class Simulation {
     MeterRegistry meters =
         random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
     SimulatedNetwork wire =
-        new SimulatedNetwork(timeline, host, weather, ledger, journal, this::sawSignOfLife);
+        new SimulatedNetwork(timeline, host, weather, ledger, leases, journal, this::sawSignOfLife);
+    int leaseUsers = random.nextInt(3);
     Store store = plant.node().apply(Interposed.on(database, wire));
     host.spawn(() -> {
       try {
-        HoldfastNode.on(store)
-            .environment(host.environment())
-            .id(name)
-            .meters(meters)
-            .codec(new Workload.TextCodec())
-            .executor(host.executor())
-            .liveness(plant.liveness().apply(liveness))
-            .poll(Duration.ofMillis(200), Duration.ofSeconds(2))
-            .queue("default", concurrency, prefetch)
-            .handle(Workload.TASK, workload::handle)
-            .start();
+        HoldfastNode node =
+            HoldfastNode.on(store)
+                .environment(host.environment())
+                .id(name)
+                .meters(meters)
+                .codec(new Workload.TextCodec())
+                .executor(host.executor())
+                .liveness(plant.liveness().apply(liveness))
+                .poll(Duration.ofMillis(200), Duration.ofSeconds(2))
+                .queue("default", concurrency, prefetch)
+                .handle(Workload.TASK, workload::handle)
+                .start();
         journal.note(name, "has started");
+        for (int i = 0; i < leaseUsers; i++) {
+          LeaseUser user = new LeaseUser(timeline, host, weather, leases, journal);
+          host.spawn(() -> user.work(node.leases()));
+        }
       } catch (StoreException away) {
         timeline.at(timeline.now(), host::crash);
       }
     });
-    if (random.nextInt(3) == 0) {
-      host.spawn(() ->
-          new LeaseUser(timeline, host, weather, ledger, journal)
-              .work(HoldfastLeases.on(store, name, meters, host.environment())));
-    }
     watch(host, index);
     return host;
   }

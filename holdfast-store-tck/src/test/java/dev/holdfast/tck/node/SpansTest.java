@@ -171,8 +171,7 @@ class SpansTest {
     try (HoldfastNode node = node()) {
       node.client()
           .await(
-              node.client()
-                  .enqueue(ECHO, new Note("x"), job -> job.runIn(Duration.ofMillis(50))),
+              node.client().enqueue(ECHO, new Note("x"), job -> job.runIn(Duration.ofMillis(50))),
               SOON);
     }
 
@@ -306,14 +305,13 @@ class SpansTest {
 
       assertThatCode(() -> spans.worked("holdfast.claim", Duration.ZERO, span -> {}))
           .doesNotThrowAnyException();
-      assertThatCode(
-              () ->
-                  spans.worked(
-                      "holdfast.claim",
-                      Duration.ZERO,
-                      span -> {
-                        throw new NoClassDefFoundError("it is not there");
-                      }))
+      assertThatCode(() ->
+              spans.worked(
+                  "holdfast.claim",
+                  Duration.ZERO,
+                  span -> {
+                    throw new NoClassDefFoundError("it is not there");
+                  }))
           .doesNotThrowAnyException();
     }
     assertThat(exported).hasValue(1);

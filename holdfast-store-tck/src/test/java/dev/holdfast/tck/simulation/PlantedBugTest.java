@@ -40,6 +40,21 @@ class PlantedBugTest {
     assertThat(found(PlantedBugs.beatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
   }
 
+  @Test
+  void itFindsThatLeasesEndTooEarly() {
+    assertThat(found(PlantedBugs.shortLeases(), Invariant.HELD_LEASES_HAVE_TIME_LEFT)).isTrue();
+  }
+
+  @Test
+  void itFindsThatALeaseHasTwoHolders() {
+    assertThat(found(PlantedBugs.busyLeasesTakenForGranted(), Invariant.LEASES_EXCLUDE)).isTrue();
+  }
+
+  @Test
+  void itFindsThatTokensOfLeasesStartOver() {
+    assertThat(found(PlantedBugs.leaseTokensStartOver(), Invariant.LEASE_TOKENS_GROW)).isTrue();
+  }
+
   /** Whether one of some seeds shows the promise broken that the bug breaks. */
   private static boolean found(PlantedBug plant, Invariant promise) {
     return LongStream.range(0, MOST_SEEDS)

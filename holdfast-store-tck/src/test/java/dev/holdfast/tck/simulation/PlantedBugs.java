@@ -2,9 +2,11 @@ package dev.holdfast.tck.simulation;
 
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.Beat;
@@ -189,11 +191,72 @@ final class PlantedBugs {
             }
             if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
               for (UUID old : former) {
-                call.proceedWith(new Beat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
+                call.proceedWith(
+                    new Beat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
               }
             }
             return call.proceed();
           });
     });
+  }
+
+  /** The store ends leases earlier than it promised. */
+  static PlantedBug shortLeases() {
+    return PlantedBug.inDatabase(real ->
+        Interposed.on(
+            real,
+            call -> {
+              if (call.role() instanceof LeaseStore && call.name().equals("acquire")) {
+                LeaseRequest request = (LeaseRequest) call.arguments().get(0);
+                return call.proceedWith(
+                    new LeaseRequest(request.key(), shorter(request.ttl()), request.once()),
+                    call.arguments().get(1),
+                    call.arguments().get(2));
+              }
+              if (call.role() instanceof LeaseStore leases
+                  && call.name().equals("renew")
+                  && call.arguments().get(0) instanceof List<?> renewals) {
+                return leases.renew(
+                    renewals.stream()
+                        .map(LeaseStore.Renewal.class::cast)
+                        .map(PlantedBugs::shorter)
+                        .toList());
+              }
+              return call.proceed();
+            }));
+  }
+
+  private static LeaseStore.Renewal shorter(LeaseStore.Renewal renewal) {
+    return new LeaseStore.Renewal(renewal.claim(), shorter(renewal.ttl()), renewal.mayShorten());
+  }
+
+  private static Duration shorter(Duration ttl) {
+    return ttl.multipliedBy(3).dividedBy(4);
+  }
+
+  /** Tokens of leases start over. */
+  static PlantedBug leaseTokensStartOver() {
+    return PlantedBug.inDatabase(real ->
+        Interposed.on(
+            real,
+            call -> {
+              Object answer = call.proceed();
+              return answer instanceof LeaseStore.Result.Granted granted
+                  ? new LeaseStore.Result.Granted(1 + granted.token() % 3, granted.attempt())
+                  : answer;
+            }));
+  }
+
+  /** A process takes a lease that is busy for its own, under the token of its holder. */
+  static PlantedBug busyLeasesTakenForGranted() {
+    return PlantedBug.inNodes(real ->
+        Interposed.on(
+            real,
+            call -> {
+              Object answer = call.proceed();
+              return answer instanceof LeaseStore.Result.Taken taken
+                  ? new LeaseStore.Result.Granted(taken.by().fencingToken(), taken.by().attempt())
+                  : answer;
+            }));
   }
 }

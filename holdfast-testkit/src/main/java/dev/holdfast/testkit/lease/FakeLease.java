@@ -11,24 +11,26 @@ import org.jspecify.annotations.Nullable;
 /** A lease that is held until the test or the code under test ends it. A lost one is EXPIRED. */
 final class FakeLease implements Lease {
   private final FakeLeases from;
-  private final LeaseRequest request;
+  private final String key;
   private final long token;
   private final int attempt;
   private final List<Runnable> callbacks = new ArrayList<>();
+  private Duration ttl;
   private LeaseState state = LeaseState.CLAIMED;
   private boolean reopened;
   private @Nullable String detail;
 
   FakeLease(FakeLeases from, LeaseRequest request, long token, int attempt) {
     this.from = from;
-    this.request = request;
+    this.key = request.key();
+    this.ttl = request.ttl();
     this.token = token;
     this.attempt = attempt;
   }
 
   @Override
   public String key() {
-    return request.key();
+    return key;
   }
 
   @Override
@@ -41,8 +43,8 @@ final class FakeLease implements Lease {
     return attempt;
   }
 
-  Duration ttl() {
-    return request.ttl();
+  synchronized Duration ttl() {
+    return ttl;
   }
 
   synchronized LeaseState state() {
@@ -61,6 +63,16 @@ final class FakeLease implements Lease {
   @Override
   public boolean renew() {
     return isHeld();
+  }
+
+  @Override
+  public synchronized boolean renew(Duration changed) {
+    LeaseRequest.checkTtl("lease '%s'".formatted(key), changed);
+    if (state != LeaseState.CLAIMED) {
+      return false;
+    }
+    ttl = changed;
+    return true;
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.store.LeaseSnapshot;
+import dev.holdfast.engine.store.LeaseStore.Renewal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -52,6 +53,21 @@ final class LeaseRow {
       case FAILED -> !acquisition.equals(requested);
       case DONE -> !acquisition.equals(requested) && !(request.once() && !isOver(now));
     };
+  }
+
+  void renew(Renewal renewal, Instant now) {
+    if (renewal.mayShorten()) {
+      expiresAt = now.plus(renewal.ttl());
+      ttl = renewal.ttl();
+    } else {
+      extend(now.plus(renewal.ttl()), renewal.ttl());
+    }
+  }
+
+  /** Extends its time and its ttl to these, unless they are longer already. */
+  void extend(Instant until, Duration to) {
+    expiresAt = until.isAfter(expiresAt) ? until : expiresAt;
+    ttl = to.compareTo(ttl) > 0 ? to : ttl;
   }
 
   void end(LeaseState how, @Nullable String why, Instant now) {

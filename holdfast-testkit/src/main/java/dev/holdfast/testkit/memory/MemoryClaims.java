@@ -2,8 +2,8 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimRequest;
+import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.QueueStore.Rule;

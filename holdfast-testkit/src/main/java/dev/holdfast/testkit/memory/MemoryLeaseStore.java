@@ -4,7 +4,6 @@ import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.store.LeaseStore;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +33,7 @@ final class MemoryLeaseStore implements LeaseStore {
       if (old != null && old.isRepeat(acquisition)) {
         row.token = old.token;
         row.attempt = old.attempt;
+        row.extend(old.expiresAt, old.ttl);
       } else {
         row.token = ++lastToken;
         row.attempt = attemptAfter(old);
@@ -56,18 +56,12 @@ final class MemoryLeaseStore implements LeaseStore {
       for (Renewal renewal : renewals) {
         LeaseRow row = tables.leases.get(renewal.claim().key());
         if (row != null && row.isClaimedUnder(renewal.claim().token()) && !row.isOver(now)) {
-          renew(row, renewal, now);
+          row.renew(renewal, now);
           renewed.add(row.token);
         }
       }
       return renewed;
     });
-  }
-
-  private static void renew(LeaseRow row, Renewal renewal, Instant now) {
-    row.ttl = renewal.ttl();
-    Instant extended = now.plus(renewal.ttl());
-    row.expiresAt = extended.isAfter(row.expiresAt) ? extended : row.expiresAt;
   }
 
   @Override

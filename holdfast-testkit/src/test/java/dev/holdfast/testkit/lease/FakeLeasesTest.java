@@ -39,6 +39,20 @@ class FakeLeasesTest {
   }
 
   @Test
+  void aLeaseThatIsHeldCanBeRenewedWithANewTtl() {
+    Lease lease = leases.acquire("a").orElseThrow();
+
+    assertThat(lease.renew(Duration.ofSeconds(5))).isTrue();
+    assertThat(leases.find("a").orElseThrow().remaining()).isEqualTo(Duration.ofSeconds(5));
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> lease.renew(Duration.ZERO))
+        .withMessageContaining("100 ms to 365 days");
+
+    lease.close();
+    assertThat(lease.renew(Duration.ofSeconds(5))).isFalse();
+  }
+
+  @Test
   void losingALeaseNotifiesItsHolderAndFreesTheKey() {
     AtomicInteger notified = new AtomicInteger();
     Lease a = leases.acquire("a").orElseThrow();

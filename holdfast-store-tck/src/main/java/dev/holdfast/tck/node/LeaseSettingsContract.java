@@ -1,0 +1,244 @@
+package dev.holdfast.tck.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.api.event.LifecycleEvent;
+import dev.holdfast.api.event.LifecycleEvent.LeaseAcquired;
+import dev.holdfast.api.event.LifecycleEvent.LeaseLost;
+import dev.holdfast.api.event.LifecycleEvent.LeaseReleased;
+import dev.holdfast.api.event.LifecycleEvent.OfLease;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.lease.Acquisition;
+import dev.holdfast.api.lease.Lease;
+import dev.holdfast.api.lease.LeaseInfo;
+import dev.holdfast.api.lease.LeaseLoss;
+import dev.holdfast.api.lease.LeaseState;
+import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.node.HoldfastNode;
+import dev.holdfast.engine.store.LeaseStore;
+import dev.holdfast.engine.store.LeaseStore.Ending;
+import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
+import dev.holdfast.engine.store.Store;
+import dev.holdfast.tck.fault.FaultyStore;
+import dev.holdfast.tck.fault.StoreMethod;
+import dev.holdfast.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The settings and events of the leases of a node. */
+public abstract class LeaseSettingsContract extends NodeTestBase {
+  private static final String KEY = "invoice:42";
+  private static final Duration TTL = Duration.ofSeconds(3);
+
+  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+
+  private HoldfastNode listening(Store store) {
+    return start(node(store).id("told").listener(heard::add));
+  }
+
+  private void awaitHeard(OfLease... events) {
+    await()
+        .atMost(SOON)
+        .untilAsserted(() ->
+            assertThat(heard.stream().filter(OfLease.class::isInstance)).containsExactly(events));
+  }
+
+  @Test
+  void aListenerHearsOfLeasesThatAreAcquiredAndReleased() {
+    HoldfastNode node = listening(store());
+
+    Lease done = node.leases().acquire(KEY).orElseThrow();
+    done.close();
+    assertThat(done.complete()).isFalse();
+    Lease failed = node.locks().tryLock("report").orElseThrow();
+    failed.fail("no paper");
+    failed.close();
+
+    awaitHeard(
+        new LeaseAcquired("told", KEY, done.fencingToken(), 1),
+        new LeaseReleased("told", KEY, done.fencingToken(), LeaseState.DONE),
+        new LeaseAcquired("told", "lock:report", failed.fencingToken(), 1),
+        new LeaseReleased("told", "lock:report", failed.fencingToken(), LeaseState.FAILED));
+  }
+
+  @Test
+  void aListenerHearsOfALeaseThatWasTakenAway() {
+    HoldfastNode node = listening(store());
+    Lease lease = node.leases().acquire(KEY).orElseThrow();
+
+    store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
+    assertThat(lease.renew()).isFalse();
+    lease.close();
+
+    awaitHeard(
+        new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+        new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
+  }
+
+  @Test
+  void aListenerHearsOfALeaseThatCouldNotBeRenewed() {
+    FaultyStore away = new FaultyStore(store());
+    for (int i = 0; i < 200; i++) {
+      away.refuse(StoreMethod.RENEW);
+    }
+    HoldfastNode node = listening(away);
+
+    Lease lease = node.leases().acquire(KEY, Duration.ofMillis(900)).orElseThrow();
+
+    awaitHeard(
+        new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+        new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_RENEWED));
+  }
+
+  @Test
+  void aListenerHearsOfALeaseThatIsHeldWhenItsNodeIsClosed() {
+    HoldfastNode node = listening(store());
+    Lease lease = node.leases().acquire(KEY).orElseThrow();
+
+    node.close();
+
+    awaitHeard(
+        new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+        new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));
+  }
+
+  @Test
+  void aListenerHearsOfALeaseWhoseEndCouldNotBeWritten() {
+    FaultyStore away =
+        new FaultyStore(store())
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END)
+            .refuse(StoreMethod.END);
+    HoldfastNode node = listening(away);
+    Lease lease = node.leases().acquire(KEY).orElseThrow();
+
+    lease.close();
+
+    awaitHeard(
+        new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+        new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_WRITTEN));
+  }
+
+  @Test
+  void aListenerThatThrowsOrIsStuckAffectsNoLease() throws Exception {
+    CountDownLatch stuck = new CountDownLatch(1);
+    CountDownLatch reached = new CountDownLatch(1);
+    HoldfastNode node =
+        start(
+            node()
+                .listener(event -> {
+                  throw new IllegalStateException("listeners may do that");
+                })
+                .listener(event -> {
+                  reached.countDown();
+                  awaitQuietly(stuck);
+                }));
+    try {
+      assertThat(reached.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+
+      Lease kept = node.leases().acquire(KEY, TTL).orElseThrow();
+      await().atMost(SOON).until(() -> meters.get("holdfast.leases.renewed").timer().count() >= 2);
+      assertThat(kept.isHeld()).isTrue();
+      assertThat(kept.complete()).isTrue();
+      Lease taken = node.leases().acquire(KEY).orElseThrow();
+      CountDownLatch lost = new CountDownLatch(1);
+      taken.onLost(lost::countDown);
+      store().leases().end(new LeaseClaim(KEY, taken.fencingToken()), new Ending.Done());
+      assertThat(taken.renew()).isFalse();
+      assertThat(lost.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+    } finally {
+      stuck.countDown();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private LeaseInfo info(String key) {
+    return store().leases().find(key).orElseThrow();
+  }
+
+  @Test
+  void leasesAndLocksWithoutATtlGetThatOfTheirNode() {
+    Duration day = Duration.ofDays(1);
+    HoldfastNode node = start(node().leaseTtl(day));
+
+    node.leases().acquire(KEY).orElseThrow();
+    node.locks().tryLock("report").orElseThrow();
+    node.leases().acquire("given", TTL).orElseThrow();
+
+    assertThat(info(KEY).remaining()).isBetween(day.minusHours(1), day);
+    assertThat(info("lock:report").remaining()).isBetween(day.minusHours(1), day);
+    assertThat(info("given").remaining()).isLessThanOrEqualTo(TTL);
+  }
+
+  @Test
+  void leasesWithoutANodeHaveADefaultTtl() {
+    Duration day = Duration.ofDays(1);
+    try (HoldfastLeases leases =
+        HoldfastLeases.builder(store().leases()).meters(meters).defaultTtl(day).build()) {
+      leases.acquire(KEY).orElseThrow();
+    }
+
+    assertThat(info(KEY).remaining()).isBetween(day.minusHours(1), day);
+  }
+
+  @Test
+  void aDefaultTtlThatIsNotValidIsRejected() {
+    for (Duration ttl : List.of(Duration.ZERO, Duration.ofMillis(99), Duration.ofDays(366))) {
+      assertThatExceptionOfType(IllegalArgumentException.class)
+          .isThrownBy(() -> node().leaseTtl(ttl))
+          .withMessageContaining(ttl.toString())
+          .withMessageContaining("give 100 ms to 365 days");
+      assertThatExceptionOfType(IllegalArgumentException.class)
+          .isThrownBy(() -> HoldfastLeases.builder(store().leases()).defaultTtl(ttl))
+          .withMessageContaining(ttl.toString());
+    }
+  }
+
+  @Test
+  void aNodeCanKeepItsLeasesInAnotherStoreThanItsJobs() {
+    LeaseStore other = new InMemoryStore(InstantSource.system()).leases();
+    HoldfastNode node =
+        start(node().id("node-7").leaseStore(other).handle(ECHO, (note, context) -> note.text()));
+    HoldfastNode neighbour = start(node().id("node-8").leaseStore(other));
+
+    node.leases().acquire(KEY).orElseThrow();
+    node.startup().runOnce("drop", TTL, () -> {});
+
+    assertThat(neighbour.leases().acquire(KEY)).isInstanceOf(Acquisition.Busy.class);
+    assertThat(other.find(KEY).orElseThrow().holder()).isEqualTo("node-7");
+    assertThat(other.find("startup:drop")).isPresent();
+    assertThat(store().leases().list(null, null, 10)).isEmpty();
+    awaitState(client().enqueue(ECHO, new Note("x")).id(), JobState.SUCCEEDED);
+  }
+
+  @Test
+  void theSingleNodeLeaseStaysWithTheJobs() {
+    LeaseStore other = new InMemoryStore(InstantSource.system()).leases();
+    start(
+        node()
+            .id("node-7")
+            .leaseStore(other)
+            .listener(heard::add)
+            .liveness(settings -> settings.singleNode()));
+
+    assertThat(other.list(null, null, 10)).isEmpty();
+    assertThat(store().leases().list(null, null, 10))
+        .extracting(LeaseInfo::holder)
+        .containsExactly("node-7");
+    assertThat(heard).noneMatch(OfLease.class::isInstance);
+  }
+}

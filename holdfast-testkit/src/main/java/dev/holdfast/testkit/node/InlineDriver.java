@@ -1,0 +1,184 @@
+package dev.holdfast.testkit.node;
+
+import dev.holdfast.engine.held.TaskExecutor;
+import dev.holdfast.engine.lease.LeaseExpiry;
+import dev.holdfast.engine.lease.Renewer;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives the roles and the jobs of a node on the thread that calls {@link #runDue}, one after the
+ * other and always in the same order. Between calls nothing runs.
+ */
+final class InlineDriver implements Driver {
+  /** The name of its executor. */
+  static final String EXECUTOR = "inline";
+
+  private final Ticker ticker;
+  private final @Nullable Driver forLeases;
+  private final List<InlineRole> roles = new CopyOnWriteArrayList<>();
+  private final Queue<Runnable> jobs = new ArrayDeque<>();
+  private volatile boolean runsJob;
+
+  private InlineDriver(Ticker ticker, @Nullable Driver forLeases) {
+    this.ticker = ticker;
+    this.forLeases = forLeases;
+  }
+
+  /** Returns a driver for a clock that stands still while roles run. */
+  static InlineDriver inVirtualTime(Ticker ticker) {
+    return new InlineDriver(ticker, null);
+  }
+
+  /**
+   * Returns a driver for the clock of the machine. Leases are renewed by threads: a handler that
+   * holds one may run for longer than its ttl.
+   */
+  static InlineDriver inRealTime(Ticker ticker) {
+    return new InlineDriver(ticker, Driver.threads(ticker));
+  }
+
+  @Override
+  public Driven drive(Role role, Runnable entering) {
+    if (forLeases != null && (role instanceof Renewer || role instanceof LeaseExpiry)) {
+      return forLeases.drive(role, entering);
+    }
+    return add(new InlineRole(role, entering, false));
+  }
+
+  /** Only the roles that claim and start jobs are so many that they may share threads. */
+  @Override
+  public Driven driveShared(Role role, Runnable entering) {
+    return add(new InlineRole(role, entering, true));
+  }
+
+  private Driven add(InlineRole role) {
+    roles.add(role);
+    return role;
+  }
+
+  /** Returns an executor whose jobs run in {@link #runDue}, one at a time. */
+  TaskExecutor executor() {
+    return new TaskExecutor() {
+      @Override
+      public String name() {
+        return EXECUTOR;
+      }
+
+      // One, so that each claim sees what the jobs before it enqueued, by priority.
+      @Override
+      public int capacity() {
+        return 1;
+      }
+
+      @Override
+      public void execute(Runnable job) {
+        jobs.add(job);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /**
+   * Runs jobs and roles until none is due.
+   *
+   * @param most how many jobs to run: after that, no more are claimed
+   * @return how many jobs ran
+   */
+  int runDue(int most) {
+    int ran = runJobs();
+    boolean busy;
+    do {
+      busy = false;
+      for (InlineRole role : roles) {
+        if (role.isDue() && (ran < most || !role.claims)) {
+          role.tick();
+          ran += runJobs();
+          busy = true;
+        }
+      }
+    } while (busy);
+    return ran;
+  }
+
+  private int runJobs() {
+    int ran = 0;
+    for (Runnable job = jobs.poll(); job != null; job = jobs.poll()) {
+      runsJob = true;
+      try {
+        job.run();
+      } finally {
+        runsJob = false;
+      }
+      ran++;
+    }
+    return ran;
+  }
+
+  /** Returns whether a job is running, rather than a role. */
+  boolean runsJob() {
+    return runsJob;
+  }
+
+  private final class InlineRole implements Driven {
+    private final Role role;
+    private final Runnable entering;
+    private final boolean claims;
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile boolean started;
+    private volatile boolean stopping;
+    private volatile boolean ticking;
+    private Moment next = new Moment(Long.MIN_VALUE);
+
+    InlineRole(Role role, Runnable entering, boolean claims) {
+      this.role = role;
+      this.entering = entering;
+      this.claims = claims;
+    }
+
+    @Override
+    public void start() {
+      started = true;
+    }
+
+    @Override
+    public void wake() {
+      woken.set(true);
+    }
+
+    @Override
+    public void stop() {
+      stopping = true;
+    }
+
+    @Override
+    public boolean hasEnded() {
+      return !ticking && (stopping || !started);
+    }
+
+    boolean isDue() {
+      return started && !stopping && (woken.get() || !ticker.now().isBefore(next));
+    }
+
+    void tick() {
+      ticking = true;
+      try {
+        woken.set(false);
+        entering.run();
+        next = role.tick(ticker.now());
+      } finally {
+        ticking = false;
+      }
+    }
+  }
+}
