@@ -2,7 +2,7 @@ package dev.holdfast.examples;
 
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.codec.TypeRef;
+import dev.holdfast.api.type.TypeRef;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

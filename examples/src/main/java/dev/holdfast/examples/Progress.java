@@ -1,6 +1,6 @@
 package dev.holdfast.examples;
 
-import dev.holdfast.api.codec.TypeRef;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
