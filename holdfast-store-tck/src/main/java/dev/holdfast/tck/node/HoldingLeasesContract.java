@@ -1,5 +1,6 @@
 package dev.holdfast.tck.node;
 
+import dev.holdfast.api.Page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -346,7 +347,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
           .isThrownBy(() -> leases.reclaimExpired(limit))
           .withMessageContaining("ask for 1 to 1000");
     }
-    assertThat(leases.list(null, null, 10)).isEmpty();
+    assertThat(leases.list(Page.first(10))).isEmpty();
   }
 
   @Test
