@@ -48,14 +48,13 @@ public final class Interceptors {
         var node =
             HoldfastNode.on(database.store())
                 .interceptEnqueues(TAG_TENANT)
-                .interceptAttempts(RESTORE_TENANT) // The outermost, so that the next sees a tenant.
+                .interceptAttempts(RESTORE_TENANT) // The first one is the outermost.
                 .interceptAttempts(ANNOUNCE)
                 .handle(PRINT, (it, context) -> System.out.println("Tenant: " + TENANT.get()))
                 .start()) {
       TENANT.set("acme");
       Enqueued<Void> job = node.client().enqueue(PRINT, new Invoice(42));
       node.client().await(job, Duration.ofSeconds(30));
-      TENANT.remove();
     }
   }
 
