@@ -33,7 +33,8 @@ public final class Limits {
 
       List<Enqueued<Void>> jobs =
           node.client()
-              .enqueueAll(UPLOAD, List.of(new Upload(1), new Upload(2), new Upload(3), new Upload(4)));
+              .enqueueAll(
+                  UPLOAD, List.of(new Upload(1), new Upload(2), new Upload(3), new Upload(4)));
       for (Enqueued<Void> job : jobs) {
         node.client().await(job, Duration.ofSeconds(30));
       }

@@ -1,12 +1,12 @@
 package dev.holdfast.examples;
 
-import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 import java.util.List;
@@ -15,8 +15,7 @@ import java.util.concurrent.CountDownLatch;
 /** Enqueues children from a handler, and shows progress and log lines while the job runs. */
 public final class Progress {
   static final TaskType<List<String>, Integer> NEWSLETTER =
-      TaskType.of(
-          "mail::newsletter", new TypeRef<List<String>>() {}, TypeRef.of(Integer.class));
+      TaskType.of("mail::newsletter", new TypeRef<List<String>>() {}, TypeRef.of(Integer.class));
 
   static final TaskType<String, Void> SEND = TaskType.of("mail::send", String.class);
 

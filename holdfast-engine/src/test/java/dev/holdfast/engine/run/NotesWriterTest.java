@@ -32,8 +32,7 @@ class NotesWriterTest {
   private final SlowOutcomes outcomes = new SlowOutcomes();
   private final NotesWriter writer =
       new NotesWriter(outcomes, new CurrentIncarnation("node", tenure), heldJobs);
-  private final HeldJob heldJob =
-      new HeldJob(Jobs.of("task", 1), 1, JobPolicy.NONE, tenure);
+  private final HeldJob heldJob = new HeldJob(Jobs.of("task", 1), 1, JobPolicy.NONE, tenure);
 
   @Test
   void theLastReportIsStoredAfterAnEarlierOneThatIsStillBeingWritten() throws Exception {
