@@ -2,7 +2,6 @@ package dev.holdfast.examples;
 
 import dev.holdfast.api.EnqueueInterceptor;
 import dev.holdfast.api.JobRequest;
-import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.run.AttemptInterceptor;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.node.HoldfastNode;
@@ -53,7 +52,7 @@ public final class Interceptors {
                 .handle(PRINT, (it, context) -> System.out.println("Tenant: " + TENANT.get()))
                 .start()) {
       TENANT.set("acme");
-      Enqueued<Void> job = node.client().enqueue(PRINT, new Invoice(42));
+      var job = node.client().enqueue(PRINT, new Invoice(42));
       node.client().await(job, Duration.ofSeconds(30));
     }
   }
