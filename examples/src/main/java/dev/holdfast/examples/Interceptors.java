@@ -47,7 +47,7 @@ public final class Interceptors {
         var node =
             HoldfastNode.on(database.store())
                 .interceptEnqueues(TAG_TENANT)
-                .interceptAttempts(RESTORE_TENANT) // The outermost, so that the next sees a tenant.
+                .interceptAttempts(RESTORE_TENANT) // The first one is the outermost.
                 .interceptAttempts(ANNOUNCE)
                 .handle(PRINT, (it, context) -> System.out.println("Tenant: " + TENANT.get()))
                 .start()) {

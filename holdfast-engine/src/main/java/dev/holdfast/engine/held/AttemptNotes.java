@@ -15,6 +15,7 @@ public final class AttemptNotes {
   private @Nullable JobProgress progress;
   private @Nullable Deque<JobLogLine> log;
   private boolean unsaved;
+  private boolean ended;
 
   AttemptNotes(@Nullable String stored) {
     this.stored = stored;
@@ -52,8 +53,30 @@ public final class AttemptNotes {
     return log;
   }
 
-  /** Returns what the store does not have yet, and notes that it is being saved. */
+  /**
+   * Returns what the store does not have yet, and notes that it is being saved; empty after {@link
+   * #end}, from when on only {@link #takeLast} returns it.
+   */
   public synchronized Optional<String> takeUnsaved() {
+    return ended ? Optional.empty() : take();
+  }
+
+  /**
+   * Notes that the attempt has ended.
+   *
+   * @return whether it reported anything, which may still be on its way to the store
+   */
+  public synchronized boolean end() {
+    ended = true;
+    return log != null;
+  }
+
+  /** Returns what the store does not have yet of an attempt that has ended. */
+  public synchronized Optional<String> takeLast() {
+    return take();
+  }
+
+  private Optional<String> take() {
     if (!unsaved) {
       return Optional.empty();
     }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,9 @@ public final class NotesWriter implements Role {
   private volatile Waker waker = () -> {};
   private volatile boolean waiting;
   private @Nullable Moment nextWrite;
+
+  /** The write in progress; open until it has ended. */
+  private volatile CountDownLatch writing = new CountDownLatch(0);
 
   public NotesWriter(Outcomes outcomes, CurrentIncarnation identity, HeldJobs heldJobs) {
     this.outcomes = outcomes;
@@ -68,6 +72,17 @@ public final class NotesWriter implements Role {
     }
     waiting = false; // Before the notes are collected: a later report wakes this role again.
     nextWrite = now.plus(PAUSE);
+    CountDownLatch write = new CountDownLatch(1);
+    writing = write; // Before the notes are taken: an attempt that ends meanwhile waits for it.
+    try {
+      saveAll();
+    } finally {
+      write.countDown();
+    }
+    return waiting ? nextWrite : Moment.NEVER;
+  }
+
+  private void saveAll() {
     Map<HeldJob, Note> notes = new LinkedHashMap<>();
     for (HeldJob heldJob : heldJobs.all()) {
       heldJob
@@ -78,7 +93,6 @@ public final class NotesWriter implements Role {
     if (!notes.isEmpty()) {
       save(notes);
     }
-    return waiting ? nextWrite : Moment.NEVER;
   }
 
   private void save(Map<HeldJob, Note> notes) {
@@ -89,21 +103,29 @@ public final class NotesWriter implements Role {
       log.debug("Progress could not be stored; it is tried again", failure);
     }
     for (HeldJob heldJob : notes.keySet()) {
-      if (!saved.contains(heldJob.claim()) && !heldJob.hasEnded()) {
+      if (!saved.contains(heldJob.claim())) {
         heldJob.notes().notSaved();
-        waiting = true;
+        if (!heldJob.hasEnded()) {
+          waiting = true;
+        }
       }
     }
   }
 
   /**
-   * Stores the last report of an attempt that has ended, before its outcome is written. A failure
-   * costs the report, never the outcome.
+   * Stores the last report of an attempt that has ended, before its outcome is written. It waits
+   * for a write in progress: that one may contain an older report of the same job, which must not
+   * be stored last, and its lock would make the store skip the job. A failure costs the report,
+   * never the outcome.
    */
   void saveLast(HeldJob heldJob) {
+    if (!heldJob.notes().end()) {
+      return;
+    }
+    awaitQuietly(writing);
     heldJob
         .notes()
-        .takeUnsaved()
+        .takeLast()
         .ifPresent(text -> {
           try {
             outcomes.note(identity.incarnation(), List.of(new Note(heldJob.claim(), text)));
@@ -114,5 +136,21 @@ public final class NotesWriter implements Role {
                 failure.getMessage());
           }
         });
+  }
+
+  /** Waits even if the attempt was interrupted: a write takes as long as one statement at most. */
+  private static void awaitQuietly(CountDownLatch write) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        write.await();
+        break;
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
