@@ -1,10 +1,10 @@
 package dev.holdfast.tck.node;
 
-import dev.holdfast.api.Page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;

@@ -1,7 +1,6 @@
 package dev.holdfast.testkit.lease;
 
 import dev.holdfast.api.Page;
-import java.util.function.Predicate;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
@@ -18,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * Leases controlled by a test. A key that is neither {@linkplain #setBusy busy} nor held is
