@@ -79,6 +79,7 @@ public final class Claimer implements Role {
     return starter;
   }
 
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
     lane.claimedBy(driver);

@@ -40,6 +40,7 @@ public final class IdlePoll implements Role {
     return "idle-poll";
   }
 
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }

@@ -38,7 +38,7 @@ public final class WakeupSpread implements Role {
     this.random = random;
   }
 
-  /** Sets what to wake when a wakeup is delayed. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }

@@ -33,7 +33,7 @@ import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.Awaiter;
 import dev.holdfast.engine.schedule.Planner;
-import dev.holdfast.engine.schedule.ScheduleDesk;
+import dev.holdfast.engine.schedule.StoredSchedules;
 import dev.holdfast.engine.store.JobControl;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.trigger.EventPublisher;
@@ -99,7 +99,7 @@ public final class HoldfastClient implements Holdfast {
     this.triggers = new StoredTriggers(store.triggers(), declared);
     this.awaiter = new Awaiter(store.queries(), codec, bus);
     this.schedules =
-        new ScheduleDesk(
+        new StoredSchedules(
             store,
             new Planner(codec, settings.payloadLimit(), stamper),
             stamper,

@@ -38,7 +38,8 @@ final class Dispatcher implements Role {
     this.nextFailureWarning = ticker.now();
   }
 
-  void wokenBy(Waker driver) {
+  @Override
+  public void wokenBy(Waker driver) {
     this.waker = driver;
   }
 

@@ -70,7 +70,7 @@ public final class Completer implements Role, FinishSink {
     this.alarm = new FinishAlarm(meters);
   }
 
-  /** Sets the driver to wake when there is something to write. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
@@ -82,12 +82,12 @@ public final class Completer implements Role, FinishSink {
 
   @Override
   public void finish(HeldJob heldJob, Finish finish) {
-    offer(new Report(heldJob, finish));
+    offer(Report.of(heldJob, finish));
   }
 
   @Override
   public void handBack(HeldJob heldJob) {
-    offer(new Report(heldJob, null));
+    offer(Report.ofHandBack(heldJob));
   }
 
   private void offer(Report report) {
@@ -212,9 +212,9 @@ public final class Completer implements Role, FinishSink {
    */
   private void write(List<Report> reports) {
     try {
-      List<Report> back = reports.stream().filter(r -> r.finish == null).toList();
+      List<Report> back = reports.stream().filter(r -> r.finish.isEmpty()).toList();
       List<Report> ends =
-          back.isEmpty() ? reports : reports.stream().filter(r -> r.finish != null).toList();
+          back.isEmpty() ? reports : reports.stream().filter(r -> r.finish.isPresent()).toList();
       writeEnds(ends);
       giveBack(back);
     } catch (StoreException failure) {
@@ -237,7 +237,7 @@ public final class Completer implements Role, FinishSink {
     }
     List<Finish> finishes = new ArrayList<>(reports.size());
     for (Report report : reports) {
-      finishes.add(report.requireFinish());
+      finishes.add(report.finish.orElseThrow());
     }
     // All belong to one tenure: reports of an earlier one are void.
     UUID incarnation = reports.get(0).heldJob.tenure().incarnation();
@@ -282,7 +282,7 @@ public final class Completer implements Role, FinishSink {
             null,
             identity.nodeId());
     try {
-      writeEnds(List.of(new Report(heldJob, new Finish.Dead(heldJob.claim(), failure))));
+      writeEnds(List.of(Report.of(heldJob, new Finish.Dead(heldJob.claim(), failure))));
     } catch (StoreException again) {
       if (again.outcome() != StoreException.Outcome.REFUSED) {
         throw again;

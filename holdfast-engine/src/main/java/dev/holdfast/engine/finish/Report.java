@@ -1,5 +1,6 @@
 package dev.holdfast.engine.finish;
 
+import java.util.Optional;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
@@ -16,8 +17,8 @@ final class Report {
 
   final HeldJob heldJob;
 
-  /** Null to release the job. */
-  final @Nullable Finish finish;
+  /** How the attempt ended; empty to hand the job back. */
+  final Optional<Finish> finish;
 
   final long size;
   boolean written;
@@ -31,17 +32,20 @@ final class Report {
   private Duration pause = FIRST_PAUSE;
   private long othersWritten;
 
-  Report(HeldJob heldJob, @Nullable Finish finish) {
+  private Report(HeldJob heldJob, Optional<Finish> finish) {
     this.heldJob = heldJob;
     this.finish = finish;
-    this.size = length(heldJob.job().payload()) + (finish == null ? 0 : length(finish));
+    this.size = length(heldJob.job().payload()) + finish.map(Report::length).orElse(0L);
   }
 
-  Finish requireFinish() {
-    if (finish == null) {
-      throw new IllegalStateException("A report that releases a job has no finish");
-    }
-    return finish;
+  /** Returns the report that an attempt ended. */
+  static Report of(HeldJob heldJob, Finish finish) {
+    return new Report(heldJob, Optional.of(finish));
+  }
+
+  /** Returns the report that a job is handed back without using an attempt. */
+  static Report ofHandBack(HeldJob heldJob) {
+    return new Report(heldJob, Optional.empty());
   }
 
   /**
@@ -79,8 +83,8 @@ final class Report {
       case Finish.Succeeded done -> length(done.result());
       case Finish.RetryIn retry -> length(retry.failure());
       case Finish.Dead dead -> length(dead.failure());
-      case Finish.Later later -> 0;
-      case Finish.Cancelled cancelled -> 0;
+      case Finish.Later later -> 0L;
+      case Finish.Cancelled cancelled -> 0L;
     };
   }
 

@@ -70,14 +70,14 @@ public final class LostClaimReturner implements Role {
     this.parts = parts;
   }
 
-  /** Sets what to wake when there is something to return. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
 
   @Override
   public String name() {
-    return "strays";
+    return "lost-claims";
   }
 
   /** Returns these jobs soon. They are all that a heartbeat of this tenure found. */

@@ -115,7 +115,7 @@ public final class Sweeper implements Role {
     this.expectantUntil = nextSweep;
   }
 
-  /** Sets what to wake when there is something to look at. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }

@@ -62,7 +62,6 @@ final class LivenessRoles {
             liveness.margin());
     this.sweeper = sweeper();
     this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper, ground.modes)));
-    sweeper.wokenBy(sweeping);
     LostClaimReturner strays =
         new LostClaimReturner(
             new LostClaimReturner.Parts(
@@ -73,7 +72,6 @@ final class LivenessRoles {
                 ground.heldJobs,
                 liveness.compareEvery()));
     this.givingBack = ground.drive(strays);
-    strays.wokenBy(givingBack);
     this.heart =
         heart(
             strays,

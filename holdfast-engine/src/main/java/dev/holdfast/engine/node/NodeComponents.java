@@ -111,11 +111,16 @@ final class NodeComponents {
   }
 
   Driver.Driven drive(Role role) {
-    return environment.driver().drive(role, logs::enter);
+    return wakes(role, environment.driver().drive(role, logs::enter));
   }
 
   Driver.Driven driveShared(Role role) {
-    return environment.driver().driveShared(role, logs::enter);
+    return wakes(role, environment.driver().driveShared(role, logs::enter));
+  }
+
+  private static Driver.Driven wakes(Role role, Driver.Driven thread) {
+    role.wokenBy(thread);
+    return thread;
   }
 
   Driver.Driven driveWhileEnabled(Role role) {

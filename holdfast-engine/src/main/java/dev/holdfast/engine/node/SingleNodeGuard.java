@@ -7,6 +7,7 @@ import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.time.Moment;
@@ -89,6 +90,11 @@ final class SingleNodeGuard {
       @Override
       public String name() {
         return role.name();
+      }
+
+      @Override
+      public void wokenBy(Waker waker) {
+        role.wokenBy(waker);
       }
 
       @Override

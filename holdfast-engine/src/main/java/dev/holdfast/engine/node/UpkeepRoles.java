@@ -36,7 +36,7 @@ final class UpkeepRoles {
             ground.crowd,
             ground.environment.random(),
             ground.spans);
-    stager.wokenBy(keep(ground.driveWhileEnabled(stager)));
+    keep(ground.driveWhileEnabled(stager));
     this.scheduler =
         new Scheduler(
             ground.store.schedules(),
@@ -47,7 +47,7 @@ final class UpkeepRoles {
             ground.environment.random(),
             ground.crowd,
             ground.spans);
-    scheduler.wokenBy(keep(ground.driveWhileEnabled(scheduler)));
+    keep(ground.driveWhileEnabled(scheduler));
     keep(
         ground.driveWhileEnabled(
             new Housekeeper(
@@ -64,15 +64,14 @@ final class UpkeepRoles {
                 ground.meters,
                 ground.crowd)));
     this.registrar = registrar(from);
-    registrar.ifPresent(role -> role.wokenBy(keep(ground.driveWhileEnabled(role))));
+    registrar.ifPresent(role -> keep(ground.driveWhileEnabled(role)));
     if (!ground.modes.isEnabled() && !from.triggers.isEmpty()) {
       keep(ground.driveWhileEnabled(new Declarer(ground.store.triggers(), from.triggers)));
     }
   }
 
-  private Driver.Driven keep(Driver.Driven thread) {
+  private void keep(Driver.Driven thread) {
     threads.add(thread);
-    return thread;
   }
 
   /**

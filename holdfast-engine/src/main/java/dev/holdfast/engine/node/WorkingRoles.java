@@ -43,12 +43,7 @@ final class WorkingRoles {
     Optional<BreakerReporter> breakerReporter = breakerReporter(from);
     this.completer = completer(breakerReporter);
     this.completing = ground.drive(completer);
-    completer.wokenBy(completing);
-    breakerReporter.ifPresent(trips -> {
-      Driver.Driven thread = ground.drive(trips);
-      trips.wokenBy(thread);
-      watching.add(thread);
-    });
+    breakerReporter.ifPresent(trips -> watching.add(ground.drive(trips)));
     TimeoutWatcher timeoutWatcher = timeoutWatcher();
     Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
     this.executors = lanes.executors();
@@ -60,16 +55,12 @@ final class WorkingRoles {
     List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
     ground.lost.of(all);
     all.forEach(lane -> claimFor(lane, parts, idlePoll));
-    Driver.Driven polling = ground.drive(idlePoll);
-    idlePoll.wokenBy(polling);
-    claiming.add(polling);
+    claiming.add(ground.drive(idlePoll));
     ground.heldJobs.onSuspectGone(claimers::expectWork);
     this.wakeups =
         new WakeupSpread(
             ground.crowd, claimers::expectWork, ground.ticker, ground.environment.random());
-    Driver.Driven later = ground.drive(wakeups);
-    wakeups.wokenBy(later);
-    claiming.add(later);
+    claiming.add(ground.drive(wakeups));
   }
 
   /**
@@ -131,9 +122,7 @@ final class WorkingRoles {
                 ground.settings.hung().holdJobs(),
                 ground.ticker,
                 ground.environment.random()));
-    Driver.Driven thread = ground.drive(timeoutWatcher);
-    timeoutWatcher.wokenBy(thread);
-    watching.add(thread);
+    watching.add(ground.drive(timeoutWatcher));
     return timeoutWatcher;
   }
 
@@ -164,9 +153,7 @@ final class WorkingRoles {
 
   private NotesWriter notesWriter() {
     NotesWriter writer = new NotesWriter(ground.store.outcomes(), ground.identity, ground.heldJobs);
-    Driver.Driven thread = ground.driveShared(writer);
-    writer.wokenBy(thread);
-    watching.add(thread);
+    watching.add(ground.driveShared(writer));
     return writer;
   }
 
@@ -194,10 +181,8 @@ final class WorkingRoles {
   private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
     int prefetch = ground.settings.of(lane.queue()).prefetch();
     Claimer claimer = new Claimer(lane, parts, ground::pollPace, idlePoll, prefetch);
-    Driver.Driven thread = ground.driveShared(claimer);
-    claimer.wokenBy(thread);
+    claiming.add(ground.driveShared(claimer));
     claimers.add(claimer);
-    claiming.add(thread);
     if (prefetch > 0) {
       Driver.Driven starter = ground.driveShared(claimer.starter());
       claimer.startsBy(starter);

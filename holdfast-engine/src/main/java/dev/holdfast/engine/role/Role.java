@@ -14,4 +14,10 @@ public interface Role {
    * @return when to call again at the latest; earlier if {@link Waker#wake} is called
    */
   Moment tick(Moment now);
+
+  /**
+   * Receives what ticks this role early, before its first tick. For roles that learn by themselves
+   * that there is something to do.
+   */
+  default void wokenBy(Waker waker) {}
 }

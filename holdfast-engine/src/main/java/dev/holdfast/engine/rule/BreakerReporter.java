@@ -62,14 +62,14 @@ public final class BreakerReporter implements Role {
     this.parts = parts;
   }
 
-  /** Sets the driver to wake when there is something to report. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
 
   @Override
   public String name() {
-    return "tripper";
+    return "breakers";
   }
 
   /** Called when an attempt has ended and its outcome is stored. */

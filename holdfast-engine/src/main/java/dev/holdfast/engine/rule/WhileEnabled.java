@@ -1,6 +1,7 @@
 package dev.holdfast.engine.rule;
 
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 
@@ -19,6 +20,11 @@ public final class WhileEnabled implements Role {
   @Override
   public String name() {
     return role.name();
+  }
+
+  @Override
+  public void wokenBy(Waker waker) {
+    role.wokenBy(waker);
   }
 
   @Override

@@ -45,6 +45,7 @@ public final class NotesWriter implements Role {
     this.heldJobs = heldJobs;
   }
 
+  @Override
   public void wokenBy(Waker own) {
     this.waker = own;
   }

@@ -110,14 +110,14 @@ public final class TimeoutWatcher implements Role {
     parts.heldJobs().onAbandoned(this::watchAbandoned);
   }
 
-  /** Sets the driver to wake when an alarm is set that is due before all others. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }
 
   @Override
   public String name() {
-    return "timekeeper";
+    return "timeouts";
   }
 
   /**

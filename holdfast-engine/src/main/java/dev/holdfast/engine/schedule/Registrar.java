@@ -98,7 +98,7 @@ public final class Registrar implements Role {
     return "registrar";
   }
 
-  /** Sets the driver to wake when a node has gone or a schedule has changed. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }

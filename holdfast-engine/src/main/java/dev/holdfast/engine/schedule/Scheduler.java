@@ -75,7 +75,7 @@ public final class Scheduler implements Role {
     this.spans = spans;
   }
 
-  /** Sets the driver to wake when a schedule changes. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }

@@ -3,7 +3,7 @@
  * of several due times are fired, {@code FirePlan} which jobs they create: pure functions. {@link
  * dev.holdfast.engine.schedule.Scheduler} fires schedules, on every node; {@link
  * dev.holdfast.engine.schedule.Registrar} keeps the stored schedules equal to those declared in
- * code; {@link dev.holdfast.engine.schedule.ScheduleDesk} is the client's side.
+ * code; {@link dev.holdfast.engine.schedule.StoredSchedules} is the client's side.
  *
  * <h2>One job for each due time</h2>
  *

@@ -33,10 +33,10 @@ public interface EventIntake {
    * @param trigger the id of the trigger
    * @param job the job, due at once, with the unique key that lets its payload start once in the
    *     window
-   * @param manners the rules for the subject of the event; null to start regardless of earlier
+   * @param rules the rules for the subject of the event; null to start regardless of earlier
    *     starts
    */
-  record Start(String trigger, NewJob job, @Nullable SubjectRules manners) {
+  record Start(String trigger, NewJob job, @Nullable SubjectRules rules) {
 
     /**
      * Returns the job with another due time; the window of its unique key counts from that time.

@@ -81,10 +81,10 @@ public final class EventPublication {
             null,
             repeated ? IdUse.REPEATED : IdUse.FRESH,
             stamper.of(trigger.task()));
-    return new Start(trigger.id(), job, manners(trigger));
+    return new Start(trigger.id(), job, rules(trigger));
   }
 
-  private @Nullable SubjectRules manners(Trigger trigger) {
+  private @Nullable SubjectRules rules(Trigger trigger) {
     return trigger.mindsSubjects()
         ? new SubjectRules(
             payload.subjectFor(trigger), trigger.debounce(), trigger.maxWait(), trigger.cooldown())

@@ -50,27 +50,27 @@ public record SubjectState(
    * @param holder the job that holds the unique key of the event's payload; null if it is free
    * @param now the store's time
    */
-  public Step decide(SubjectRules manners, JobId own, @Nullable JobId holder, Instant now) {
+  public Step decide(SubjectRules rules, JobId own, @Nullable JobId holder, Instant now) {
     if (own.equals(job) || own.equals(holder)) {
       return new Step.Repeat();
     }
     boolean waiting =
-        job != null && firesAt != null && manners.quiet() != null && firesAt.isAfter(now);
+        job != null && firesAt != null && rules.quiet() != null && firesAt.isAfter(now);
     // The same payload again while its job waits is not a duplicate: the subject is not quiet.
     if (holder != null && !(waiting && holder.equals(job))) {
       return new Step.Duplicate(holder);
     }
     if (waiting && job != null && since != null) {
-      return new Step.Postpone(job, manners.quietEnd(since, now));
+      return new Step.Postpone(job, rules.quietEnd(since, now));
     }
-    if (job != null && cools(manners, now)) {
+    if (job != null && cools(rules, now)) {
       return new Step.Cool(job);
     }
-    return new Step.Open(manners.quietEnd(now, now));
+    return new Step.Open(rules.quietEnd(now, now));
   }
 
-  private boolean cools(SubjectRules manners, Instant now) {
-    Duration cooldown = manners.cooldown();
+  private boolean cools(SubjectRules rules, Instant now) {
+    Duration cooldown = rules.cooldown();
     return cooldown != null
         && firesAt != null
         && !firesAt.isAfter(now)
@@ -80,8 +80,8 @@ public record SubjectState(
   /**
    * Returns how long the state is needed after {@link #firesAt}: until no cooldown runs any more.
    */
-  public static Duration mattersFor(SubjectRules manners) {
-    Duration cooldown = manners.cooldown();
+  public static Duration mattersFor(SubjectRules rules) {
+    Duration cooldown = rules.cooldown();
     return cooldown == null ? Duration.ZERO : cooldown;
   }
 }

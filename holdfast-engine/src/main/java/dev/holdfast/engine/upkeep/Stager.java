@@ -53,7 +53,7 @@ public final class Stager implements Role {
     this.spans = spans;
   }
 
-  /** Sets the driver to wake when an earlier job is scheduled. */
+  @Override
   public void wokenBy(Waker driver) {
     this.waker = driver;
   }

@@ -56,13 +56,13 @@ final class EventTransaction {
     List<Trigger> listening = statements.listening(connection, event);
     List<Start> starts = listening.isEmpty() ? List.of() : plan.of(listening);
     for (Start start : starts) {
-      SubjectRules rules = start.manners();
+      SubjectRules rules = start.rules();
       if (rules != null) {
         statements.lock(connection, start.trigger(), rules.subject());
       }
     }
     for (Start start : starts) {
-      SubjectRules rules = start.manners();
+      SubjectRules rules = start.rules();
       if (rules == null) {
         openings.add(new Opening(start, start.job(), null));
       } else {
@@ -125,7 +125,7 @@ final class EventTransaction {
       decided(start, Decision.DEDUPLICATED, admission.id());
       return;
     }
-    SubjectRules rules = start.manners();
+    SubjectRules rules = start.rules();
     if (rules != null && opening.state() != null) {
       remember(start, rules, opening.state());
     }

@@ -41,7 +41,7 @@ final class MemoryEvents implements EventIntake {
   }
 
   private Started carryOut(Start start, Instant now) {
-    SubjectRules rules = start.manners();
+    SubjectRules rules = start.rules();
     return rules == null ? admit(start, start.job(), null) : judge(start, rules, now);
   }
 
@@ -100,7 +100,7 @@ final class MemoryEvents implements EventIntake {
     if (!admission.id().equals(job.id())) {
       return new Started(start.trigger(), Decision.DEDUPLICATED, admission.id());
     }
-    SubjectRules rules = start.manners();
+    SubjectRules rules = start.rules();
     if (rules != null && state != null) {
       remember(start, rules, state);
     }

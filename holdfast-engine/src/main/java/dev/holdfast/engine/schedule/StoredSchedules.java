@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The client's side of schedules. */
-public final class ScheduleDesk implements Schedules {
+public final class StoredSchedules implements Schedules {
   private static final int MOST_TIMES = 1_000;
   private static final int TRIES = 3;
 
@@ -45,7 +45,7 @@ public final class ScheduleDesk implements Schedules {
    *
    * @param queueCheck warns about or rejects queues that no node serves
    */
-  public ScheduleDesk(
+  public StoredSchedules(
       Store store,
       Planner planner,
       JobOrigin stamper,
