@@ -1,9 +1,9 @@
 package dev.holdfast.api.lease;
 
+import dev.holdfast.api.Page;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires leases on your own keys. A lease has at most one holder in the whole cluster.
@@ -79,14 +79,11 @@ public interface Leases {
    */
   Optional<LeaseInfo> find(String key);
 
-  /**
-   * Lists leases, ordered by key.
-   *
-   * @param state the state to match; null for all
-   * @param after the key of the last lease of the previous page; null for the first page
-   * @param limit the maximum number of leases, 1 to 1000
-   */
-  List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit);
+  /** Lists leases, ordered by key. */
+  List<LeaseInfo> list(Page<String> page);
+
+  /** Lists the leases in a state, ordered by key. */
+  List<LeaseInfo> list(LeaseState state, Page<String> page);
 
   /**
    * Returns leases for a program that runs as a single process, without a database: every request

@@ -1,11 +1,11 @@
 package dev.holdfast.api.lease;
 
+import dev.holdfast.api.Page;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /** Grants every request. */
 final class PassThroughLeases implements Leases {
@@ -41,7 +41,12 @@ final class PassThroughLeases implements Leases {
   }
 
   @Override
-  public List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit) {
+  public List<LeaseInfo> list(Page<String> page) {
+    return List.of();
+  }
+
+  @Override
+  public List<LeaseInfo> list(LeaseState state, Page<String> page) {
     return List.of();
   }
 

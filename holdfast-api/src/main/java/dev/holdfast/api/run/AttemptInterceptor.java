@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *       try {
  *         return attempt.proceed();
  *       } finally {
- *         record(attempt.context().task(), System.nanoTime() - start);
+ *         System.out.println(attempt.context().task() + ": " + (System.nanoTime() - start));
  *       }
  *     };
  * }</pre>

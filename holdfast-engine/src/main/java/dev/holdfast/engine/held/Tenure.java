@@ -18,12 +18,14 @@ import java.util.function.BooleanSupplier;
  * pause. A tenure that is over stays over.
  */
 public final class Tenure {
+  /** By which part of a tenure the clocks may differ because the wall clock is being adjusted. */
+  private static final int TOLERANCE = 100;
+
   private final UUID incarnation;
   private final Ticker ticker;
   private final Duration allowed;
   private final BooleanSupplier unseated;
-  private volatile Moment deadline;
-  private volatile Instant wallDeadline;
+  private volatile Sent lastSent;
   private volatile boolean over;
 
   /**
@@ -37,30 +39,36 @@ public final class Tenure {
     this.ticker = ticker;
     this.allowed = allowed;
     this.unseated = unseated;
-    this.deadline = sent.plus(allowed);
-    this.wallDeadline = ticker.timeOfDay().plus(allowed);
+    this.lastSent = new Sent(sent, ticker.timeOfDay());
   }
+
+  /** When the last successful heartbeat was sent, by both clocks. */
+  private record Sent(Moment moment, Instant timeOfDay) {}
 
   public UUID incarnation() {
     return incarnation;
   }
 
   public Moment deadline() {
-    return deadline;
+    return lastSent.moment().plus(allowed);
   }
 
   /** Returns whether this incarnation must not act any more. */
   public boolean isOver() {
-    return over || !ticker.now().isBefore(deadline) || unseated.getAsBoolean();
+    return over || !ticker.now().isBefore(deadline()) || unseated.getAsBoolean();
   }
 
   /**
-   * Returns whether the machine may have been asleep for as long as a tenure lasts: then nothing
-   * may start before a heartbeat has succeeded. A wall clock that was set forward looks the same,
-   * and costs no more than that heartbeat.
+   * Returns whether the machine may have been suspended since the last successful heartbeat: the
+   * monotonic clock stood still meanwhile, so the deadline is later than it should be, and nothing
+   * may start before another heartbeat has succeeded. A wall clock that was set forward looks the
+   * same, and costs no more than that heartbeat.
    */
   public boolean isInDoubt() {
-    return ticker.timeOfDay().isAfter(wallDeadline);
+    Sent sent = lastSent;
+    Duration awake = Duration.ofNanos(ticker.now().nanos() - sent.moment().nanos());
+    Duration passed = Duration.between(sent.timeOfDay(), ticker.timeOfDay());
+    return passed.minus(awake).compareTo(allowed.dividedBy(TOLERANCE)) > 0;
   }
 
   /**
@@ -74,8 +82,7 @@ public final class Tenure {
     if (isOver()) {
       return false;
     }
-    deadline = sent.plus(allowed);
-    wallDeadline = timeOfDay.plus(allowed);
+    lastSent = new Sent(sent, timeOfDay);
     return true;
   }
 

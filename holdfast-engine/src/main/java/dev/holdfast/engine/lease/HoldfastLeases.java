@@ -1,5 +1,6 @@
 package dev.holdfast.engine.lease;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
@@ -202,8 +203,13 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
   }
 
   @Override
-  public List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit) {
-    return acquirer.list(state, after, limit);
+  public List<LeaseInfo> list(Page<String> page) {
+    return acquirer.list(page);
+  }
+
+  @Override
+  public List<LeaseInfo> list(LeaseState state, Page<String> page) {
+    return acquirer.list(state, page);
   }
 
   /** Returns named locks. */

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.lease;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.LeaseInfo;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Acquires, finds and lists leases. */
 public final class LeaseAcquirer implements Leases {
@@ -92,8 +92,13 @@ public final class LeaseAcquirer implements Leases {
   }
 
   @Override
-  public List<LeaseInfo> list(@Nullable LeaseState state, @Nullable String after, int limit) {
-    return parts.book().list(state, after, checked(limit));
+  public List<LeaseInfo> list(Page<String> page) {
+    return parts.book().list(null, page.after().orElse(null), page.limit());
+  }
+
+  @Override
+  public List<LeaseInfo> list(LeaseState state, Page<String> page) {
+    return parts.book().list(state, page.after().orElse(null), page.limit());
   }
 
   private static int checked(int limit) {

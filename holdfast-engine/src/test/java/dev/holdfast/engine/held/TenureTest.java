@@ -72,6 +72,22 @@ class TenureTest {
   }
 
   @Test
+  void aMachineThatSleptForLessThanItsTenureIsInDoubtTooBecauseItsDeadlineIsLate() {
+    seconds = 10;
+    timeOfDay = timeOfDay.plusSeconds(11);
+
+    assertThat(tenure.isInDoubt()).isTrue();
+  }
+
+  @Test
+  void aWallClockThatIsAdjustedALittleRaisesNoDoubt() {
+    seconds = 10;
+    timeOfDay = timeOfDay.plusMillis(10_400);
+
+    assertThat(tenure.isInDoubt()).isFalse();
+  }
+
+  @Test
   void aMachineThatSleptWhileABeatWasUnderWayIsStillInDoubt() {
     Instant sent = timeOfDay;
     timeOfDay = timeOfDay.plusSeconds(46);

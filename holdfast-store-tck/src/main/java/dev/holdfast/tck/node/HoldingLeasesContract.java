@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.Lease;
@@ -346,7 +347,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
           .isThrownBy(() -> leases.reclaimExpired(limit))
           .withMessageContaining("ask for 1 to 1000");
     }
-    assertThat(leases.list(null, null, 10)).isEmpty();
+    assertThat(leases.list(Page.first(10))).isEmpty();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.lease;
 
+import dev.holdfast.api.Page;
 import dev.holdfast.api.lease.Acquisition;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseRequest;
@@ -16,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * Leases controlled by a test. A key that is neither {@linkplain #setBusy busy} nor held is
@@ -150,12 +151,20 @@ public final class FakeLeases implements Leases {
   }
 
   @Override
-  public synchronized List<LeaseInfo> list(
-      @Nullable LeaseState state, @Nullable String after, int limit) {
+  public List<LeaseInfo> list(Page<String> page) {
+    return list(lease -> true, page);
+  }
+
+  @Override
+  public List<LeaseInfo> list(LeaseState state, Page<String> page) {
+    return list(lease -> lease.state() == state, page);
+  }
+
+  private synchronized List<LeaseInfo> list(Predicate<FakeLease> wanted, Page<String> page) {
     return latest.values().stream()
-        .filter(lease -> state == null || lease.state() == state)
-        .filter(lease -> after == null || lease.key().compareTo(after) > 0)
-        .limit(limit)
+        .filter(wanted)
+        .filter(lease -> page.after().map(after -> lease.key().compareTo(after) > 0).orElse(true))
+        .limit(page.limit())
         .map(FakeLeases::info)
         .toList();
   }
