@@ -39,7 +39,7 @@ class DocumentationTest {
   private static final Pattern LINK = Pattern.compile("\\]\\((?!http|#)([^)#]+)(#[^)]*)?\\)");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
   private static final Pattern TEST =
-      Pattern.compile("\\b([A-Z]\\w*(?:Test|Contract))\\b(?:[.#](\\w+))?");
+      Pattern.compile("\\b([A-Z]\\w*(?:Test|Contract))\\b(?:[.#](?!java\\b)(\\w+))?");
   private static final Pattern MEMBERS =
       Pattern.compile("(?s)\\s*(?://[^\n]*\n\\s*)*(record|static|class|interface|enum|@|public).*");
 
