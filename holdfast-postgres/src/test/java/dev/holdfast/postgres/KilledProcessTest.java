@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class KilledProcessTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final int JOBS = 40;
+  private static final int HARMLESS = 200;
 
   private final TestDatabase database = SharedServer.freshDatabase();
   private final List<NodeProcess> processes = new ArrayList<>();
@@ -119,9 +120,9 @@ class KilledProcessTest {
             .liveness(CrashProgram.LIVENESS)
             .handle(CrashProgram.TASK, (work, context) -> "never")
             .start()) {
-      List<Enqueued<String>> harmless = enqueue(Kind.HARMLESS, JOBS / 2);
+      List<Enqueued<String>> harmless = enqueue(Kind.HARMLESS, HARMLESS / 2);
       Enqueued<String> poison = enqueue(Kind.POISON, 1).getFirst();
-      harmless.addAll(enqueue(Kind.HARMLESS, JOBS / 2));
+      harmless.addAll(enqueue(Kind.HARMLESS, HARMLESS / 2));
 
       // A process that outlives the poison job is not killed: that would be a crash of what it
       // runs.
@@ -132,7 +133,7 @@ class KilledProcessTest {
         assertThat(sweeper.isReady()).isTrue();
       }
       start();
-      await().atMost(SOON).until(() -> count(JobState.SUCCEEDED) == JOBS);
+      await().atMost(SOON).until(() -> count(JobState.SUCCEEDED) == HARMLESS);
 
       assertThat(client.find(poison.id()).orElseThrow().failures())
           .extracting(FailedAttempt::code)

@@ -125,7 +125,7 @@ public record Trigger(
   }
 
   /** Returns whether the trigger stores the state of subjects: it has a debounce or a cooldown. */
-  public boolean mindsSubjects() {
+  public boolean hasSubjectRules() {
     return debounce != null || cooldown != null;
   }
 

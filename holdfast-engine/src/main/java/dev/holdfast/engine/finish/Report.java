@@ -1,10 +1,10 @@
 package dev.holdfast.engine.finish;
 
-import java.util.Optional;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**

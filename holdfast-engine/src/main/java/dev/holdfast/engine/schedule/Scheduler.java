@@ -179,7 +179,7 @@ public final class Scheduler implements Role {
     }
     FireOrder order = FirePlan.settle(kept, due, now, node, ids);
     FireReport report = book.fire(order);
-    return switch (report.answer()) {
+    return switch (report.result()) {
       case FIRED -> {
         fired++;
         created += report.created().size();

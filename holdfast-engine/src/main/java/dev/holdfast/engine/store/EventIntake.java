@@ -33,8 +33,7 @@ public interface EventIntake {
    * @param trigger the id of the trigger
    * @param job the job, due at once, with the unique key that lets its payload start once in the
    *     window
-   * @param rules the rules for the subject of the event; null to start regardless of earlier
-   *     starts
+   * @param rules the rules for the subject of the event; null to start regardless of earlier starts
    */
   record Start(String trigger, NewJob job, @Nullable SubjectRules rules) {
 

@@ -155,7 +155,7 @@ public interface ScheduleStore {
    *
    * @param created the jobs that were created
    */
-  record FireReport(Settled answer, List<JobId> created) {}
+  record FireReport(Settled result, List<JobId> created) {}
 
   /**
    * Settles due times in one step: moves the schedule to its next due time, if its revision and due

@@ -85,7 +85,7 @@ public final class EventPublication {
   }
 
   private @Nullable SubjectRules rules(Trigger trigger) {
-    return trigger.mindsSubjects()
+    return trigger.hasSubjectRules()
         ? new SubjectRules(
             payload.subjectFor(trigger), trigger.debounce(), trigger.maxWait(), trigger.cooldown())
         : null;

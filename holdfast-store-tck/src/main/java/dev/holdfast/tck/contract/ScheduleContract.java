@@ -100,7 +100,7 @@ public abstract class ScheduleContract extends Contract {
 
   private JobId firedJob(String id) {
     FireReport report = fire(kept(id));
-    assertThat(report.answer()).isEqualTo(Settled.FIRED);
+    assertThat(report.result()).isEqualTo(Settled.FIRED);
     assertThat(report.created()).hasSize(1);
     return report.created().getFirst();
   }
@@ -179,8 +179,8 @@ public abstract class ScheduleContract extends Contract {
 
     List<FireReport> reports = Together.run(8, number -> fire(seen));
 
-    assertThat(reports).filteredOn(report -> report.answer() == Settled.FIRED).hasSize(1);
-    assertThat(reports).filteredOn(report -> report.answer() == Settled.LOST).hasSize(7);
+    assertThat(reports).filteredOn(report -> report.result() == Settled.FIRED).hasSize(1);
+    assertThat(reports).filteredOn(report -> report.result() == Settled.LOST).hasSize(7);
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
@@ -201,7 +201,7 @@ public abstract class ScheduleContract extends Contract {
     FireOrder order = order(seen);
     book().fire(order);
 
-    assertThat(book().fire(order).answer()).isEqualTo(Settled.LOST);
+    assertThat(book().fire(order).result()).isEqualTo(Settled.LOST);
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
@@ -213,8 +213,8 @@ public abstract class ScheduleContract extends Contract {
     assertThat(book().save(paused, seen.revision())).isTrue();
 
     assertThat(dueIds()).isEmpty();
-    assertThat(fire(seen).answer()).isEqualTo(Settled.LOST);
-    assertThat(fire(kept("a")).answer()).isEqualTo(Settled.LOST);
+    assertThat(fire(seen).result()).isEqualTo(Settled.LOST);
+    assertThat(fire(kept("a")).result()).isEqualTo(Settled.LOST);
     assertThat(book().list()).hasSize(1);
   }
 
@@ -248,7 +248,7 @@ public abstract class ScheduleContract extends Contract {
 
     assertThat(book().due(PLENTY).blocked()).isTrue();
     assertThat(dueIds()).isEmpty();
-    assertThat(fire(kept("a")).answer()).isEqualTo(Settled.BLOCKED);
+    assertThat(fire(kept("a")).result()).isEqualTo(Settled.BLOCKED);
 
     worker.succeed(running);
     assertThat(book().due(PLENTY).blocked()).isFalse();
@@ -288,7 +288,7 @@ public abstract class ScheduleContract extends Contract {
     Kept seen = saveDue("a", Overlap.SKIP);
     book().cancel("a");
 
-    assertThat(fire(seen).answer()).isEqualTo(Settled.LOST);
+    assertThat(fire(seen).result()).isEqualTo(Settled.LOST);
     assertThat(countAll(JobFilter.all())).isZero();
   }
 
@@ -449,7 +449,7 @@ public abstract class ScheduleContract extends Contract {
     Kept kept = saveDue("a", Overlap.SKIP);
     book().putOff(kept, Duration.ofDays(1));
 
-    assertThat(fire(kept).answer()).isEqualTo(Settled.FIRED);
+    assertThat(fire(kept).result()).isEqualTo(Settled.FIRED);
     passTime(HOUR);
 
     assertThat(dueIds()).containsExactly("a");
