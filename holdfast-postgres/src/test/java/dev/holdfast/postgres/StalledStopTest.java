@@ -22,6 +22,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,11 @@ class StalledStopTest {
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch claimInProgress = new CountDownLatch(1);
   private final CountDownLatch letClaimsGo = new CountDownLatch(1);
-  private volatile boolean holdClaims;
+
+  /** Closed for a moment, so that no claim is under way when the next ones are held up. */
+  private final ReadWriteLock gate = new ReentrantReadWriteLock();
+
+  private boolean holdClaims;
   private StallingProxy proxy;
   private PostgresStore direct;
   private PostgresStore stalling;
@@ -81,7 +87,15 @@ class StalledStopTest {
                 Claims.class.getClassLoader(),
                 new Class<?>[] {Claims.class},
                 (proxy, method, arguments) -> {
-                  if (method.getName().equals("claim") && holdClaims) {
+                  if (method.getName().equals("claim")) {
+                    gate.readLock().lock();
+                    try {
+                      if (!holdClaims) {
+                        return call(method, real, arguments);
+                      }
+                    } finally {
+                      gate.readLock().unlock();
+                    }
                     claimInProgress.countDown();
                     letClaimsGo.await();
                   }
@@ -149,6 +163,15 @@ class StalledStopTest {
         .start();
   }
 
+  private void holdUpClaims() {
+    gate.writeLock().lock();
+    try {
+      holdClaims = true;
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+
   private double claimed() {
     return meters.find("holdfast.jobs.claimed").counters().stream()
         .mapToDouble(counter -> counter.count())
@@ -162,7 +185,7 @@ class StalledStopTest {
     client.enqueue(TASK, new Nap(Duration.ofHours(1)));
     await().atMost(SOON).until(() -> begun.get() == 1 && claimed() == 1);
 
-    holdClaims = true;
+    holdUpClaims();
     Enqueued<Void> late = client.enqueue(TASK, new Nap(Duration.ZERO));
     claimInProgress.await(); // An idle node claims only where there is something to claim.
     proxy.stall();
