@@ -77,8 +77,9 @@ class KilledProcessTest {
     return client.count(JobFilter.all()).getOrDefault(state, 0L);
   }
 
+  /** How soon they do is a bar of {@code bench failover}: here none ends before all run. */
   @Test
-  void allJobsOfAKilledNodeRunOnASurvivorTwoSecondsAfterItsTimeout() throws Exception {
+  void allJobsOfAKilledNodeRunOnASurvivorAtTheSameTime() throws Exception {
     CountDownLatch running = new CountDownLatch(JOBS);
     CountDownLatch enough = new CountDownLatch(1);
     NodeProcess process = start();
@@ -101,8 +102,7 @@ class KilledProcessTest {
 
       process.signal("KILL");
 
-      assertThat(
-              running.await(CrashProgram.TIMEOUT.plusSeconds(2).toMillis(), TimeUnit.MILLISECONDS))
+      assertThat(running.await(SOON.toSeconds(), TimeUnit.SECONDS))
           .as("%d of %d jobs are not running", running.getCount(), JOBS)
           .isTrue();
       enough.countDown();
