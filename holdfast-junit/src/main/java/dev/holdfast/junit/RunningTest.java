@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** What one test has of its own: a node with its client, and a store. */
+/** What each test has for itself: a node with its client, and a store. */
 final class RunningTest implements AutoCloseable {
   private final @Nullable TestNode inline;
   private final HoldfastNode node;
@@ -26,7 +26,7 @@ final class RunningTest implements AutoCloseable {
     this.store = store;
   }
 
-  /** Starts a node that runs jobs only when it is drained, in memory, on a clock of its own. */
+  /** Starts a node that runs jobs only when it is drained, in memory, on a separate clock. */
   static RunningTest inMemory(Consumer<NodeBuilder> configure) {
     TestNode node = TestNode.inMemory(configure);
     return new RunningTest(node, node.node(), null, node.store());

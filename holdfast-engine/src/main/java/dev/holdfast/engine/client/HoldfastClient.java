@@ -70,7 +70,7 @@ public final class HoldfastClient implements Holdfast {
   private final Awaiter awaiter;
   private final Schedules schedules;
   private final JobOrigin stamper;
-  private final Optional<Runnable> onClose;
+  private final Runnable onClose;
 
   /** Creates the client of a node, which shares the node's signal bus. */
   public HoldfastClient(
@@ -107,7 +107,11 @@ public final class HoldfastClient implements Holdfast {
             ids,
             declared::check);
     this.stamper = stamper;
-    this.onClose = Optional.of(onClose);
+    this.onClose =
+        () -> {
+          awaiter.close();
+          onClose.run();
+        };
   }
 
   /**
@@ -169,7 +173,7 @@ public final class HoldfastClient implements Holdfast {
     this.awaiter = from.awaiter;
     this.schedules = from.schedules;
     this.stamper = stamper;
-    this.onClose = Optional.empty();
+    this.onClose = () -> {};
   }
 
   @Override
@@ -347,9 +351,6 @@ public final class HoldfastClient implements Holdfast {
 
   @Override
   public void close() {
-    onClose.ifPresent(release -> {
-      awaiter.close();
-      release.run();
-    });
+    onClose.run();
   }
 }

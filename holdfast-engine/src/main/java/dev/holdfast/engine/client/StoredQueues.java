@@ -29,11 +29,22 @@ final class StoredQueues implements Queues {
     return pause(queue, false);
   }
 
+  /**
+   * Looks only as far as it must, and counts jobs only after the change is written: counting may be
+   * slow, just when a queue has to be paused.
+   */
   private boolean pause(String queue, boolean paused) {
-    boolean exists = find(queue).isPresent(); // Before the pause itself makes it known.
+    QueueStore.Rule rule = queues.rules().getOrDefault(Names.queue(queue), QueueStore.Rule.NONE);
+    boolean known = !rule.equals(QueueStore.Rule.NONE) || queues.isDeclared(queue);
     queues.pause(queue, paused);
     bus.publish(new Signal.QueueChanged(queue));
-    return exists;
+    return known || hasJobs(queue);
+  }
+
+  private boolean hasJobs(String queue) {
+    return find(queue)
+        .filter(status -> status.ready() + status.held() + status.scheduled() > 0)
+        .isPresent();
   }
 
   @Override

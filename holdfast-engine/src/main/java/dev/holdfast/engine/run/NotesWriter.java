@@ -124,19 +124,18 @@ public final class NotesWriter implements Role {
       return;
     }
     awaitQuietly(writing);
-    heldJob
-        .notes()
-        .takeLast()
-        .ifPresent(text -> {
-          try {
-            outcomes.note(identity.incarnation(), List.of(new Note(heldJob.claim(), text)));
-          } catch (RuntimeException failure) {
-            log.warn(
-                "The last progress of job {} could not be stored: {}",
-                heldJob.job().id(),
-                failure.getMessage());
-          }
-        });
+    try {
+      heldJob
+          .notes()
+          .takeLast()
+          .ifPresent(text ->
+              outcomes.note(identity.incarnation(), List.of(new Note(heldJob.claim(), text))));
+    } catch (RuntimeException | Error failure) {
+      log.warn(
+          "The last progress of job {} could not be stored: {}",
+          heldJob.job().id(),
+          failure.toString());
+    }
   }
 
   /** Waits even if the attempt was interrupted: a write takes as long as one statement at most. */

@@ -1,6 +1,7 @@
 package dev.holdfast.engine.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.api.job.JobProgress;
@@ -13,6 +14,7 @@ import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
 import java.time.Instant;
@@ -81,6 +83,32 @@ class NotesWriterTest {
     assertThat(outcomes.stored).containsExactly(1L);
   }
 
+  @Test
+  void nothingThatFailsKeepsTheOutcomeFromBeingReported() {
+    outcomes.release.countDown();
+    outcomes.breaks = true;
+    report(1);
+
+    assertThatCode(() -> writer.saveLast(heldJob)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void reportsAreStoredAtMostOnceASecond() {
+    heldJobs.add(heldJob);
+    outcomes.release.countDown();
+    Moment now = ticker.now();
+    report(1);
+    assertThat(writer.tick(now)).isEqualTo(Moment.NEVER);
+    report(2);
+
+    Moment next = writer.tick(now.plus(Duration.ofMillis(999)));
+
+    assertThat(next).isEqualTo(now.plus(Duration.ofSeconds(1)));
+    assertThat(outcomes.stored).containsExactly(1L);
+    writer.tick(next);
+    assertThat(outcomes.stored).containsExactly(1L, 2L);
+  }
+
   private void report(long done) {
     heldJob.notes().report(new JobProgress(done, 2, "pages", Instant.EPOCH));
     writer.changed();
@@ -92,6 +120,7 @@ class NotesWriterTest {
     final CountDownLatch release = new CountDownLatch(1);
     final List<Long> stored = new CopyOnWriteArrayList<>();
     volatile boolean skips;
+    volatile boolean breaks;
 
     @Override
     public List<Result> finish(UUID incarnation, List<? extends Finish> finishes) {
@@ -105,6 +134,9 @@ class NotesWriterTest {
         release.await();
       } catch (InterruptedException stopped) {
         throw new IllegalStateException(stopped);
+      }
+      if (breaks) {
+        throw new NoClassDefFoundError("a driver that was removed");
       }
       if (skips) {
         return Set.of();

@@ -20,42 +20,15 @@ final class ReadyQueues {
          limit 1)
         union all
         (select from ${schema}.job r
-         where r.state = 'READY' and r.suspicion is not null and r.queue = q.name
-           and (r.stack is null or r.stack = any(:stacks::text[]))
+         where r.state = 'READY' and r.suspicion is not null and r.queue = q.name ${served}
          limit 1)
         union all
         (select from unnest(:tasks::text[]) k(task)
-         cross join unnest(:stacks::text[]) s(stack)
+         ${stacks}
          cross join lateral (
            select from ${schema}.job r
            where r.state = 'READY' and r.suspicion is null
-             and r.queue = q.name and r.task = k.task and r.stack = s.stack
-           limit 1
-         ) one
-         limit 1)
-        limit 1
-      ) found
-      """;
-
-  // The same for a node that serves all stacks.
-  private static final String FIND_IN_ALL_STACKS =
-      """
-      select q.name
-      from unnest(:queues::text[]) q(name)
-      cross join lateral (
-        (select from ${schema}.job r
-         where r.state = 'READY' and r.stack is null and r.suspicion is null and r.queue = q.name
-         limit 1)
-        union all
-        (select from ${schema}.job r
-         where r.state = 'READY' and r.suspicion is not null and r.queue = q.name
-         limit 1)
-        union all
-        (select from unnest(:tasks::text[]) k(task)
-         cross join lateral (
-           select from ${schema}.job r
-           where r.state = 'READY' and r.stack is not null and r.suspicion is null
-             and r.queue = q.name and r.task = k.task
+             and r.queue = q.name and r.task = k.task and ${stack}
            limit 1
          ) one
          limit 1)
@@ -67,8 +40,19 @@ final class ReadyQueues {
   private final String findInAllStacks;
 
   ReadyQueues(Database database) {
-    this.find = database.sql(FIND);
-    this.findInAllStacks = database.sql(FIND_IN_ALL_STACKS);
+    this.find =
+        database.sql(
+            complete(
+                "and (r.stack is null or r.stack = any(:stacks::text[]))",
+                "cross join unnest(:stacks::text[]) s(stack)",
+                "r.stack = s.stack"));
+    this.findInAllStacks = database.sql(complete("", "", "r.stack is not null"));
+  }
+
+  private static String complete(String served, String stacks, String stack) {
+    return FIND.replace("${served}", served)
+        .replace("${stacks}", stacks)
+        .replace("${stack}", stack);
   }
 
   Set<String> find(Handle handle, Set<String> queues, Set<String> tasks, Set<String> stacks) {

@@ -115,7 +115,8 @@ public final class PgOutcomes implements Outcomes {
         select j.id, n.note
         from unnest(:ids::uuid[], :tokens::bigint[], :texts::text[]) n(id, token, note)
         join ${schema}.job j on j.id = n.id
-        where j.token = n.token and j.state = 'RUNNING' and j.incarnation = :incarnation
+        where j.token = n.token
+          and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
         for update of j skip locked
       )
       update ${schema}.job j set notes = mine.note

@@ -20,8 +20,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claims of a node that serves all stacks. Each test has a queue of its own: a store may remember
- * for a moment which stacks have jobs in a queue.
+ * Claims of a node that serves all stacks. Each test has a separate queue: a store may remember for
+ * a moment which stacks have jobs in a queue.
  */
 public abstract class AllStacksContract extends Contract {
   private static final Duration SOON = Duration.ofSeconds(20);

@@ -54,7 +54,7 @@ final class InlineDriver implements Driver {
     return add(new InlineRole(role, entering, false));
   }
 
-  /** Only the roles that claim and start jobs are so many that they may share threads. */
+  /** Only roles that claim and start jobs share threads: a node may have thousands of them. */
   @Override
   public Driven driveShared(Role role, Runnable entering) {
     return add(new InlineRole(role, entering, true));
