@@ -32,6 +32,35 @@ public final class Names {
     return name;
   }
 
+  /** Returns the name of a workflow, or throws an exception that tells what is wrong with it. */
+  public static String workflow(String name) {
+    if (!TASK.matcher(name).matches() || name.length() > LONGEST_TASK) {
+      throw new IllegalArgumentException(
+          "Workflow name '%s' is not valid: use segments of a-z, 0-9, _ and - joined by '::', at most %d characters, such as orders::fulfil."
+              .formatted(name, LONGEST_TASK));
+    }
+    return name;
+  }
+
+  /** Returns the name of a step, or throws an exception that tells what is wrong with it. */
+  public static String step(String name) {
+    return word("Step name", name, "charge");
+  }
+
+  /** Returns the name of a signal, or throws an exception that tells what is wrong with it. */
+  public static String signal(String name) {
+    return word("Signal name", name, "approved");
+  }
+
+  private static String word(String what, String name, String example) {
+    if (!QUEUE.matcher(name).matches() || name.length() > LONGEST_QUEUE) {
+      throw new IllegalArgumentException(
+          "%s '%s' is not valid: use a-z, 0-9, _ and -, at most %d characters, such as %s."
+              .formatted(what, name, LONGEST_QUEUE, example));
+    }
+    return name;
+  }
+
   /** Returns a tag or key, or throws an exception that tells what is wrong with it. */
   public static String text(String what, String value) {
     if (value.isBlank()

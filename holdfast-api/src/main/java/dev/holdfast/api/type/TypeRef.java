@@ -3,6 +3,7 @@ package dev.holdfast.api.type;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,13 +36,18 @@ public abstract class TypeRef<T> {
     }
   }
 
-  private TypeRef(Class<T> type) {
+  private TypeRef(Type type) {
     this.type = type;
   }
 
   /** Returns the reference to a type that is not generic. */
   public static <T> TypeRef<T> of(Class<T> type) {
-    return new OfClass<>(type);
+    return new Known<>(type);
+  }
+
+  /** Returns the reference to a list of elements of a type. */
+  public static <E> TypeRef<List<E>> listOf(TypeRef<E> element) {
+    return new Known<>(new ListType(element.type));
   }
 
   /** Returns the type in the form that reflection and codecs use. */
@@ -71,9 +77,44 @@ public abstract class TypeRef<T> {
     return type.getTypeName();
   }
 
-  private static final class OfClass<T> extends TypeRef<T> {
-    OfClass(Class<T> type) {
+  private static final class Known<T> extends TypeRef<T> {
+    Known(Type type) {
       super(type);
+    }
+  }
+
+  /** {@code List<E>}; equal to the same type as reflection returns it. */
+  private record ListType(Type element) implements ParameterizedType {
+    @Override
+    public Type[] getActualTypeArguments() {
+      return new Type[] {element};
+    }
+
+    @Override
+    public Type getRawType() {
+      return List.class;
+    }
+
+    @Override
+    public @Nullable Type getOwnerType() {
+      return null;
+    }
+
+    @Override
+    public String getTypeName() {
+      return "java.util.List<%s>".formatted(element.getTypeName());
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof ParameterizedType that
+          && that.getRawType() == List.class
+          && that.getActualTypeArguments()[0].equals(element);
+    }
+
+    @Override
+    public int hashCode() {
+      return element.hashCode() ^ List.class.hashCode();
     }
   }
 }

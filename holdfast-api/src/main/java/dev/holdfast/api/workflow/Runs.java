@@ -1,0 +1,123 @@
+package dev.holdfast.api.workflow;
+
+import dev.holdfast.api.Page;
+import dev.holdfast.api.type.TypeRef;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts, finds, awaits and controls runs.
+ *
+ * <p>Operations on a run that does not exist throw an {@link UnknownRunException}, and operations
+ * that its state does not allow throw a {@link RunStateException}. Nothing was changed then.
+ */
+public interface Runs extends Starter {
+
+  /** Finds a run in any state, with its steps; empty if it does not exist or is no longer kept. */
+  Optional<Run> find(RunId id);
+
+  /** Lists runs, newest first. Their steps have states, but no inputs, outputs and attempts. */
+  List<Run> list(RunFilter filter, Page<RunId> page);
+
+  /** Counts runs by state. */
+  Map<RunState, Long> count(RunFilter filter);
+
+  /**
+   * Lists the events of a run, oldest first.
+   *
+   * @param after the number of the last event that was read; 0 for all
+   * @param limit the maximum number of events
+   */
+  List<RunEvent> events(RunId id, long after, int limit);
+
+  /**
+   * Waits until a run has ended and returns its result.
+   *
+   * @return the result; null if the workflow has none
+   * @throws RunFailedException if the run failed or was cancelled
+   * @throws dev.holdfast.api.AwaitTimeoutException if the run has not ended in time
+   * @throws InterruptedException if the calling thread is interrupted
+   */
+  <R> @Nullable R await(RunId id, TypeRef<R> resultType, Duration atMost)
+      throws InterruptedException;
+
+  /** Waits until a run has ended and returns its result. */
+  default <R> @Nullable R await(Started<R> run, Duration atMost) throws InterruptedException {
+    return await(run.id(), run.resultType(), atMost);
+  }
+
+  /**
+   * Pauses a run and its child runs: no step starts until it is resumed. Steps that are running
+   * continue. A paused run stays as it is.
+   */
+  void pause(RunId id);
+
+  /** Resumes a paused run and its child runs. A step that failed stays failed. */
+  void resume(RunId id);
+
+  /**
+   * Cancels a run and its child runs. Jobs that have not started are cancelled, and those that run
+   * are interrupted; then compensations and finally steps run. A run that is being cancelled stays
+   * as it is.
+   *
+   * @param reason why, for the record
+   */
+  void cancel(RunId id, String reason);
+
+  /**
+   * Retries the failed and cancelled steps of a run that failed or is paused, and everything after
+   * them. Steps that succeeded keep their outputs and do not run again.
+   */
+  void retry(RunId id);
+
+  /**
+   * Starts a new run from the results of another one: steps before the given ones keep their
+   * outputs, the others run again.
+   *
+   * @param from the names of the steps to run again; empty for all steps
+   * @param input the new input, encoded; null for that of the original run
+   */
+  RunId rerun(RunId id, List<String> from, @Nullable String input);
+
+  /**
+   * Sends a signal to a run. A signal that is sent before a step awaits it is kept for that step.
+   *
+   * @param signal the name of the signal
+   * @param payload the payload; null for none
+   */
+  default void signal(RunId id, String signal, @Nullable Object payload) {
+    signal(id, signal, payload, options -> {});
+  }
+
+  /** Sends a signal to a run. */
+  void signal(
+      RunId id, String signal, @Nullable Object payload, Consumer<SignalOptions.Builder> changes);
+
+  /**
+   * Sends a signal to the active run with a unique key, and starts that run first if there is none:
+   * both in one transaction.
+   */
+  <I, R> Started<R> signalOrStart(
+      Workflow<I, R> workflow, I input, String uniqueKey, String signal, @Nullable Object payload);
+
+  /**
+   * Moves an open run to another version of its workflow.
+   *
+   * @param hash the hash of the graph to move to, which must be registered
+   * @param dryRun whether only to return what would differ
+   * @return what differs, one line each
+   */
+  List<String> move(RunId id, String hash, boolean dryRun);
+
+  /**
+   * Finds runs that are inconsistent with their jobs, and repairs them. Nodes do this regularly;
+   * call it after manual changes of the database.
+   *
+   * @return what was repaired, one line each
+   */
+  List<String> recoverStuck();
+}

@@ -1,0 +1,15 @@
+package dev.holdfast.api.workflow;
+
+import dev.holdfast.api.HoldfastException;
+
+/** Thrown when a run does not exist or is no longer kept. */
+public final class UnknownRunException extends HoldfastException {
+  private static final long serialVersionUID = 1L;
+
+  /** Creates the exception. */
+  public UnknownRunException(RunId id) {
+    super(
+        "Run %s does not exist or is no longer kept: check the id, or list runs to find it."
+            .formatted(id));
+  }
+}
