@@ -18,6 +18,10 @@ public enum JobState {
   CLAIMED(false),
   /** Running on a node; the handler may have started. */
   RUNNING(false),
+  /** Waits, without a node, for a time or a signal that its handler asked for. */
+  WAITING(false),
+  /** Does not run, because the run that it belongs to is paused. */
+  ON_HOLD(false),
   /** Ended successfully. */
   SUCCEEDED(true),
   /** Failed permanently; in the dead-letter queue until it is retried, purged or no longer kept. */

@@ -3,6 +3,8 @@ package dev.holdfast.api.job;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Why a job is not running. */
 public sealed interface WaitReason {
@@ -202,6 +204,34 @@ public sealed interface WaitReason {
     @Override
     public String describe() {
       return "Node %s has claimed the job and starts it when a slot is free.".formatted(node);
+    }
+  }
+
+  /**
+   * The job executes a step of a run that is paused.
+   *
+   * @param run the id of the run
+   */
+  record RunPaused(UUID run) implements WaitReason {
+    @Override
+    public String describe() {
+      return "Run %s is paused: resume it.".formatted(run);
+    }
+  }
+
+  /**
+   * The handler of the job waits for a signal, or for a time.
+   *
+   * @param signal the name of the signal; null if it waits for a time only
+   * @param until when the wait ends at the latest; null for never
+   */
+  record Parked(@Nullable String signal, @Nullable Instant until) implements WaitReason {
+    @Override
+    public String describe() {
+      return signal == null
+          ? "The handler sleeps until %s.".formatted(until)
+          : "The handler waits for signal '%s'%s."
+              .formatted(signal, until == null ? "" : ", until " + until + " at the latest");
     }
   }
 

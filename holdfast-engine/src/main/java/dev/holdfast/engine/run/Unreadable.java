@@ -133,7 +133,7 @@ public final class Unreadable {
   private static boolean hasEnded(Job job) {
     return switch (job.state()) {
       case SUCCEEDED, FAILED, CANCELLED, EXPIRED -> true;
-      case SCHEDULED, READY, CLAIMED, RUNNING -> false;
+      case SCHEDULED, READY, CLAIMED, RUNNING, WAITING, ON_HOLD -> false;
     };
   }
 

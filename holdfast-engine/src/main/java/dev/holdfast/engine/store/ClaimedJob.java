@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimedAt when this claim was made, by the same clock
  * @param crashes how many times its node died while it ran
  * @param suspicion whether the job is a crash suspect, and how it must be run if so
+ * @param step the step of a run that it executes; null for a job that belongs to no run
  */
 public record ClaimedJob(
     JobId id,
@@ -38,7 +39,8 @@ public record ClaimedJob(
     Instant readyAt,
     Instant claimedAt,
     int crashes,
-    Suspicion suspicion)
+    Suspicion suspicion,
+    @Nullable StepRef step)
     implements JobRef {
 
   public ClaimId claim() {

@@ -49,12 +49,21 @@ public record NewJob(
    * @param source the node that fired the job, or enqueued it without running jobs of this task
    *     itself; null otherwise
    * @param parent the job whose handler enqueued it; null otherwise
+   * @param step the step of a run that it executes; null otherwise
    */
-  public record Stamp(@Nullable String stack, @Nullable String source, @Nullable JobId parent) {
-    public static final Stamp NONE = new Stamp(null, null, null);
+  public record Stamp(
+      @Nullable String stack,
+      @Nullable String source,
+      @Nullable JobId parent,
+      @Nullable StepRef step) {
+    public static final Stamp NONE = new Stamp(null, null);
+
+    public Stamp(@Nullable String stack, @Nullable String source, @Nullable JobId parent) {
+      this(stack, source, parent, null);
+    }
 
     public Stamp(@Nullable String stack, @Nullable String source) {
-      this(stack, source, null);
+      this(stack, source, null, null);
     }
   }
 

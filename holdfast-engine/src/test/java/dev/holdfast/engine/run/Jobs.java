@@ -94,7 +94,8 @@ public final class Jobs {
         Instant.EPOCH,
         Instant.EPOCH,
         suspicion == Suspicion.NONE ? 0 : 2,
-        suspicion);
+        suspicion,
+        null);
   }
 
   /** Services of contexts that store nothing. */

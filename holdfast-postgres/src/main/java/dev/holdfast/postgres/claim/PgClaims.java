@@ -328,7 +328,8 @@ public final class PgClaims implements Claims {
               SqlValues.instant(row, 11),
               SqlValues.instant(row, 12),
               row.getInt(14),
-              row.getString(15) == null ? Suspicion.NONE : Suspicion.valueOf(row.getString(15))));
+              row.getString(15) == null ? Suspicion.NONE : Suspicion.valueOf(row.getString(15)),
+              null));
     }
   }
 }

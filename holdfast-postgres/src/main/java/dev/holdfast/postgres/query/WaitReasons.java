@@ -165,7 +165,8 @@ final class WaitReasons {
       case SCHEDULED -> new WaitReason.NotDue(SqlValues.instant(row, 4));
       case READY -> whileReady(row, living);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.getString(5)));
-      case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED -> new WaitReason.NotWaiting(state);
+      case WAITING, ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
+          new WaitReason.NotWaiting(state);
     };
   }
 

@@ -156,6 +156,8 @@ public abstract class Contract {
         helper.die(helper.claimOne());
       }
       case CANCELLED -> store.control().cancel(id);
+      case WAITING, ON_HOLD ->
+          throw new IllegalArgumentException("Only a step of a run can be " + state);
       case EXPIRED -> {
         passTime(Duration.ofMinutes(2));
         stage();

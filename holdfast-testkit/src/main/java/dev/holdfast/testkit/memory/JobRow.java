@@ -10,6 +10,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.codec.JobNotes;
 import dev.holdfast.engine.store.JobSnapshot;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,6 +72,7 @@ final class JobRow {
   @Nullable String stack;
   @Nullable String source;
   @Nullable JobId parent;
+  @Nullable StepRef step;
   @Nullable String notes;
   @Nullable Instant startedAt;
   @Nullable Instant endedAt;
@@ -98,6 +100,7 @@ final class JobRow {
     stack = job.stamp().stack();
     source = job.stamp().source();
     parent = job.stamp().parent();
+    step = job.stamp().step();
     runAt =
         switch (job.when()) {
           case When.Now() -> now;

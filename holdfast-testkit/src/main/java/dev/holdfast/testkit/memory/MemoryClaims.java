@@ -154,7 +154,8 @@ final class MemoryClaims implements Claims {
         row.runAt,
         now,
         row.crashes,
-        row.suspicion);
+        row.suspicion,
+        row.step);
   }
 
   @Override

@@ -79,7 +79,8 @@ final class MemoryJobQueries implements JobQueries {
       case SCHEDULED -> new WaitReason.NotDue(row.runAt);
       case READY -> reasonWhileReady(row, now);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.node));
-      case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED -> new WaitReason.NotWaiting(row.state);
+      case WAITING, ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
+          new WaitReason.NotWaiting(row.state);
     };
   }
 

@@ -1,0 +1,42 @@
+package dev.holdfast.engine.store;
+
+import java.util.Collection;
+import java.util.List;
+
+/** Stores the graphs of workflows. A graph is data that stores do not read. */
+public interface Definitions {
+
+  /**
+   * A graph to be stored.
+   *
+   * @param hash the SHA-256 of its canonical text
+   * @param name the name of the workflow
+   * @param format the version of the format of the text
+   * @param body the text
+   */
+  record Definition(String hash, String name, int format, String body) {}
+
+  /**
+   * A stored graph.
+   *
+   * @param id its number in this store, by which runs refer to it
+   */
+  record Stored(int id, Definition definition) {
+    public String hash() {
+      return definition.hash();
+    }
+  }
+
+  /**
+   * Stores graphs that are not stored yet, and notes that all of them are in use.
+   *
+   * @return the stored graphs, in the order of the list
+   */
+  List<Stored> register(List<Definition> definitions);
+
+  /** Finds graphs by hash; unknown ones are left out. */
+  List<Stored> find(Collection<String> hashes);
+
+  /** Lists the graphs of a workflow, the latest registered first. */
+  List<Stored> versions(String workflow);
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.workflow.MaxActive;
+import dev.holdfast.api.workflow.RunId;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run to be written.
+ *
+ * @param definition the id of its graph in the store
+ * @param workflow the name of its workflow
+ * @param input the encoded input; null for none
+ * @param unique a key that prevents duplicates among the runs of the workflow; null for none
+ * @param priority the priority of its jobs; null for that of each step
+ * @param gate the limit on active runs; null for none
+ * @param parent the step that starts it; null for a run that a client starts
+ * @param origin the run that it repeats; null for none
+ * @param inherited results that it takes over from the origin
+ * @param mayExist whether a run with this id may exist, because the call is repeated
+ * @param first what its start does, if the gate lets it start at once
+ */
+public record NewRun(
+    RunId id,
+    int definition,
+    String workflow,
+    @Nullable String input,
+    @Nullable UniqueKey unique,
+    Set<String> tags,
+    @Nullable String label,
+    @Nullable Integer priority,
+    @Nullable Gate gate,
+    @Nullable StepRef parent,
+    @Nullable RunId origin,
+    List<RunPlan.Result> inherited,
+    boolean mayExist,
+    RunPlan first) {
+
+  /**
+   * A limit on active runs.
+   *
+   * @param key what is counted: the runs of the workflow with this key; empty if the limit applies
+   *     to all of them together
+   * @param count the maximum
+   * @param onFull what to do if that number is active
+   */
+  public record Gate(String key, int count, MaxActive.OnFull onFull) {}
+
+  public NewRun {
+    tags = Set.copyOf(tags);
+    inherited = List.copyOf(inherited);
+  }
+}

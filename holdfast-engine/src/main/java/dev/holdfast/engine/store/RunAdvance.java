@@ -1,0 +1,62 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Moves runs forward. Several nodes may do so at the same time: each locks the runs that it
+ * advances and skips those that others have locked.
+ */
+public interface RunAdvance {
+
+  /**
+   * The result of one call.
+   *
+   * @param advanced how many runs were advanced
+   * @param ready how many jobs became READY, by queue
+   * @param ended the runs that ended
+   * @param next runs that need another advance at once: parents of runs that ended, child runs,
+   *     runs whose plan was limited in size, and runs let through a gate
+   * @param nextTimer how long until the next timer that this call has set is due; empty for none
+   * @param stopping the incarnations that hold jobs whose cancellation was requested
+   */
+  record Report(
+      int advanced,
+      Map<String, Integer> ready,
+      Map<RunId, RunState> ended,
+      Set<RunId> next,
+      Optional<Duration> nextTimer,
+      Set<UUID> stopping) {}
+
+  /** Finds runs that have marks, at most the given number, in no particular order. */
+  List<RunId> marked(int limit);
+
+  /**
+   * Advances those of the given runs that have marks and that no other call has locked: in one
+   * transaction, reads their marks, deletes them, and carries out what the planner returns. Runs
+   * without marks and runs that have ended are left alone.
+   *
+   * <p>A run whose outcome was written before this call is seen in the state that includes it:
+   * marks are read after the lock, in a later statement.
+   */
+  Report advance(Collection<RunId> runs, RunPlanner planner);
+
+  /**
+   * The result of {@link #fireTimers}.
+   *
+   * @param fired the runs whose timers were due: each has a mark now
+   * @param more whether the limit was reached
+   * @param next how long until the next timer is due; empty if there is none
+   */
+  record Timers(Set<RunId> fired, boolean more, Optional<Duration> next) {}
+
+  /** Replaces timers that are due by marks, at most the given number. */
+  Timers fireTimers(int limit);
+}

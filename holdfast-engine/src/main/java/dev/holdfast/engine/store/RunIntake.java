@@ -1,0 +1,35 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.Started;
+import org.jspecify.annotations.Nullable;
+
+/** Stores new runs. */
+public interface RunIntake {
+
+  /**
+   * The result of a start.
+   *
+   * @param id the new or existing run
+   * @param queued whether it was created and waits for others to end
+   */
+  record Admission(RunId id, Started.Outcome outcome, boolean queued) {}
+
+  /**
+   * A signal to send together with a start.
+   *
+   * @param id distinguishes this signal from others of the same name
+   * @param payload the encoded payload; null for none
+   */
+  record NewSignal(String name, String id, @Nullable String payload) {}
+
+  /**
+   * Writes a run and what its start does, or finds the existing one: in one transaction. If the
+   * gate is full, the run is QUEUED, nothing of its first plan is carried out, and a mark lets it
+   * be planned when there is room.
+   *
+   * @param signal sent to the run, new or existing; null for none
+   * @throws dev.holdfast.api.DuplicateJobException if the unique key is taken and specifies failing
+   */
+  Admission start(NewRun run, @Nullable NewSignal signal);
+}

@@ -1,0 +1,39 @@
+package dev.holdfast.engine.store;
+
+import dev.holdfast.api.workflow.RunFilter;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads runs. */
+public interface RunQueries {
+
+  /** Finds a run, open or ended. */
+  Optional<RunRow> find(RunId id);
+
+  /** Finds the open run of a workflow that has a unique key. */
+  Optional<RunId> findActive(String workflow, String uniqueKey);
+
+  /** Reads what belongs to a run besides its row. */
+  RunRow.Details details(RunId id);
+
+  /** Lists runs, newest first, at most the given number, after the given one. */
+  List<RunRow> list(RunFilter filter, @Nullable RunId after, int limit);
+
+  /** Counts runs by state. */
+  Map<RunState, Long> count(RunFilter filter);
+
+  /**
+   * An event as stored.
+   *
+   * @param step the step; -1 for the run as a whole
+   */
+  record StoredEvent(long seq, Instant at, RunPlan.Event event) {}
+
+  /** Lists the events of a run after a number, oldest first, at most the given number. */
+  List<StoredEvent> events(RunId id, long after, int limit);
+}
