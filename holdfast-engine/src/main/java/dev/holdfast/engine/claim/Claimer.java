@@ -42,28 +42,39 @@ public final class Claimer implements Role {
   private final Lane lane;
   private final ClaimParts parts;
   private final Supplier<PollBackoff> pace;
-  private final int prefetch;
-  private final PrefetchBuffer prefetched = new PrefetchBuffer();
   private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private final Starter starter;
   private final IdlePoll idlePoll;
+  private final Waker waker;
   private volatile boolean claims;
   private volatile int looksInVain;
-  private volatile Waker waker = () -> {};
   private Moment roomForSuspects = Moment.NEVER;
-  private volatile Waker starterWaker = () -> {};
   private volatile boolean stopped;
   private int turns;
 
+  /**
+   * @param starter starts the jobs that this claimer prefetches
+   */
   public Claimer(
-      Lane lane, ClaimParts parts, Supplier<PollBackoff> pace, IdlePoll idlePoll, int prefetch) {
+      Lane lane,
+      ClaimParts parts,
+      Supplier<PollBackoff> pace,
+      IdlePoll idlePoll,
+      Starter starter,
+      Waker waker) {
     this.lane = lane;
     this.parts = parts;
     this.pace = pace;
     this.idlePoll = idlePoll;
-    this.prefetch = prefetch;
-    this.starter = new Starter(lane, prefetched, parts);
+    this.starter = starter;
+    this.waker = waker;
+    lane.claimedBy(waker);
     idlePoll.join(this);
+  }
+
+  @Override
+  public boolean sharesThread() {
+    return true;
   }
 
   @Override
@@ -73,22 +84,6 @@ public final class Claimer implements Role {
 
   public Lane lane() {
     return lane;
-  }
-
-  public Starter starter() {
-    return starter;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
-    lane.claimedBy(driver);
-  }
-
-  /** Sets what to wake when jobs wait to be started. */
-  public void startsBy(Waker driver) {
-    this.starterWaker = driver;
-    lane.startedBy(driver, prefetched::size);
   }
 
   /** Notes that there may be work: claims now, and polls often for a while. */
@@ -143,9 +138,8 @@ public final class Claimer implements Role {
     Request request = new Request(tenure, rule.limit());
     int wanted;
     try {
-      int waiting = prefetched.size();
-      request.start = waiting > 0 ? 0 : lane.slots().reserve(size.most());
-      request.ahead = Math.max(0, Math.min(prefetch - waiting, size.most() - request.start));
+      request.start = starter.hasJobs() ? 0 : lane.slots().reserve(size.most());
+      request.ahead = Math.max(0, Math.min(starter.room(), size.most() - request.start));
       wanted = request.size();
       if (wanted == 0) {
         return awaitSlots(now);
@@ -307,9 +301,8 @@ public final class Claimer implements Role {
       request.start--; // From here on the runner releases the slot.
       parts.runner().run(lane, heldJob);
     } else {
-      prefetched.add(heldJob);
       request.ahead--;
-      starterWaker.wake();
+      starter.prefetch(heldJob);
     }
   }
 
@@ -331,7 +324,7 @@ public final class Claimer implements Role {
     looksInVain = 0;
     int enough = Math.max(1, Math.min(LARGEST_BATCH, lane.slots().capacity() / 4));
     lane.hungerFor(enough);
-    boolean room = prefetched.size() < Math.max(1, prefetch);
+    boolean room = starter.room() > 0 || !starter.hasJobs();
     return room && lane.slots().free() >= enough ? now : now.plus(SLOT_CHECK);
   }
 

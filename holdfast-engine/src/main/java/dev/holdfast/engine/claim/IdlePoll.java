@@ -25,24 +25,20 @@ public final class IdlePoll implements Role {
   private final ClaimParts parts;
   private final Supplier<PollBackoff> pace;
   private final Set<Claimer> idle = ConcurrentHashMap.newKeySet();
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
   private volatile boolean expected = true;
   private Moment due = Moment.NEVER;
   private int looks;
 
-  public IdlePoll(ClaimParts parts, Supplier<PollBackoff> pace) {
+  public IdlePoll(ClaimParts parts, Supplier<PollBackoff> pace, Waker waker) {
     this.parts = parts;
     this.pace = pace;
+    this.waker = waker;
   }
 
   @Override
   public String name() {
     return "idle-poll";
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
   }
 
   /** Polls on behalf of this claimer until it claims again. */

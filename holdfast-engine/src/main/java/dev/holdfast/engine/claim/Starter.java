@@ -8,6 +8,7 @@ import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.QueueRules;
 import dev.holdfast.engine.rule.TaskRules;
@@ -36,7 +37,9 @@ public final class Starter implements Role {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   private final Lane lane;
-  private final PrefetchBuffer prefetched;
+  private final int prefetch;
+  private final PrefetchBuffer prefetched = new PrefetchBuffer();
+  private final Waker waker;
   private final Claims claims;
   private final QueueRules rules;
   private final TaskRules taskRules;
@@ -48,9 +51,13 @@ public final class Starter implements Role {
   private final Meters meters;
   private final LifecycleEvents events;
 
-  Starter(Lane lane, PrefetchBuffer prefetched, ClaimParts parts) {
+  /**
+   * @param prefetch how many jobs may wait to be started
+   */
+  public Starter(Lane lane, int prefetch, ClaimParts parts, Waker waker) {
     this.lane = lane;
-    this.prefetched = prefetched;
+    this.prefetch = prefetch;
+    this.waker = waker;
     this.claims = parts.claims();
     this.rules = parts.rules();
     this.taskRules = parts.taskRules();
@@ -61,11 +68,33 @@ public final class Starter implements Role {
     this.sink = parts.sink();
     this.meters = parts.meters();
     this.events = parts.events();
+    lane.startedBy(waker, prefetched::size);
+  }
+
+  @Override
+  public boolean sharesThread() {
+    return true;
   }
 
   @Override
   public String name() {
     return "starter-" + lane;
+  }
+
+  /** Starts a claimed job as soon as a slot is free. */
+  void prefetch(HeldJob heldJob) {
+    prefetched.add(heldJob);
+    waker.wake();
+  }
+
+  /** Returns whether prefetched jobs wait to be started. */
+  boolean hasJobs() {
+    return prefetched.size() > 0;
+  }
+
+  /** Returns how many more jobs may be prefetched. */
+  int room() {
+    return prefetch - prefetched.size();
   }
 
   @Override

@@ -25,22 +25,22 @@ public final class WakeupSpread implements Role {
   private final Ticker ticker;
   private final RandomGenerator random;
   private final Map<String, Moment> later = new HashMap<>();
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
   /**
    * @param claimers wakes the claimers of a queue
    */
   public WakeupSpread(
-      ClusterSize crowd, Consumer<String> claimers, Ticker ticker, RandomGenerator random) {
+      ClusterSize crowd,
+      Consumer<String> claimers,
+      Ticker ticker,
+      RandomGenerator random,
+      Waker waker) {
     this.crowd = crowd;
     this.claimers = claimers;
     this.ticker = ticker;
     this.random = random;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

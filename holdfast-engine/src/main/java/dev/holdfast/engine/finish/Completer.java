@@ -45,7 +45,7 @@ public final class Completer implements Role, FinishSink {
   private final FinishAlarm alarm;
   private final WaitingReports waiting = new WaitingReports();
   private final List<Report> pending = new ArrayList<>();
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
   private Duration retryDelay = FIRST_RETRY;
 
   /** How many reports a group may have: halved by repeated failures, doubled by each success. */
@@ -62,17 +62,14 @@ public final class Completer implements Role, FinishSink {
       Claims claims,
       CurrentIncarnation identity,
       Receipts receipts,
-      Meters meters) {
+      Meters meters,
+      Waker waker) {
     this.outcomes = outcomes;
     this.claims = claims;
     this.identity = identity;
     this.receipts = receipts;
     this.alarm = new FinishAlarm(meters);
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

@@ -36,7 +36,7 @@ public final class LostClaimReturner implements Role {
   private static final Logger log = LoggerFactory.getLogger(LostClaimReturner.class);
 
   private final Parts parts;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
   private @Nullable Found found;
   private @Nullable Moment nextLook;
 
@@ -66,13 +66,9 @@ public final class LostClaimReturner implements Role {
 
   private record Found(Tenure tenure, List<LostClaim> jobs) {}
 
-  public LostClaimReturner(Parts parts) {
+  public LostClaimReturner(Parts parts, Waker waker) {
     this.parts = parts;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

@@ -69,7 +69,7 @@ public final class Sweeper implements Role {
   private volatile boolean watching;
   private volatile Moment expectantUntil;
   private volatile Moment lastLook;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
   /**
    * The components that a sweeper works with.
@@ -106,18 +106,14 @@ public final class Sweeper implements Role {
   public record Policies(
       TaskRegistry tasks, JobQueries jobs, PayloadCodec codec, Duration awaited) {}
 
-  public Sweeper(Parts parts) {
+  public Sweeper(Parts parts, Waker waker) {
     this.parts = parts;
     this.silences = new SilenceTracker(parts.interval().multipliedBy(2).plusSeconds(1));
     this.recoverer = new Recoverer(parts, () -> silences.contact(parts.ticker().now()));
     this.nextSweep = parts.ticker().now();
     this.lastLook = nextSweep;
     this.expectantUntil = nextSweep;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

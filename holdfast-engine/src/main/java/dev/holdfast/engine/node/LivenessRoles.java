@@ -32,96 +32,102 @@ final class LivenessRoles {
       Set.of("worker", "scheduler", "sweeper", SingleNodeGuard.ROLE);
 
   private final NodeBuilder from;
-  private final NodeComponents ground;
+  private final NodeComponents components;
   private final LivenessSettings liveness;
   private final Waker claimers;
   final Fence fence;
   final Heart heart;
-  final Driver.Driven beating;
-  final Driver.Driven guarding;
+  final Driver.Driven<Heart> beating;
+  final Driver.Driven<Watchdog> guarding;
   final Sweeper sweeper;
-  final Driver.Driven sweeping;
-  final Driver.Driven givingBack;
+  final Driver.Driven<?> sweeping;
+  final Driver.Driven<LostClaimReturner> givingBack;
 
   /**
    * @param claimers woken when the modes, queue rules or task rules of the node have changed
    * @param onStartedOver called when a new incarnation has been registered
    */
-  LivenessRoles(NodeBuilder from, NodeComponents ground, Waker claimers, Runnable onStartedOver) {
+  LivenessRoles(
+      NodeBuilder from, NodeComponents components, Waker claimers, Runnable onStartedOver) {
     this.from = from;
-    this.ground = ground;
-    this.liveness = ground.settings.liveness();
+    this.components = components;
+    this.liveness = components.settings.liveness();
     this.claimers = claimers;
     this.fence =
         new Fence(
-            ground.identity,
-            ground.heldJobs,
-            ground.meters,
-            ground.events,
-            ground.ticker,
+            components.identity,
+            components.heldJobs,
+            components.meters,
+            components.events,
+            components.ticker,
             liveness.margin());
-    this.sweeper = sweeper();
-    this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper, ground.modes)));
-    LostClaimReturner strays =
-        new LostClaimReturner(
-            new LostClaimReturner.Parts(
-                ground.store.claims(),
-                ground.store.nodes(),
-                ground.identity,
-                ground.calls,
-                ground.heldJobs,
-                liveness.compareEvery()));
-    this.givingBack = ground.drive(strays);
-    this.heart =
-        heart(
-            strays,
-            () -> {
-              ground.alone.startedOver();
-              ground.events.nodeJoined(ground.identity.incarnation());
-              sweeper.sweepNow(); // Recovers what the old incarnation held.
-              onStartedOver.run();
-            });
-    this.beating = ground.drive(heart);
-    Watchdog watchdog =
-        new Watchdog(ground.identity, fence, liveness.timeouts().running().dividedBy(10));
-    watchdog.wakes(beating);
-    this.guarding = ground.drive(watchdog);
+    var sweeping =
+        components.drive(waker ->
+            components.alone.checkedBy(new WhileEnabled<>(sweeper(waker), components.modes)));
+    this.sweeping = sweeping;
+    this.sweeper = sweeping.role().role().role();
+    this.givingBack =
+        components.drive(waker ->
+            new LostClaimReturner(
+                new LostClaimReturner.Parts(
+                    components.store.claims(),
+                    components.store.nodes(),
+                    components.identity,
+                    components.calls,
+                    components.heldJobs,
+                    liveness.compareEvery()),
+                waker));
+    this.beating =
+        components.drive(waker ->
+            heart(
+                givingBack.role(),
+                () -> {
+                  components.alone.startedOver();
+                  components.events.nodeJoined(components.identity.incarnation());
+                  sweeper.sweepNow(); // Recovers what the old incarnation held.
+                  onStartedOver.run();
+                }));
+    this.heart = beating.role();
+    this.guarding =
+        components.drive(waker ->
+            new Watchdog(
+                components.identity, fence, liveness.timeouts().running().dividedBy(10), beating));
   }
 
   /** Returns the threads that stop last: the node sends heartbeats until the end. */
-  List<Driver.Driven> last() {
+  List<Driver.Driven<?>> last() {
     return List.of(beating, guarding);
   }
 
   private Heart heart(LostClaimReturner strays, Runnable onStartedOver) {
     return new Heart(
         new Heart.Parts(
-            ground.store.nodes(),
+            components.store.nodes(),
             strays,
             new IncarnationFactory(
-                ground.identity,
-                ground.environment.ids(),
-                ground.ticker,
+                components.identity,
+                components.environment.ids(),
+                components.ticker,
                 liveness.allowed(),
-                ground.alone::isUnseated,
+                components.alone::isUnseated,
                 this::card,
-                ground.modes::modes),
+                components.modes::modes),
             fence,
-            ground.calls,
-            ground.heldJobs,
+            components.calls,
+            components.heldJobs,
             pace(),
-            ground.lost::report,
+            components.lost::report,
             this::hearing,
             onStartedOver));
   }
 
   /** Returns what processes the reply to a heartbeat that is about to be sent. */
   private Consumer<BeatReply> hearing() {
-    int ownChanges = ground.modes.ownChanges();
+    int ownChanges = components.modes.ownChanges();
     return reply -> {
-      boolean queuesChanged = ground.rules.update(reply.rules());
-      boolean tasksChanged = ground.taskRules.update(reply.tasks(), ground.ticker.now());
-      if (ground.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
+      boolean queuesChanged = components.rules.update(reply.rules());
+      boolean tasksChanged = components.taskRules.update(reply.tasks(), components.ticker.now());
+      if (components.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
         claimers.wake();
       }
     };
@@ -133,35 +139,39 @@ final class LivenessRoles {
         : HeartbeatInterval.of(
             liveness.heartbeat(),
             liveness.timeouts().shorter(),
-            ground.settings.maxConcurrent(),
+            components.settings.maxConcurrent(),
             liveness.keepHeartbeats());
   }
 
-  private Sweeper sweeper() {
+  private Sweeper sweeper(Waker waker) {
     return new Sweeper(
         new Sweeper.Parts(
-            ground.store.nodes(),
-            ground.store.recovery(),
+            components.store.nodes(),
+            components.store.recovery(),
             new Sweeper.Policies(
-                ground.tasks, ground.store.queries(), from.codec, liveness.awaitRecoveryPolicy()),
-            ground.bus,
-            ground.meters,
-            ground.spans,
-            ground.events,
-            ground.endings,
-            ground.ticker,
-            ground.environment.random(),
-            ground.identity::incarnation,
+                components.tasks,
+                components.store.queries(),
+                from.codec,
+                liveness.awaitRecoveryPolicy()),
+            components.bus,
+            components.meters,
+            components.spans,
+            components.events,
+            components.endings,
+            components.ticker,
+            components.environment.random(),
+            components.identity::incarnation,
             liveness.sweep(),
             new Recovery.Scope(
                 liveness.recoverClaimed(),
                 liveness.recoverRunning(),
-                ground.settings.stacks().sweeps())));
+                components.settings.stacks().sweeps())),
+        waker);
   }
 
   /** Returns the registration of an incarnation of this node. */
   private NodeRegistration card(UUID incarnation) {
-    NodeSettings settings = ground.settings;
+    NodeSettings settings = components.settings;
     return new NodeRegistration(
         incarnation,
         settings.id(),
@@ -171,7 +181,7 @@ final class LivenessRoles {
         Version.current(),
         liveness.timeouts(),
         settings.queues().keySet(),
-        ground.tasks.names(),
+        components.tasks.names(),
         settings.maxConcurrent(),
         settings.stacks().stack(),
         settings.stacks().serves(),
@@ -190,7 +200,7 @@ final class LivenessRoles {
                 .filter(task -> task.recovery().isPresent())
                 .map(task -> task.type().name())
                 .collect(Collectors.toSet()),
-            ground.settings.stacks().sweeps())
+            components.settings.stacks().sweeps())
         : Advice.NONE;
   }
 }

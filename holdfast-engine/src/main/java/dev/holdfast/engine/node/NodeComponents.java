@@ -21,10 +21,10 @@ import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.QueueRules;
 import dev.holdfast.engine.rule.TaskRules;
-import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.run.LostSlots;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.LeaseStore;
@@ -32,6 +32,7 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
 import java.util.Map;
+import java.util.function.Function;
 
 /** The components that the roles of a node share. */
 final class NodeComponents {
@@ -110,20 +111,12 @@ final class NodeComponents {
     return bus.hearsOthers() ? settings.poll() : settings.poll().whileUnheard();
   }
 
-  Driver.Driven drive(Role role) {
-    return wakes(role, environment.driver().drive(role, logs::enter));
-  }
-
-  Driver.Driven driveShared(Role role) {
-    return wakes(role, environment.driver().driveShared(role, logs::enter));
-  }
-
-  private static Driver.Driven wakes(Role role, Driver.Driven thread) {
-    role.wokenBy(thread);
-    return thread;
-  }
-
-  Driver.Driven driveWhileEnabled(Role role) {
-    return drive(new WhileEnabled(role, modes));
+  /**
+   * Creates a role of this node and returns what drives it, not started yet.
+   *
+   * @param role creates the role with the waker that ticks it early
+   */
+  <R extends Role> Driver.Driven<R> drive(Function<Waker, R> role) {
+    return environment.driver().drive(role, logs::enter);
   }
 }

@@ -4,12 +4,14 @@ import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.engine.claim.ClaimParts;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.IdlePoll;
+import dev.holdfast.engine.claim.Starter;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
 import dev.holdfast.engine.finish.Receipts;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.BreakerReporter;
 import dev.holdfast.engine.run.ContextServices;
 import dev.holdfast.engine.run.NotesWriter;
@@ -24,43 +26,51 @@ import java.util.Optional;
 
 /** The roles that claim jobs, run them and record how they ended. */
 final class WorkingRoles {
-  private final NodeComponents ground;
+  private final NodeComponents components;
   final Claimers claimers;
   final WakeupSpread wakeups;
   final Completer completer;
   final List<TaskExecutor> executors;
 
   /** The threads that claim and start jobs. */
-  final List<Driver.Driven> claiming = new ArrayList<>();
+  final List<Driver.Driven<?>> claiming = new ArrayList<>();
 
   /** The threads that watch timeouts and breakers. */
-  final List<Driver.Driven> watching = new ArrayList<>();
+  final List<Driver.Driven<?>> watching = new ArrayList<>();
 
-  final Driver.Driven completing;
+  final Driver.Driven<Completer> completing;
 
-  WorkingRoles(NodeBuilder from, NodeComponents ground) {
-    this.ground = ground;
+  WorkingRoles(NodeBuilder from, NodeComponents components) {
+    this.components = components;
     Optional<BreakerReporter> breakerReporter = breakerReporter(from);
-    this.completer = completer(breakerReporter);
-    this.completing = ground.drive(completer);
-    breakerReporter.ifPresent(trips -> watching.add(ground.drive(trips)));
+    this.completing = components.drive(waker -> completer(breakerReporter, waker));
+    this.completer = completing.role();
     TimeoutWatcher timeoutWatcher = timeoutWatcher();
-    Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
+    Lanes lanes = new Lanes(components.settings, from.ownExecutors);
     this.executors = lanes.executors();
     Unreadable unreadable =
-        new Unreadable(ground.settings.id(), ground.store.queries(), ground.store.nodes());
+        new Unreadable(
+            components.settings.id(), components.store.queries(), components.store.nodes());
     ClaimParts parts = claimParts(runner(from, timeoutWatcher, unreadable), unreadable);
-    IdlePoll idlePoll = new IdlePoll(parts, ground::pollPace);
+    Driver.Driven<IdlePoll> polling =
+        components.drive(waker -> new IdlePoll(parts, components::pollPace, waker));
+    IdlePoll idlePoll = polling.role();
     this.claimers = new Claimers(idlePoll);
-    List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
-    ground.lost.of(all);
+    List<Lane> all = lanes.of(components.tasks.names(), from.limits.of(components.tasks.names()));
+    components.lost.of(all);
     all.forEach(lane -> claimFor(lane, parts, idlePoll));
-    claiming.add(ground.drive(idlePoll));
-    ground.heldJobs.onSuspectGone(claimers::expectWork);
-    this.wakeups =
-        new WakeupSpread(
-            ground.crowd, claimers::expectWork, ground.ticker, ground.environment.random());
-    claiming.add(ground.drive(wakeups));
+    claiming.add(polling);
+    components.heldJobs.onSuspectGone(claimers::expectWork);
+    Driver.Driven<WakeupSpread> spreading =
+        components.drive(waker ->
+            new WakeupSpread(
+                components.crowd,
+                claimers::expectWork,
+                components.ticker,
+                components.environment.random(),
+                waker));
+    this.wakeups = spreading.role();
+    claiming.add(spreading);
   }
 
   /**
@@ -68,34 +78,40 @@ final class WorkingRoles {
    * breaker.
    */
   private Optional<BreakerReporter> breakerReporter(NodeBuilder from) {
-    Map<String, CircuitBreaker> breakers = from.breakers.of(ground.tasks.names());
-    return breakers.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
+    Map<String, CircuitBreaker> breakers = from.breakers.of(components.tasks.names());
+    if (breakers.isEmpty()) {
+      return Optional.empty();
+    }
+    Driver.Driven<BreakerReporter> reporting =
+        components.drive(waker ->
             new BreakerReporter(
                 new BreakerReporter.Parts(
-                    ground.store.tasks(),
-                    ground.taskRules,
+                    components.store.tasks(),
+                    components.taskRules,
                     breakers,
-                    ground.bus,
-                    ground.meters,
-                    ground.events)));
+                    components.bus,
+                    components.meters,
+                    components.events),
+                waker));
+    watching.add(reporting);
+    return Optional.of(reporting.role());
   }
 
-  private Completer completer(Optional<BreakerReporter> breakerReporter) {
+  private Completer completer(Optional<BreakerReporter> breakerReporter, Waker waker) {
     Receipts.Follower makeRoom = makeRoom();
     return new Completer(
-        ground.store.outcomes(),
-        ground.store.claims(),
-        ground.identity,
+        components.store.outcomes(),
+        components.store.claims(),
+        components.identity,
         new Receipts(
-            ground.heldJobs,
-            ground.meters,
-            ground.bus,
-            ground.events,
-            ground.endings,
+            components.heldJobs,
+            components.meters,
+            components.bus,
+            components.events,
+            components.endings,
             breakerReporter.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
-        ground.meters);
+        components.meters,
+        waker);
   }
 
   /**
@@ -104,89 +120,97 @@ final class WorkingRoles {
    */
   private Receipts.Follower makeRoom() {
     return (job, finish) -> {
-      if (ground.taskRules.isLimited(job.task()) || ground.rules.of(job.queue()).limit() != null) {
+      if (components.taskRules.isLimited(job.task())
+          || components.rules.of(job.queue()).limit() != null) {
         claimers.expectWork(job.queue());
       }
     };
   }
 
   private TimeoutWatcher timeoutWatcher() {
-    TimeoutWatcher timeoutWatcher =
-        new TimeoutWatcher(
-            new TimeoutWatcher.Parts(
-                ground.settings.id(),
-                ground.heldJobs,
-                completer,
-                ground.lost,
-                ground.settings.hung().patience(),
-                ground.settings.hung().holdJobs(),
-                ground.ticker,
-                ground.environment.random()));
-    watching.add(ground.drive(timeoutWatcher));
-    return timeoutWatcher;
+    Driver.Driven<TimeoutWatcher> timing =
+        components.drive(waker ->
+            new TimeoutWatcher(
+                new TimeoutWatcher.Parts(
+                    components.settings.id(),
+                    components.heldJobs,
+                    completer,
+                    components.lost,
+                    components.settings.hung().patience(),
+                    components.settings.hung().holdJobs(),
+                    components.ticker,
+                    components.environment.random()),
+                waker));
+    watching.add(timing);
+    return timing.role();
   }
 
   private Runner runner(NodeBuilder from, TimeoutWatcher timeoutWatcher, Unreadable unreadable) {
     return new Runner(
         new Runner.Parts(
-            ground.logs,
-            new Spans(ground.logs, from.telemetry),
-            ground.tasks,
+            components.logs,
+            new Spans(components.logs, from.telemetry),
+            components.tasks,
             from.codec,
-            ground.heldJobs,
+            components.heldJobs,
             completer,
             timeoutWatcher,
             unreadable,
-            ground.meters,
-            ground.ticker,
-            ground.environment.random(),
-            ground.settings.resultLimit(),
+            components.meters,
+            components.ticker,
+            components.environment.random(),
+            components.settings.resultLimit(),
             new ContextServices(
-                ground.settings.id(),
-                ground.ticker,
-                ground.client::childrenOf,
-                ground.drain,
+                components.settings.id(),
+                components.ticker,
+                components.client::childrenOf,
+                components.drain,
                 notesWriter(),
                 from.jobLogLines),
             from.attemptInterceptors));
   }
 
   private NotesWriter notesWriter() {
-    NotesWriter writer = new NotesWriter(ground.store.outcomes(), ground.identity, ground.heldJobs);
-    watching.add(ground.driveShared(writer));
-    return writer;
+    Driver.Driven<NotesWriter> writing =
+        components.drive(waker ->
+            new NotesWriter(
+                components.store.outcomes(), components.identity, components.heldJobs, waker));
+    watching.add(writing);
+    return writing.role();
   }
 
   private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
     return new ClaimParts(
-        ground.store.claims(),
-        ground.identity,
-        ground.calls,
-        ground.rules,
-        ground.taskRules,
-        ground.modes,
-        ground.settings.stacks().serves(),
-        ground.tasks,
-        ground.heldJobs,
+        components.store.claims(),
+        components.identity,
+        components.calls,
+        components.rules,
+        components.taskRules,
+        components.modes,
+        components.settings.stacks().serves(),
+        components.tasks,
+        components.heldJobs,
         runner,
         unreadable,
         completer,
-        ground.meters,
-        ground.spans,
-        ground.events,
-        ground.ticker,
-        ground.environment.random());
+        components.meters,
+        components.spans,
+        components.events,
+        components.ticker,
+        components.environment.random());
   }
 
   private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
-    int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground::pollPace, idlePoll, prefetch);
-    claiming.add(ground.driveShared(claimer));
-    claimers.add(claimer);
-    if (prefetch > 0) {
-      Driver.Driven starter = ground.driveShared(claimer.starter());
-      claimer.startsBy(starter);
-      claiming.add(starter);
+    int prefetch = components.settings.of(lane.queue()).prefetch();
+    Driver.Driven<Starter> starting =
+        components.drive(waker -> new Starter(lane, prefetch, parts, waker));
+    Driver.Driven<Claimer> claimer =
+        components.drive(waker ->
+            new Claimer(lane, parts, components::pollPace, idlePoll, starting.role(), waker));
+    claiming.add(claimer);
+    claimers.add(claimer.role());
+    if (prefetch > 0) { // Otherwise every claimed job has started already.
+      claiming.add(starting);
     }
   }
 }

@@ -56,15 +56,11 @@ public final class BreakerReporter implements Role {
 
   private final Parts parts;
   private final Map<String, Unreported> unreported = new LinkedHashMap<>();
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
-  public BreakerReporter(Parts parts) {
+  public BreakerReporter(Parts parts, Waker waker) {
     this.parts = parts;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

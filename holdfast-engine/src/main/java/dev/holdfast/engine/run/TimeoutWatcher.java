@@ -103,16 +103,12 @@ public final class TimeoutWatcher implements Role {
   private final Parts parts;
   private final TreeSet<Alarm> alarms = new TreeSet<>(BY_TIME);
   private long lastNumber;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
-  public TimeoutWatcher(Parts parts) {
+  public TimeoutWatcher(Parts parts, Waker waker) {
     this.parts = parts;
     parts.heldJobs().onAbandoned(this::watchAbandoned);
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

@@ -45,7 +45,7 @@ public final class Scheduler implements Role {
   private final RandomGenerator random;
   private final ClusterSize crowd;
   private final RoleSpans spans;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
   private volatile boolean changed = true;
   private Moment wanted = Moment.NEVER;
   private int fired;
@@ -64,7 +64,8 @@ public final class Scheduler implements Role {
       Supplier<UUID> ids,
       RandomGenerator random,
       ClusterSize crowd,
-      RoleSpans spans) {
+      RoleSpans spans,
+      Waker waker) {
     this.book = book;
     this.bus = bus;
     this.node = node;
@@ -73,11 +74,7 @@ public final class Scheduler implements Role {
     this.random = random;
     this.crowd = crowd;
     this.spans = spans;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   /** Checks again, since a schedule has changed. */

@@ -36,7 +36,7 @@ public final class Stager implements Role {
   private Moment wanted = Moment.NEVER;
   private boolean looked;
   private boolean foundNothing;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
   public Stager(
       Staging staging,
@@ -44,18 +44,15 @@ public final class Stager implements Role {
       Ticker ticker,
       ClusterSize crowd,
       RandomGenerator random,
-      RoleSpans spans) {
+      RoleSpans spans,
+      Waker waker) {
     this.staging = staging;
     this.bus = bus;
     this.ticker = ticker;
     this.crowd = crowd;
     this.random = random;
     this.spans = spans;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

@@ -114,7 +114,8 @@ class ClaimerTest {
                         Duration.ofSeconds(10),
                         false,
                         TICKER,
-                        random)),
+                        random),
+                    () -> {}),
                 Jobs.unreadable(),
                 meters,
                 TICKER,
@@ -142,7 +143,14 @@ class ClaimerTest {
             new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
             TICKER,
             random);
-    Claimer claimer = new Claimer(lane, parts, () -> PACE, new IdlePoll(parts, () -> PACE), 0);
+    Claimer claimer =
+        new Claimer(
+            lane,
+            parts,
+            () -> PACE,
+            new IdlePoll(parts, () -> PACE, () -> {}),
+            new Starter(lane, 0, parts, () -> {}),
+            () -> {});
     claimer.expectWork();
     return claimer;
   }

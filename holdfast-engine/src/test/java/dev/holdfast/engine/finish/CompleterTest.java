@@ -84,7 +84,8 @@ class CompleterTest {
             events,
             new Endings(meters, events, bus, new AwaitedJobs()),
             (job, finish) -> follower.ended(job, finish)),
-        meters);
+        meters,
+        () -> {});
   }
 
   private static <T> T unused(Class<T> type) {

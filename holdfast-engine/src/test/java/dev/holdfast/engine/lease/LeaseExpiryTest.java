@@ -20,7 +20,8 @@ class LeaseExpiryTest {
 
   private Moment now = new Moment(0);
   private final ScriptedBook book = new ScriptedBook();
-  private final HeldLeases held = new HeldLeases();
+  private final AtomicInteger wakes = new AtomicInteger();
+  private final HeldLeases held = new HeldLeases(wakes::incrementAndGet);
   private final AtomicInteger told = new AtomicInteger();
   private final LeaseParts parts =
       new LeaseParts(
@@ -164,9 +165,8 @@ class LeaseExpiryTest {
 
   @Test
   void aLeaseWhoseEndCouldNotBeWrittenIsRenewedAgain() {
-    AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
-    held.wokenBy(wakes::incrementAndGet);
+    wakes.set(0);
     book.beforeEndAnswers = ScriptedBook.away();
 
     assertThatExceptionOfType(StoreException.class).isThrownBy(lease::complete);
@@ -204,9 +204,8 @@ class LeaseExpiryTest {
 
   @Test
   void aShorterTtlCountsFromBeforeItIsRequestedWhateverTheReply() {
-    AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
-    held.wokenBy(wakes::incrementAndGet);
+    wakes.set(0);
     book.beforeRenewAnswers =
         () -> {
           assertThat(fence.tick(now)).isEqualTo(second(9));

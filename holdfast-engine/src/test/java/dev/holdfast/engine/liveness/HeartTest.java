@@ -51,7 +51,8 @@ class HeartTest {
   private final LostClaimReturner strays =
       new LostClaimReturner(
           new LostClaimReturner.Parts(
-              claims(), nodes, identity, calls, heldJobs, Duration.ofMinutes(5)));
+              claims(), nodes, identity, calls, heldJobs, Duration.ofMinutes(5)),
+          () -> {});
 
   private NodeStore book() {
     return fake(

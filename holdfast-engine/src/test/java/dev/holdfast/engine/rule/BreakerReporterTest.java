@@ -43,7 +43,8 @@ class BreakerReporterTest {
               Map.of(TASK, CircuitBreaker.after(3)),
               new SignalBus(ClusterCoordinator.none()),
               meters,
-              new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> NOW)));
+              new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> NOW)),
+          () -> {});
 
   /** Notes what it is told, and fails as planned. */
   private static final class Book implements TaskStore {

@@ -117,7 +117,7 @@ public final class Jobs {
           throw new UnsupportedOperationException("No client");
         },
         new DrainNotice(),
-        new NotesWriter(outcomes, identity, heldJobs),
+        new NotesWriter(outcomes, identity, heldJobs, () -> {}),
         0);
   }
 }

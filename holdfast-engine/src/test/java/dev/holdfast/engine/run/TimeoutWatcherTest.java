@@ -28,7 +28,7 @@ class TimeoutWatcherTest {
 
   private final List<Finish> finishes = new ArrayList<>();
   private final HeldJobs heldJobs = Jobs.none();
-  private final TimeoutWatcher timeoutWatcher = new TimeoutWatcher(parts(false));
+  private final TimeoutWatcher timeoutWatcher = new TimeoutWatcher(parts(false), () -> {});
   private final HeldJob heldJob = heldJob(new JobPolicy(null, TIMEOUT, null, null, null));
 
   private TimeoutWatcher.Parts parts(boolean holdsHung) {
@@ -102,7 +102,7 @@ class TimeoutWatcherTest {
 
   @Test
   void theJobOfAnAttemptThatHangsCanStayWithTheNode() {
-    TimeoutWatcher heldJob = new TimeoutWatcher(parts(true));
+    TimeoutWatcher heldJob = new TimeoutWatcher(parts(true), () -> {});
     heldJob.watch(this.heldJob);
 
     heldJob.tick(LATE);

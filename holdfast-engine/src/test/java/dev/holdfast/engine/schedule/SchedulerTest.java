@@ -54,7 +54,8 @@ class SchedulerTest {
         UUID::randomUUID,
         new Random(seed),
         new ClusterSize(),
-        RoleSpans.NONE);
+        RoleSpans.NONE,
+        () -> {});
   }
 
   @Test
@@ -81,7 +82,8 @@ class SchedulerTest {
             UUID::randomUUID,
             new Random(1),
             new ClusterSize(),
-            RoleSpans.NONE);
+            RoleSpans.NONE,
+            () -> {});
     assertThatThrownBy(() -> scheduler.tick(NOW)).isSameAs(trouble);
 
     clock.set(NOW.plus(Duration.ofSeconds(2)));

@@ -41,7 +41,8 @@ class StagerTest {
           () -> now,
           crowd,
           new Random(1),
-          RoleSpans.NONE);
+          RoleSpans.NONE,
+          wakes::incrementAndGet);
 
   private static Staging.Report report(
       Map<String, Integer> readied, boolean more, Optional<Duration> next) {
@@ -71,7 +72,6 @@ class StagerTest {
   @Test
   void somethingSoonerWakesItAndSomethingLaterDoesNot() {
     answer = report(Map.of(), false, Optional.of(Duration.ofSeconds(30)));
-    stager.wokenBy(wakes::incrementAndGet);
     tickAt(Duration.ZERO);
 
     stager.expect(Duration.ofSeconds(40), true);

@@ -58,6 +58,7 @@ class SweeperTest {
 
   private final Store store = new InMemoryStore(InstantSource.system());
   private final ManualTicker ticker = new ManualTicker();
+  private final List<Moment> wakes = new ArrayList<>();
 
   /** A clock that stands still until it is moved. */
   private static final class ManualTicker implements Ticker {
@@ -102,7 +103,8 @@ class SweeperTest {
             new Random(seed),
             () -> SELF,
             INTERVAL,
-            Scope.ALL));
+            Scope.ALL),
+        () -> wakes.add(ticker.now()));
   }
 
   private Sweeper sweeper() {
@@ -278,8 +280,6 @@ class SweeperTest {
   void newsOfWorkBringsOneLookAndMoreWhileItIsFresh() {
     join("other");
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     sweeper.expectWork();
     assertThat(wakes).as("it has just looked").isEmpty();
@@ -296,8 +296,6 @@ class SweeperTest {
   @Test
   void aNodeWithoutOthersIsNotWokenByWork() {
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     ticker.pass(Duration.ofSeconds(5));
 
@@ -310,8 +308,6 @@ class SweeperTest {
   @Test
   void aNodeThatHasJustJoinedIsSeenBeforeTheNextSweep() {
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     ticker.pass(Duration.ofSeconds(5));
     UUID other = join("other");
@@ -330,8 +326,6 @@ class SweeperTest {
   @Test
   void aNodeThatJoinsRightAfterALookIsSeenBeforeTheNextSweep() {
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     join("other");
 
