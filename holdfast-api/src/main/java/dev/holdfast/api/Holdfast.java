@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The client: enqueues jobs, publishes events, finds and awaits jobs, cancels and retries them, and
- * manages nodes, queues, tasks, triggers and schedules.
+ * manages nodes, queues, tasks, triggers, schedules and runs of workflows.
  *
  * <pre>{@code
  * try (Holdfast holdfast = HoldfastClient.on(store)) {
@@ -190,6 +190,9 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
 
   /** Returns the manager of schedules: creates, finds, pauses and cancels recurring jobs. */
   Schedules schedules();
+
+  /** Returns the manager of runs: starts, finds, awaits and controls runs of workflows. */
+  Runs runs();
 
   /** Releases the resources of this client. Jobs are not affected. */
   @Override

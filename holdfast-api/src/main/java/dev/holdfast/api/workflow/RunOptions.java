@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a run is started.
  *
+ * @param id the id of the run; null to generate one
  * @param unique a key that prevents duplicates among the runs of the workflow; null for none
  * @param tags tags to find the run by, at most 16
  * @param label a text for people; null for none
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline how long the run may take; null for the deadline of the workflow
  */
 public record RunOptions(
+    @Nullable RunId id,
     @Nullable UniqueKey unique,
     Set<String> tags,
     @Nullable String label,
@@ -27,7 +29,7 @@ public record RunOptions(
     @Nullable Duration deadline) {
 
   /** A start without options. */
-  public static final RunOptions DEFAULTS = new RunOptions(null, Set.of(), null, null, null);
+  public static final RunOptions DEFAULTS = new RunOptions(null, null, Set.of(), null, null, null);
 
   private static final int MOST_TAGS = 16;
 
@@ -68,6 +70,7 @@ public record RunOptions(
 
   /** Changes options. */
   public static final class Builder {
+    private @Nullable RunId id;
     private @Nullable UniqueKey unique;
     private Set<String> tags = Set.of();
     private @Nullable String label;
@@ -75,6 +78,15 @@ public record RunOptions(
     private @Nullable Duration deadline;
 
     private Builder() {}
+
+    /**
+     * Sets your own id: a start with the id of an existing run, open or ended, creates no second
+     * one. Defaults to a generated id.
+     */
+    public Builder id(RunId own) {
+      this.id = own;
+      return this;
+    }
 
     /**
      * Sets a key that prevents duplicates among the runs of the workflow: a start with a key that
@@ -118,7 +130,7 @@ public record RunOptions(
     }
 
     private RunOptions build() {
-      return new RunOptions(unique, tags, label, priority, deadline);
+      return new RunOptions(id, unique, tags, label, priority, deadline);
     }
   }
 }

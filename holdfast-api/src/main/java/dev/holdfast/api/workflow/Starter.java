@@ -3,8 +3,8 @@ package dev.holdfast.api.workflow;
 import java.util.function.Consumer;
 
 /**
- * Starts runs: in a transaction per call ({@link Runs}), or inside your own transaction ({@link
- * dev.holdfast.api.TransactionScope}).
+ * Starts runs: in a transaction per call ({@link dev.holdfast.api.Runs}), or inside your own
+ * transaction ({@link dev.holdfast.api.TransactionScope}).
  */
 public interface Starter {
 

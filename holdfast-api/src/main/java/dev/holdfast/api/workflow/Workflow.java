@@ -1,5 +1,6 @@
 package dev.holdfast.api.workflow;
 
+import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
 import java.time.Duration;
 import java.util.List;
@@ -98,6 +99,19 @@ public final class Workflow<I, R> {
     Flow<I> flow = new Flow<>(input);
     Source<R> result = graph.apply(flow);
     return flow.build(name, result.type(), result);
+  }
+
+  /**
+   * Returns the task that starts a run of this workflow. Schedules, triggers and jobs start runs
+   * through it; nodes that know the workflow have a handler for it. Its result is the id of the
+   * run, which is that of the job, so a job that is retried does not start a second run.
+   *
+   * <pre>{@code
+   * holdfast.schedules().put(Schedule.cron("nightly", "0 3 * * *", ETL.starter(), settings));
+   * }</pre>
+   */
+  public TaskType<I, String> starter() {
+    return TaskType.of(name + "::start-run", inputType, TypeRef.of(String.class));
   }
 
   /** Returns the name of the workflow. */

@@ -7,6 +7,7 @@ import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.Nodes;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.Queues;
+import dev.holdfast.api.Runs;
 import dev.holdfast.api.Tasks;
 import dev.holdfast.api.TransactionScope;
 import dev.holdfast.api.codec.PayloadCodec;
@@ -23,6 +24,9 @@ import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.RunOptions;
+import dev.holdfast.api.workflow.Started;
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.engine.intake.JobOrigin;
@@ -32,12 +36,17 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.Awaiter;
+import dev.holdfast.engine.query.EndWaiter;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.StoredSchedules;
 import dev.holdfast.engine.store.JobControl;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.trigger.EventPublisher;
 import dev.holdfast.engine.trigger.StoredTriggers;
+import dev.holdfast.engine.workflow.GraphPlanner;
+import dev.holdfast.engine.workflow.RunStarter;
+import dev.holdfast.engine.workflow.StoredRuns;
+import dev.holdfast.engine.workflow.WorkflowCatalog;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,6 +77,9 @@ public final class HoldfastClient implements Holdfast {
   private final EventPublisher publisher;
   private final Triggers triggers;
   private final Awaiter awaiter;
+  private final WorkflowCatalog workflows;
+  private final RunStarter runStarter;
+  private final StoredRuns runs;
   private final Schedules schedules;
   private final JobOrigin stamper;
   private final Runnable onClose;
@@ -97,7 +109,11 @@ public final class HoldfastClient implements Holdfast {
     this.intaker = new JobSubmitter(codec, settings, ids, declared, bus, stamper);
     this.publisher = new EventPublisher(codec, settings, ids, bus, stamper);
     this.triggers = new StoredTriggers(store.triggers(), declared);
-    this.awaiter = new Awaiter(store.queries(), codec, bus);
+    EndWaiter waiter = new EndWaiter(bus);
+    this.awaiter = new Awaiter(store.queries(), codec, waiter);
+    this.workflows = new WorkflowCatalog(store.runs().definitions(), codec, new GraphPlanner(ids));
+    this.runStarter = new RunStarter(workflows, codec, settings.payloadLimit(), bus, ids, stamper);
+    this.runs = new StoredRuns(store.runs(), runStarter, workflows, codec, bus, waiter, ids);
     this.schedules =
         new StoredSchedules(
             store,
@@ -109,7 +125,7 @@ public final class HoldfastClient implements Holdfast {
     this.stamper = stamper;
     this.onClose =
         () -> {
-          awaiter.close();
+          waiter.close();
           onClose.run();
         };
   }
@@ -171,6 +187,9 @@ public final class HoldfastClient implements Holdfast {
     this.publisher = publisher;
     this.triggers = from.triggers;
     this.awaiter = from.awaiter;
+    this.workflows = from.workflows;
+    this.runStarter = from.runStarter;
+    this.runs = from.runs;
     this.schedules = from.schedules;
     this.stamper = stamper;
     this.onClose = () -> {};
@@ -200,6 +219,13 @@ public final class HoldfastClient implements Holdfast {
       Connection transaction, boolean wakes, Consumer<Runnable> afterCommit) {
     Enqueuer enqueuer = intaker.enqueuer(store.intakeIn(transaction, wakes), afterCommit);
     return new TransactionScope() {
+      @Override
+      public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
+        return runStarter
+            .in(store.runs().intakeIn(transaction, wakes), afterCommit)
+            .start(workflow, input, options);
+      }
+
       @Override
       public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
         return enqueuer.enqueue(request);
@@ -286,6 +312,16 @@ public final class HoldfastClient implements Holdfast {
       find(id).ifPresent(job -> bus.publish(new Signal.NewWork(job.queue(), job.priority())));
     }
     return result;
+  }
+
+  @Override
+  public Runs runs() {
+    return runs;
+  }
+
+  /** Returns the graphs of workflows that this client knows. */
+  public WorkflowCatalog workflows() {
+    return workflows;
   }
 
   @Override

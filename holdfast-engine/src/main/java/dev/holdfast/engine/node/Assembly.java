@@ -2,19 +2,22 @@ package dev.holdfast.engine.node;
 
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.role.Driver;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Wires the roles of a node. */
 final class Assembly {
   private final NodeComponents components;
+  private final WorkflowRoles workflows;
   private final WorkingRoles work;
   private final UpkeepRoles upkeep;
   private final LivenessRoles life;
 
   Assembly(NodeBuilder from, NodeSettings settings) {
     this.components = new NodeComponents(from, settings);
-    this.work = new WorkingRoles(from, components);
+    this.workflows = new WorkflowRoles(from, components);
+    this.work = new WorkingRoles(from, components, workflows);
     this.upkeep = new UpkeepRoles(from, components);
     this.life = new LivenessRoles(from, components, work.claimers::expectWork, this::startedOver);
   }
@@ -38,6 +41,7 @@ final class Assembly {
     List<Driver.Driven<?>> clocks = new ArrayList<>(work.watching);
     clocks.add(life.givingBack);
     clocks.addAll(upkeep.threads);
+    clocks.addAll(workflows.threads);
     clocks.add(life.sweeping);
     return clocks;
   }
@@ -55,6 +59,7 @@ final class Assembly {
       }
       case Signal.NodeDied died -> life.sweeper.sweepNow();
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
+      case Signal.RunsMarked marked -> workflows.advancer.expectIn(marked.in());
       case Signal.QueueChanged changed -> life.beating.wake();
       case Signal.TaskChanged changed -> {
         // The node that made the change knows it already; others learn it from a heartbeat.
@@ -72,6 +77,7 @@ final class Assembly {
       case Signal.SignalsMissed missed -> {
         work.claimers.expectWork();
         upkeep.lookAgain();
+        workflows.advancer.expectIn(Duration.ZERO);
         life.beating.wake();
       }
     }

@@ -16,6 +16,8 @@ import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.held.NodeIdentity;
@@ -63,6 +65,7 @@ public final class NodeBuilder {
   final List<TaskExecutor> ownExecutors = new ArrayList<>();
   final List<LifecycleListener> listeners = new ArrayList<>();
   final List<Trigger> triggers = new ArrayList<>();
+  final List<Workflow<?, ?>> workflows = new ArrayList<>();
   final List<Function<PayloadCodec, Schedule>> declared = new ArrayList<>();
   final TaskPatternMap<Integer> limits = new TaskPatternMap<>();
   final TaskPatternMap<CircuitBreaker> breakers = new TaskPatternMap<>();
@@ -174,6 +177,28 @@ public final class NodeBuilder {
       declared.add(own -> new RecurringReader(own).read(recurring, type));
     }
     return this;
+  }
+
+  /**
+   * Makes a workflow known: the node stores its graph when it starts, and runs the {@linkplain
+   * Workflow#starter task that starts runs} of it for schedules, triggers and jobs. The handlers of
+   * its steps are registered separately, on this node or on others. Clients can start runs of
+   * workflows that no node knows. Defaults to no workflows.
+   */
+  public <I, R> NodeBuilder workflow(Workflow<I, R> workflow) {
+    workflows.add(workflow);
+    return handle(
+        workflow.starter(),
+        (input, context) ->
+            context
+                .client()
+                .runs()
+                .start(
+                    workflow,
+                    input,
+                    run -> run.id(new RunId(context.jobId().value())).tags(context.tags()))
+                .id()
+                .toString());
   }
 
   /**

@@ -27,6 +27,7 @@ import java.util.Optional;
 /** The roles that claim jobs, run them and record how they ended. */
 final class WorkingRoles {
   private final NodeComponents components;
+  private final WorkflowRoles workflows;
   final Claimers claimers;
   final WakeupSpread wakeups;
   final Completer completer;
@@ -40,8 +41,9 @@ final class WorkingRoles {
 
   final Driver.Driven<Completer> completing;
 
-  WorkingRoles(NodeBuilder from, NodeComponents components) {
+  WorkingRoles(NodeBuilder from, NodeComponents components, WorkflowRoles workflows) {
     this.components = components;
+    this.workflows = workflows;
     Optional<BreakerReporter> breakerReporter = breakerReporter(from);
     this.completing = components.drive(waker -> completer(breakerReporter, waker));
     this.completer = completing.role();
@@ -120,6 +122,7 @@ final class WorkingRoles {
    */
   private Receipts.Follower makeRoom() {
     return (job, finish) -> {
+      workflows.ended(job);
       if (components.taskRules.isLimited(job.task())
           || components.rules.of(job.queue()).limit() != null) {
         claimers.expectWork(job.queue());

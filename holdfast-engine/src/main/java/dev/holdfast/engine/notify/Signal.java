@@ -41,10 +41,16 @@ public sealed interface Signal {
   /** The incarnation should send a heartbeat at once; the reply tells what is requested of it. */
   record HeartbeatRequested(UUID incarnation) implements Signal {}
 
-  /** A client awaits the end of this job; the node that ends it should send {@link JobEnded}. */
+  /** Runs have marks, or a timer of a run was set; advancers must not sleep longer than this. */
+  record RunsMarked(Duration in) implements Signal {}
+
+  /**
+   * A client awaits the end of this job, or of the run with this id; the node that ends it should
+   * send {@link JobEnded}.
+   */
   record ResultAwaited(JobId job) implements Signal {}
 
-  /** An awaited job has ended. */
+  /** An awaited job, or run, has ended. */
   record JobEnded(JobId job) implements Signal {}
 
   /**

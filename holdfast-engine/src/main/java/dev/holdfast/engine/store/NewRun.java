@@ -52,4 +52,23 @@ public record NewRun(
     tags = Set.copyOf(tags);
     inherited = List.copyOf(inherited);
   }
+
+  /** Returns the same run, to be sent again because the first reply was lost. */
+  public NewRun repeated() {
+    return new NewRun(
+        id,
+        definition,
+        workflow,
+        input,
+        unique,
+        tags,
+        label,
+        priority,
+        gate,
+        parent,
+        origin,
+        inherited,
+        true,
+        first);
+  }
 }

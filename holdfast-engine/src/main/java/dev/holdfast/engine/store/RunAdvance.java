@@ -24,6 +24,8 @@ public interface RunAdvance {
    * @param ended the runs that ended
    * @param next runs that need another advance at once: parents of runs that ended, child runs,
    *     runs whose plan was limited in size, and runs let through a gate
+   * @param locked runs that another call has locked. It may have read their marks before the last
+   *     one was written, so they must be tried again
    * @param nextTimer how long until the next timer that this call has set is due; empty for none
    * @param stopping the incarnations that hold jobs whose cancellation was requested
    */
@@ -32,6 +34,7 @@ public interface RunAdvance {
       Map<String, Integer> ready,
       Map<RunId, RunState> ended,
       Set<RunId> next,
+      Set<RunId> locked,
       Optional<Duration> nextTimer,
       Set<UUID> stopping) {}
 
@@ -54,8 +57,9 @@ public interface RunAdvance {
    * @param fired the runs whose timers were due: each has a mark now
    * @param more whether the limit was reached
    * @param next how long until the next timer is due; empty if there is none
+   * @param open whether any run is open
    */
-  record Timers(Set<RunId> fired, boolean more, Optional<Duration> next) {}
+  record Timers(Set<RunId> fired, boolean more, Optional<Duration> next, boolean open) {}
 
   /** Replaces timers that are due by marks, at most the given number. */
   Timers fireTimers(int limit);

@@ -18,6 +18,9 @@ public interface RunQueries {
   /** Finds the open run of a workflow that has a unique key. */
   Optional<RunId> findActive(String workflow, String uniqueKey);
 
+  /** Reads the results of all steps of a run, with those of the jobs of maps, for a rerun. */
+  List<RunPlan.Result> results(RunId id);
+
   /** Reads what belongs to a run besides its row. */
   RunRow.Details details(RunId id);
 

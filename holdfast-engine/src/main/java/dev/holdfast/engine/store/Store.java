@@ -67,15 +67,8 @@ public interface Store extends AutoCloseable {
   /** Returns the schedules, for the Scheduler, the Registrar and clients. */
   ScheduleStore schedules();
 
-  /**
-   * Returns the workflows and runs, for the Advancer, the Reconciler and clients.
-   *
-   * @throws UnsupportedOperationException if this store keeps none
-   */
-  default RunStore runs() {
-    throw new UnsupportedOperationException(
-        "This store keeps no workflows: use a store that overrides runs().");
-  }
+  /** Returns the workflows and runs, for the Advancer, the Reconciler and clients. */
+  RunStore runs();
 
   /**
    * Returns the coordinator that carries signals between the processes that share this store. By

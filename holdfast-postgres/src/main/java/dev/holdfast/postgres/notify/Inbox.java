@@ -59,6 +59,7 @@ final class Inbox {
       case Signal.Scheduled scheduled -> OFTEN;
       case Signal.ResultAwaited awaited -> OFTEN;
       case Signal.JobEnded ended -> OFTEN;
+      case Signal.RunsMarked marked -> OFTEN;
       case Signal.QueueChanged changed -> RARELY;
       case Signal.TaskChanged changed -> RARELY;
       case Signal.HeartbeatRequested call -> RARELY;

@@ -85,6 +85,7 @@ public final class SignalBatch {
           case Signal.HeartbeatRequested call -> call.incarnation();
           case Signal.ResultAwaited awaited -> awaited.job();
           case Signal.JobEnded ended -> ended.job();
+          case Signal.RunsMarked marked -> "";
           case Signal.SchedulesChanged changed -> "";
           case Signal.NodeJoined joined -> "";
           case Signal.NodeDied died -> "";
@@ -98,6 +99,10 @@ public final class SignalBatch {
     }
     if (one instanceof Signal.Scheduled(Duration a)
         && other instanceof Signal.Scheduled(Duration b)) {
+      return a.compareTo(b) <= 0 ? one : other;
+    }
+    if (one instanceof Signal.RunsMarked(Duration a)
+        && other instanceof Signal.RunsMarked(Duration b)) {
       return a.compareTo(b) <= 0 ? one : other;
     }
     return one;

@@ -41,6 +41,7 @@ final class SignalText {
           case Signal.HeartbeatRequested(UUID incarnation) -> "call:" + incarnation;
           case Signal.ResultAwaited(JobId job) -> "awaited:" + job;
           case Signal.JobEnded(JobId job) -> "ended:" + job;
+          case Signal.RunsMarked(Duration in) -> "runs:" + SqlValues.micros(in);
           case Signal.SchedulesChanged() -> "schedules";
           case Signal.NodeJoined() -> "joined";
           case Signal.NodeDied() -> "died";
@@ -78,6 +79,8 @@ final class SignalText {
         case "call" -> Optional.of(new Signal.HeartbeatRequested(UUID.fromString(parts[1])));
         case "awaited" -> Optional.of(new Signal.ResultAwaited(JobId.parse(parts[1])));
         case "ended" -> Optional.of(new Signal.JobEnded(JobId.parse(parts[1])));
+        case "runs" ->
+            Optional.of(new Signal.RunsMarked(SqlValues.ofMicros(Long.parseLong(parts[1]))));
         case "schedules" -> Optional.of(new Signal.SchedulesChanged());
         case "joined" -> Optional.of(new Signal.NodeJoined());
         case "died" -> Optional.of(new Signal.NodeDied());

@@ -1,6 +1,7 @@
-package dev.holdfast.api.workflow;
+package dev.holdfast.api;
 
-import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
 
 /** Thrown when the state of a run does not allow an operation. Nothing was changed. */
 public final class RunStateException extends HoldfastException {

@@ -1,6 +1,6 @@
-package dev.holdfast.api.workflow;
+package dev.holdfast.api;
 
-import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.workflow.RunId;
 
 /** Thrown when a run does not exist or is no longer kept. */
 public final class UnknownRunException extends HoldfastException {

@@ -1,7 +1,15 @@
-package dev.holdfast.api.workflow;
+package dev.holdfast.api;
 
-import dev.holdfast.api.Page;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.Run;
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunFilter;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.SignalOptions;
+import dev.holdfast.api.workflow.Started;
+import dev.holdfast.api.workflow.Starter;
+import dev.holdfast.api.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +47,7 @@ public interface Runs extends Starter {
    *
    * @return the result; null if the workflow has none
    * @throws RunFailedException if the run failed or was cancelled
-   * @throws dev.holdfast.api.AwaitTimeoutException if the run has not ended in time
+   * @throws AwaitTimeoutException if the run has not ended in time
    * @throws InterruptedException if the calling thread is interrupted
    */
   <R> @Nullable R await(RunId id, TypeRef<R> resultType, Duration atMost)

@@ -1,6 +1,6 @@
-package dev.holdfast.api.workflow;
+package dev.holdfast.api;
 
-import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.workflow.Run;
 
 /** Thrown when an awaited run ended without success. */
 public final class RunFailedException extends HoldfastException {

@@ -1,0 +1,55 @@
+package dev.holdfast.engine.node;
+
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.rule.WhileEnabled;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.RunStore;
+import dev.holdfast.engine.workflow.Advancer;
+import dev.holdfast.engine.workflow.Reconciler;
+import dev.holdfast.engine.workflow.WorkflowRegistrar;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** The roles that advance and repair runs. Any node plays them for the whole cluster. */
+final class WorkflowRoles {
+  private final NodeComponents components;
+  final Advancer advancer;
+  final List<Driver.Driven<?>> threads = new ArrayList<>();
+
+  WorkflowRoles(NodeBuilder from, NodeComponents components) {
+    this.components = components;
+    RunStore runs = components.store.runs();
+    this.advancer =
+        whileEnabled(waker ->
+            new Advancer(
+                runs.advance(),
+                components.client.workflows().planner(),
+                components.bus,
+                components.awaited,
+                components.ticker,
+                components.spans,
+                waker));
+    whileEnabled(
+        waker -> new Reconciler(runs.repair(), advancer::expect, components.environment.random()));
+    if (!from.workflows.isEmpty()) {
+      whileEnabled(waker -> new WorkflowRegistrar(components.client.workflows(), from.workflows));
+    }
+  }
+
+  /** Advances the run of a job that has ended here. */
+  void ended(ClaimedJob job) {
+    if (job.step() != null) {
+      advancer.expect(job.step().run());
+    }
+  }
+
+  private <R extends Role> R whileEnabled(Function<Waker, R> role) {
+    Driver.Driven<WhileEnabled<R>> driven =
+        components.drive(waker -> new WhileEnabled<>(role.apply(waker), components.modes));
+    threads.add(driven);
+    return driven.role().role();
+  }
+}

@@ -1,0 +1,193 @@
+package dev.holdfast.engine.workflow;
+
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.meter.RoleSpans;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.query.AwaitedJobs;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.RunAdvance;
+import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.engine.time.Moment;
+import dev.holdfast.engine.time.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves runs forward: starts the steps whose dependencies have ended, and ends runs.
+ *
+ * <p>It advances the runs whose steps this node has ended as soon as it is told of them. Runs whose
+ * marks were written elsewhere, by a client, a sweeper or a node that died, are found by a signal
+ * or by polling. Any number of nodes may do this at once.
+ */
+public final class Advancer implements Role {
+  private static final Logger log = LoggerFactory.getLogger(Advancer.class);
+  private static final int BATCH = 100;
+  private static final int MOST_FOUND = 1_000;
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+  private static final Duration BEHIND_A_LOCK = Duration.ofMillis(20);
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
+  private static final Duration WITHOUT_RUNS = Duration.ofMinutes(10);
+  private static final int MIDDLE_PRIORITY = 4;
+
+  private final RunAdvance runs;
+  private final RunPlanner planner;
+  private final SignalBus bus;
+  private final AwaitedJobs awaited;
+  private final Ticker ticker;
+  private final RoleSpans spans;
+  private final Waker waker;
+  private final Set<RunId> expected = new LinkedHashSet<>();
+  private final Set<RunId> locked = new LinkedHashSet<>();
+  private Moment nextLook;
+
+  public Advancer(
+      RunAdvance runs,
+      RunPlanner planner,
+      SignalBus bus,
+      AwaitedJobs awaited,
+      Ticker ticker,
+      RoleSpans spans,
+      Waker waker) {
+    this.runs = runs;
+    this.planner = planner;
+    this.bus = bus;
+    this.awaited = awaited;
+    this.ticker = ticker;
+    this.spans = spans;
+    this.waker = waker;
+    this.nextLook = ticker.now();
+  }
+
+  @Override
+  public String name() {
+    return "advancer";
+  }
+
+  /** Advances a run soon: one of its steps has ended here, or it was started or signalled here. */
+  public void expect(RunId run) {
+    boolean first;
+    synchronized (this) {
+      first = expected.isEmpty();
+      expected.add(run);
+    }
+    if (first) {
+      waker.wake();
+    }
+  }
+
+  /** Looks for marked runs and due timers when this delay is over, at the latest. */
+  public void expectIn(Duration delay) {
+    Moment due = ticker.now().plus(delay);
+    boolean sooner;
+    synchronized (this) {
+      sooner = due.isBefore(nextLook);
+      nextLook = nextLook.earlier(due);
+    }
+    if (sooner) {
+      waker.wake();
+    }
+  }
+
+  @Override
+  public Moment tick(Moment now) {
+    try {
+      List<RunId> batch = take();
+      if (!batch.isEmpty()) {
+        advance(batch);
+      } else if (takeLook(now)) {
+        look();
+      }
+    } catch (StoreException failure) {
+      log.warn(
+          "Runs could not be advanced, retrying in {}: {}", AFTER_FAILURE, failure.getMessage());
+      expectIn(AFTER_FAILURE);
+      return ticker.now().plus(AFTER_FAILURE);
+    }
+    synchronized (this) {
+      return expected.isEmpty() ? nextLook : ticker.now();
+    }
+  }
+
+  /** Takes the runs to advance next. If the call fails, their marks are found by the next look. */
+  private synchronized List<RunId> take() {
+    List<RunId> batch = new ArrayList<>(Math.min(BATCH, expected.size()));
+    Iterator<RunId> each = expected.iterator();
+    while (each.hasNext() && batch.size() < BATCH) {
+      batch.add(each.next());
+      each.remove();
+    }
+    return batch;
+  }
+
+  /** Returns whether it is time to look, and if so, plans the next look in case this one fails. */
+  private synchronized boolean takeLook(Moment now) {
+    if (now.isBefore(nextLook)) {
+      return false;
+    }
+    nextLook = now.plus(AFTER_FAILURE);
+    return true;
+  }
+
+  private void look() {
+    Moment asked = ticker.now();
+    RunAdvance.Timers timers = runs.fireTimers(MOST_FOUND);
+    List<RunId> marked = timers.open() ? runs.marked(MOST_FOUND) : List.of();
+    boolean full = timers.more() || marked.size() >= MOST_FOUND;
+    Duration longest = bus.sleepAtMost(timers.open() ? BETWEEN_LOOKS : WITHOUT_RUNS);
+    Duration next = timers.next().filter(wait -> wait.compareTo(longest) < 0).orElse(longest);
+    synchronized (this) {
+      expected.addAll(timers.fired());
+      expected.addAll(marked);
+      expected.addAll(locked);
+      locked.clear();
+      // A request that arrived during the look stays.
+      Moment planned = asked.plus(AFTER_FAILURE);
+      Moment due = full ? asked : ticker.now().plus(next);
+      nextLook = nextLook.isBefore(planned) ? nextLook.earlier(due) : due;
+    }
+  }
+
+  private void advance(List<RunId> batch) {
+    Moment asked = ticker.now();
+    RunAdvance.Report report = runs.advance(batch, planner);
+    synchronized (this) {
+      expected.addAll(report.next());
+      locked.addAll(report.locked());
+    }
+    if (!report.locked().isEmpty()) {
+      expectIn(BEHIND_A_LOCK);
+    }
+    report
+        .ready()
+        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
+    report.nextTimer().ifPresent(wait -> bus.publish(new Signal.RunsMarked(wait)));
+    report.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
+    tellEnded(report.ended().keySet());
+    if (report.advanced() > 0) {
+      spans.worked(
+          "holdfast.advance",
+          asked.until(ticker.now()),
+          span -> span.setAttribute("holdfast.runs", report.advanced()));
+    }
+  }
+
+  private void tellEnded(Collection<RunId> ended) {
+    for (RunId run : ended) {
+      JobId id = new JobId(run.value());
+      if (awaited.remove(id)) {
+        bus.publish(new Signal.JobEnded(id));
+      }
+    }
+  }
+}

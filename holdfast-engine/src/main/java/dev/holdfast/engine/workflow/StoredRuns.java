@@ -1,0 +1,279 @@
+package dev.holdfast.engine.workflow;
+
+import dev.holdfast.api.AwaitTimeoutException;
+import dev.holdfast.api.Page;
+import dev.holdfast.api.RunFailedException;
+import dev.holdfast.api.RunStateException;
+import dev.holdfast.api.Runs;
+import dev.holdfast.api.UnknownRunException;
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.Run;
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunFilter;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunOptions;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.SignalOptions;
+import dev.holdfast.api.workflow.Started;
+import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.intake.StoreRetry;
+import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.query.EndWaiter;
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunIntake.NewSignal;
+import dev.holdfast.engine.store.RunQueries;
+import dev.holdfast.engine.store.RunRepair;
+import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.engine.store.RunStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The runs of a store, for clients. */
+public final class StoredRuns implements Runs {
+  private static final int MIDDLE_PRIORITY = 4;
+  private static final int REPAIRS = 500;
+
+  private final RunStore store;
+  private final RunStarter starter;
+  private final WorkflowCatalog catalog;
+  private final PayloadCodec codec;
+  private final SignalBus bus;
+  private final EndWaiter waiter;
+  private final Supplier<UUID> ids;
+
+  public StoredRuns(
+      RunStore store,
+      RunStarter starter,
+      WorkflowCatalog catalog,
+      PayloadCodec codec,
+      SignalBus bus,
+      EndWaiter waiter,
+      Supplier<UUID> ids) {
+    this.store = store;
+    this.starter = starter;
+    this.catalog = catalog;
+    this.codec = codec;
+    this.bus = bus;
+    this.waiter = waiter;
+    this.ids = ids;
+  }
+
+  @Override
+  public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
+    return starter.start(store.intake(), workflow, input, options, null);
+  }
+
+  @Override
+  public <I, R> Started<R> signalOrStart(
+      Workflow<I, R> workflow, I input, String uniqueKey, String signal, @Nullable Object payload) {
+    return starter.start(
+        store.intake(),
+        workflow,
+        input,
+        RunOptions.of(run -> run.unique(UniqueKey.whileActive(uniqueKey))),
+        newSignal(signal, payload, new SignalOptions(null)));
+  }
+
+  @Override
+  public Optional<Run> find(RunId id) {
+    return store
+        .queries()
+        .find(id)
+        .map(row ->
+            RunReader.full(
+                row, store.queries().details(id), catalog.graph(row.definition(), row.hash())));
+  }
+
+  @Override
+  public List<Run> list(RunFilter filter, Page<RunId> page) {
+    return store.queries().list(filter, page.after().orElse(null), page.limit()).stream()
+        .map(row -> RunReader.brief(row, catalog.graph(row.definition(), row.hash())))
+        .toList();
+  }
+
+  @Override
+  public Map<RunState, Long> count(RunFilter filter) {
+    return store.queries().count(filter);
+  }
+
+  @Override
+  public List<RunEvent> events(RunId id, long after, int limit) {
+    RunRow row = row(id);
+    Graph graph = catalog.graph(row.definition(), row.hash());
+    return store.queries().events(id, after, limit).stream()
+        .map(stored -> event(stored, graph))
+        .toList();
+  }
+
+  private static RunEvent event(RunQueries.StoredEvent stored, Graph graph) {
+    int step = stored.event().step();
+    return new RunEvent(
+        stored.seq(),
+        stored.at(),
+        stored.event().kind(),
+        step < 0 || step >= graph.steps().size() ? null : graph.steps().get(step).name(),
+        stored.event().detail());
+  }
+
+  @Override
+  public <R> @Nullable R await(RunId id, TypeRef<R> resultType, Duration atMost)
+      throws InterruptedException {
+    RunRow ended =
+        waiter.await(
+            new JobId(id.value()),
+            atMost,
+            false,
+            () -> Optional.of(row(id)).filter(row -> row.state().hasEnded()),
+            () -> new AwaitTimeoutException(id, row(id).state(), atMost));
+    if (ended.state() != RunState.SUCCEEDED) {
+      throw new RunFailedException(find(id).orElseThrow(() -> new UnknownRunException(id)));
+    }
+    return ended.result() == null ? null : codec.decode(ended.result(), resultType);
+  }
+
+  @Override
+  public void pause(RunId id) {
+    RunControl.Result result = control("pause", id, c -> c.pause(id, "PAUSED: by request"));
+    if (!result.done() && state(id, result) != RunState.PAUSED) {
+      throw refused(id, result, "paused", "only a running one can be.");
+    }
+  }
+
+  @Override
+  public void resume(RunId id) {
+    RunControl.Result result = control("resume", id, c -> c.resume(id));
+    if (!result.done()) {
+      throw refused(id, result, "resumed", "only a paused one can be.");
+    }
+  }
+
+  @Override
+  public void cancel(RunId id, String reason) {
+    String text = Names.storable("Reason", reason);
+    RunControl.Result result = control("cancel", id, c -> c.cancel(id, "CANCELLED: " + text));
+    if (!result.done() && state(id, result) != RunState.CANCELLING) {
+      throw refused(id, result, "cancelled", "it has ended.");
+    }
+  }
+
+  @Override
+  public void retry(RunId id) {
+    RunRow row = row(id);
+    catalog.graph(row.definition(), row.hash());
+    if (row.parent() != null) {
+      throw new RunStateException(
+          id,
+          row.state(),
+          "retried alone",
+          "retry its parent run %s, which has used its outcome.".formatted(row.parent().run()));
+    }
+    RunControl.Result result = control("retry", id, c -> c.retry(id, catalog::reset));
+    if (!result.done()) {
+      throw refused(
+          id, result, "retried", "only one that failed, was cancelled or is paused can be.");
+    }
+  }
+
+  @Override
+  public RunId rerun(RunId id, List<String> from, @Nullable String input) {
+    RunRow row = row(id);
+    return starter.rerun(store, row, from, input);
+  }
+
+  @Override
+  public void signal(
+      RunId id, String signal, @Nullable Object payload, Consumer<SignalOptions.Builder> changes) {
+    NewSignal fresh = newSignal(signal, payload, SignalOptions.of(changes));
+    RunControl.Result result = control("signal", id, c -> c.signal(id, fresh));
+    if (!result.done() && state(id, result).hasEnded()) {
+      throw refused(id, result, "signalled", "it has ended.");
+    }
+  }
+
+  /** The id is created here, so that a repeated call sends the signal once. */
+  private NewSignal newSignal(String name, @Nullable Object payload, SignalOptions options) {
+    return new NewSignal(
+        Names.signal(name),
+        options.id() == null ? ids.get().toString() : options.id(),
+        payload == null ? null : starter.encode("signal '%s'".formatted(name), payload));
+  }
+
+  @Override
+  public List<String> move(RunId id, String hash, boolean dryRun) {
+    RunRow row = row(id);
+    MovePlan plan = catalog.move(row, hash);
+    if (!dryRun) {
+      if (row.state().hasEnded()) {
+        throw new RunStateException(
+            id, row.state(), "moved", "it has ended: start a new run instead.");
+      }
+      RunControl.Result result =
+          control(
+              "move",
+              id,
+              c -> c.move(id, row.steps(), plan.definition(), plan.steps(), plan.positions()));
+      if (!result.done()) {
+        throw refused(id, result, "moved", "it has changed in the meantime: try again.");
+      }
+    }
+    return plan.differences();
+  }
+
+  @Override
+  public List<String> recoverStuck() {
+    List<String> repairs = new ArrayList<>();
+    RunId after = null;
+    do {
+      RunRepair.Report report = store.repair().repair(after, REPAIRS);
+      repairs.addAll(report.repairs());
+      if (!report.look().isEmpty()) {
+        bus.publish(new Signal.RunsMarked(Duration.ZERO));
+      }
+      after = report.last();
+    } while (after != null);
+    return List.copyOf(repairs);
+  }
+
+  private RunRow row(RunId id) {
+    return store.queries().find(id).orElseThrow(() -> new UnknownRunException(id));
+  }
+
+  /** Carries out an operation, which may be repeated after a lost reply, and tells the nodes. */
+  private RunControl.Result control(
+      String what, RunId id, java.util.function.Function<RunControl, RunControl.Result> operation) {
+    RunControl.Result result =
+        StoreRetry.ask("%s run %s".formatted(what, id), before -> operation.apply(store.control()));
+    if (result.before().isEmpty()) {
+      throw new UnknownRunException(id);
+    }
+    result
+        .ready()
+        .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
+    result.stopping().forEach(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
+    if (!result.look().isEmpty()) {
+      bus.publish(new Signal.RunsMarked(Duration.ZERO));
+    }
+    return result;
+  }
+
+  private static RunState state(RunId id, RunControl.Result result) {
+    return result.before().orElseThrow(() -> new UnknownRunException(id));
+  }
+
+  private static RunStateException refused(
+      RunId id, RunControl.Result result, String operation, String remedy) {
+    return new RunStateException(id, state(id, result), operation, remedy);
+  }
+}
