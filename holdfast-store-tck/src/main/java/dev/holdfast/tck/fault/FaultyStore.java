@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Claims;
+import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.JobControl;
@@ -13,6 +14,12 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.RunAdvance;
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunIntake;
+import dev.holdfast.engine.store.RunQueries;
+import dev.holdfast.engine.store.RunRepair;
+import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
@@ -240,6 +247,47 @@ public final class FaultyStore implements Store {
   @Override
   public ScheduleStore schedules() {
     return faulty(ScheduleStore.class, real.schedules());
+  }
+
+  @Override
+  public RunStore runs() {
+    RunStore runs = real.runs();
+    return new RunStore() {
+      @Override
+      public Definitions definitions() {
+        return faulty(Definitions.class, runs.definitions());
+      }
+
+      @Override
+      public RunIntake intake() {
+        return faulty(RunIntake.class, runs.intake());
+      }
+
+      @Override
+      public RunIntake intakeIn(Connection transaction, boolean wakes) {
+        return faulty(RunIntake.class, runs.intakeIn(transaction, wakes));
+      }
+
+      @Override
+      public RunAdvance advance() {
+        return faulty(RunAdvance.class, runs.advance());
+      }
+
+      @Override
+      public RunControl control() {
+        return faulty(RunControl.class, runs.control());
+      }
+
+      @Override
+      public RunQueries queries() {
+        return faulty(RunQueries.class, runs.queries());
+      }
+
+      @Override
+      public RunRepair repair() {
+        return faulty(RunRepair.class, runs.repair());
+      }
+    };
   }
 
   @Override

@@ -23,6 +23,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Workflows extends WorkflowContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class TypedClients extends TypedClientContract {
     private final Store store = freshStore();
 
