@@ -19,6 +19,7 @@ class SuggestionTest {
   @Test
   void aNameWithoutSimilarityIsNotSuggested() {
     assertThat(Suggestion.nearest("refund", KNOWN)).isEmpty();
+    assertThat(Suggestion.nearest("paint", KNOWN)).isEmpty();
     assertThat(Suggestion.nearest("x", List.of("y", "xy"))).isEmpty();
     assertThat(Suggestion.nearest("", KNOWN)).isEmpty();
   }

@@ -88,7 +88,7 @@ class ReachCheckTest {
             problems(flow -> {
               Step<?> a = add(flow, "a");
               Step<?> b = add(flow, "b").after(a).when(Rule.quorum(2));
-              Step<?> c = add(flow, "c").after(a, b);
+              Step<?> c = add(flow, "c").after(b, a);
               add(flow, "d").after(b, c);
               add(flow, "e").after(b).when(Rule.allDone());
               add(flow, "f").after(b).when(Rule.skipped(b));
@@ -136,6 +136,20 @@ class ReachCheckTest {
         .containsExactly(
             "Step 'd' can never run: its rule cannot hold, because step 'b' is never skipped;"
                 + " correct the rule or the dependencies.");
+  }
+
+  @Test
+  void aStepThatSharesItsNameCanEndInAnyWay() {
+    assertThat(
+            problems(flow -> {
+              Step<?> a = add(flow, "a").when(Rule.anyFailed());
+              add(flow, "a");
+              add(flow, "b").after(a);
+            }))
+        .containsExactly(
+            "Step name 'a' is used by 2 steps: give each of them another name.",
+            "Step 'a' can never run: its rule needs dependencies, and it has none; add them with"
+                + " after.");
   }
 
   @Test
