@@ -1,10 +1,7 @@
 package dev.holdfast.api.workflow;
 
-<<<<<<< HEAD
-import dev.holdfast.api.task.TaskType;
-=======
 import dev.holdfast.api.internal.Times;
->>>>>>> wf-check
+import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
 import java.time.Duration;
 import java.util.List;

@@ -48,7 +48,10 @@ final class Rerun {
     if (position < 0) {
       throw new IllegalArgumentException(
           "Run %s has no step '%s'%s"
-              .formatted(original.id(), name, Suggestion.orElse(name, names, ".")));
+              .formatted(
+                  original.id(),
+                  name,
+                  Suggestion.orElse(name, names, "use one of " + names + ".")));
     }
     return position;
   }
