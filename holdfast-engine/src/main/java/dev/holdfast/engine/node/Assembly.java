@@ -16,7 +16,7 @@ final class Assembly {
     this.components = new NodeComponents(from, settings);
     this.work = new WorkingRoles(from, components);
     this.upkeep = new UpkeepRoles(from, components);
-    this.life = new LivenessRoles(from, components, work.claimers::expectWork, this::startedOver);
+    this.life = new LivenessRoles(from, components, work, this::startedOver);
   }
 
   /** Lets a new incarnation declare the schedules of the old one, and claim jobs. */
