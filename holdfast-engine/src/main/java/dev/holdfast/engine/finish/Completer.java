@@ -41,7 +41,7 @@ public final class Completer implements Role, FinishSink {
   private final Outcomes outcomes;
   private final Claims claims;
   private final CurrentIncarnation identity;
-  private final Receipts receipts;
+  private final ConfirmedOutcomes confirmed;
   private final FinishAlarm alarm;
   private final WaitingReports waiting = new WaitingReports();
   private final List<Report> pending = new ArrayList<>();
@@ -61,13 +61,13 @@ public final class Completer implements Role, FinishSink {
       Outcomes outcomes,
       Claims claims,
       CurrentIncarnation identity,
-      Receipts receipts,
+      ConfirmedOutcomes confirmed,
       Meters meters,
       Waker waker) {
     this.outcomes = outcomes;
     this.claims = claims;
     this.identity = identity;
-    this.receipts = receipts;
+    this.confirmed = confirmed;
     this.alarm = new FinishAlarm(meters);
     this.waker = waker;
   }
@@ -198,7 +198,7 @@ public final class Completer implements Role, FinishSink {
   private boolean isVoid(Report report) {
     boolean over = report.heldJob.tenure().isOver();
     if (over) {
-      receipts.recordVoid(report.heldJob);
+      confirmed.recordVoid(report.heldJob);
     }
     return over;
   }
@@ -243,7 +243,7 @@ public final class Completer implements Role, FinishSink {
     // again.
     reports.forEach(report -> report.written = true);
     for (int i = 0; i < answers.size(); i++) {
-      receipts.record(reports.get(i).heldJob, finishes.get(i), answers.get(i));
+      confirmed.record(reports.get(i).heldJob, finishes.get(i), answers.get(i));
     }
   }
 
@@ -258,7 +258,7 @@ public final class Completer implements Role, FinishSink {
     Set<ClaimId> given = claims.giveBack(reports.get(0).heldJob.tenure().incarnation(), back);
     reports.forEach(report -> report.written = true);
     for (Report report : reports) {
-      receipts.recordGivenBack(report.heldJob, given.contains(report.heldJob.claim()));
+      confirmed.recordGivenBack(report.heldJob, given.contains(report.heldJob.claim()));
     }
   }
 

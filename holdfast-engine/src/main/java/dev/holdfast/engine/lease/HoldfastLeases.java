@@ -45,14 +45,18 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
 
   private HoldfastLeases(Builder from) {
     Driver driver = from.environment.driver();
-    LeaseParts parts =
-        new LeaseParts(
+    LeaseCalls calls =
+        new LeaseCalls(
             from.store,
             from.holder,
-            held,
-            from.environment.ids(),
             from.environment.ticker(),
-            new LeaseMeters(from.meters, from.name),
+            new LeaseMeters(from.meters, from.name));
+    this.defaultTtl = from.defaultTtl;
+    this.acquirer =
+        new LeaseAcquirer(
+            calls,
+            from.environment.ids(),
+            held,
             from.events,
             callback ->
                 driver.run(
@@ -61,11 +65,9 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
                       from.entering.run();
                       callback.run();
                     }));
-    this.defaultTtl = from.defaultTtl;
-    this.acquirer = new LeaseAcquirer(parts);
     this.locks = Locks.over(this);
     this.startup = StartupCoordinator.over(this);
-    this.renewer = driver.drive(waker -> new Renewer(parts), from.entering);
+    this.renewer = driver.drive(waker -> new Renewer(held, calls), from.entering);
     this.fence = driver.drive(waker -> new LeaseExpiry(held), from.entering);
   }
 

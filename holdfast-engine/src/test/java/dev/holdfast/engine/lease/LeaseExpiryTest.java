@@ -23,18 +23,11 @@ class LeaseExpiryTest {
   private final AtomicInteger wakes = new AtomicInteger();
   private final HeldLeases held = new HeldLeases(wakes::incrementAndGet);
   private final AtomicInteger told = new AtomicInteger();
-  private final LeaseParts parts =
-      new LeaseParts(
-          book,
-          "node-1",
-          held,
-          UUID::randomUUID,
-          () -> now,
-          new LeaseMeters(new SimpleMeterRegistry(), null),
-          LeaseEvents.NONE,
-          Runnable::run);
-  private final LeaseAcquirer acquirer = new LeaseAcquirer(parts);
-  private final Renewer renewer = new Renewer(parts);
+  private final LeaseCalls calls =
+      new LeaseCalls(book, "node-1", () -> now, new LeaseMeters(new SimpleMeterRegistry(), null));
+  private final LeaseAcquirer acquirer =
+      new LeaseAcquirer(calls, UUID::randomUUID, held, LeaseEvents.NONE, Runnable::run);
+  private final Renewer renewer = new Renewer(held, calls);
   private final LeaseExpiry fence = new LeaseExpiry(held);
 
   private static Moment second(long seconds) {

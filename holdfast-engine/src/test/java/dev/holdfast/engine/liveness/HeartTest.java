@@ -9,6 +9,7 @@ import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.Jobs;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class HeartTest {
@@ -48,11 +50,9 @@ class HeartTest {
   private final HeldJobs heldJobs = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
   private final NodeStore nodes = book();
+  private final NodeClaims held = new NodeClaims(identity, calls, heldJobs);
   private final LostClaimReturner strays =
-      new LostClaimReturner(
-          new LostClaimReturner.Parts(
-              claims(), nodes, identity, calls, heldJobs, Duration.ofMinutes(5)),
-          () -> {});
+      new LostClaimReturner(claims(), nodes, held, Duration.ofMinutes(5), () -> {});
 
   private NodeStore book() {
     return fake(
@@ -94,17 +94,21 @@ class HeartTest {
             },
             () -> Modes.FULL);
     return new Heart(
-        new Heart.Parts(
-            nodes,
-            strays,
-            office,
-            new Fence(identity, heldJobs, meters, events, TICKER, Duration.ofSeconds(1)),
-            calls,
-            heldJobs,
-            HeartbeatInterval.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
-            () -> NodeStore.Lost.NONE,
-            () -> reply -> {},
-            () -> {}));
+        nodes,
+        office,
+        new Fence(identity, heldJobs, meters, events, TICKER, Duration.ofSeconds(1)),
+        new ClaimReconciler(held, strays),
+        HeartbeatInterval.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
+        () -> NodeStore.Lost.NONE,
+        new Heart.Listener() {
+          @Override
+          public Consumer<BeatReply> beforeHeartbeat() {
+            return reply -> {};
+          }
+
+          @Override
+          public void startedOver() {}
+        });
   }
 
   private HeldJob hold(int number) {

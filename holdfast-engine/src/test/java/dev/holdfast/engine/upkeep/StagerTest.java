@@ -8,6 +8,7 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -38,9 +39,8 @@ class StagerTest {
             return answer;
           },
           bus,
-          () -> now,
+          Jobs.environment(() -> now, new Random(1)),
           crowd,
-          new Random(1),
           RoleSpans.NONE,
           wakes::incrementAndGet);
 
