@@ -109,7 +109,6 @@ public final class RunStarter {
                     text,
                     options.priority(),
                     stack,
-                    options.deadline(),
                     List.of()));
     return new NewRun(
         id,
@@ -158,7 +157,7 @@ public final class RunStarter {
                 .planner()
                 .first(
                     new GraphPlanner.Start(
-                        id, original.definition(), input, null, null, null, inherited)));
+                        id, original.definition(), input, null, null, inherited)));
     Admission admission =
         StoreRetry.ask(
             "rerun %s".formatted(original.id()),
