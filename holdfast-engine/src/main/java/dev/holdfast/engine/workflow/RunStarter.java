@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  * call whose reply was lost, and notifies the nodes.
  */
 public final class RunStarter {
-  private static final int MIDDLE_PRIORITY = 4;
-
   private final WorkflowCatalog catalog;
   private final PayloadCodec codec;
   private final int payloadLimit;
