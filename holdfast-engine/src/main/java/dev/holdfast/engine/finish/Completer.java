@@ -10,7 +10,7 @@ import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Portions;
@@ -251,9 +251,9 @@ public final class Completer implements Role, FinishSink {
     if (reports.isEmpty()) {
       return;
     }
-    List<HandBack> back =
+    List<ReleasedClaim> back =
         reports.stream()
-            .map(report -> new HandBack(report.heldJob.claim(), report.heldJob.hasRun()))
+            .map(report -> new ReleasedClaim(report.heldJob.claim(), report.heldJob.hasRun()))
             .toList();
     Set<ClaimId> given = claims.giveBack(reports.get(0).heldJob.tenure().incarnation(), back);
     reports.forEach(report -> report.written = true);

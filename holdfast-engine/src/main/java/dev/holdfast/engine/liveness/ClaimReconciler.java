@@ -6,8 +6,8 @@ import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.held.Tenure;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.time.Moment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -56,7 +56,7 @@ public final class ClaimReconciler {
   }
 
   /** Compares the held jobs with the claims in the reply. */
-  void reconcile(Tenure tenure, Snapshot snapshot, BeatReply reply) {
+  void reconcile(Tenure tenure, Snapshot snapshot, HeartbeatReply reply) {
     Map<JobId, HeldJob> before = snapshot.jobs;
     List<LostClaimReturner.LostClaim> strays = new ArrayList<>();
     for (ClaimRow row : reply.claims()) {

@@ -5,8 +5,8 @@ import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.Beat;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -40,7 +40,7 @@ public final class Heart implements Role {
   /** Learns what a Heart finds out. */
   public interface Listener {
     /** Called before each heartbeat; returns what processes the reply. */
-    Consumer<BeatReply> beforeHeartbeat();
+    Consumer<HeartbeatReply> beforeHeartbeat();
 
     /** Called when a new incarnation has been registered. */
     void startedOver();
@@ -100,11 +100,11 @@ public final class Heart implements Role {
 
   private void beat(Tenure tenure, Moment now) {
     ClaimReconciler.Snapshot before = reconciler.snapshot(now);
-    Consumer<BeatReply> hearer = listener.beforeHeartbeat();
+    Consumer<HeartbeatReply> hearer = listener.beforeHeartbeat();
     Instant timeOfDay = incarnations.ticker().timeOfDay();
-    Optional<BeatReply> reply =
+    Optional<HeartbeatReply> reply =
         nodes.beat(
-            new Beat(
+            new Heartbeat(
                 tenure.incarnation(),
                 before.jobs().size(),
                 before.oldestCall(),

@@ -10,7 +10,7 @@ import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.time.Moment;
@@ -49,8 +49,8 @@ public final class LostClaimReturner implements Role {
    * @param heldJob the held job of this claim on this node; null if there is none
    */
   record LostClaim(ClaimId held, @Nullable HeldJob heldJob) {
-    private HandBack handBack() {
-      return new HandBack(held, heldJob != null && heldJob.hasRun());
+    private ReleasedClaim handBack() {
+      return new ReleasedClaim(held, heldJob != null && heldJob.hasRun());
     }
   }
 

@@ -122,7 +122,7 @@ public final class OrphanDecider {
   boolean asks(Orphan orphan) {
     return orphan.started()
         && hasPolicy(orphan)
-        && policyOf(orphan).action() == CrashPolicy.Action.ASK;
+        && policyOf(orphan).action() == CrashPolicy.Action.DECIDED_BY_TASK;
   }
 
   private Optional<RecoveryAction> withoutDecision(

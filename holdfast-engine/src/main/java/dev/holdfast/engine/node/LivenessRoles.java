@@ -16,7 +16,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.store.NodeStore.Advice;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.Recovery;
 import java.util.List;
@@ -107,7 +107,7 @@ final class LivenessRoles {
         components.lost::report,
         new Heart.Listener() {
           @Override
-          public Consumer<BeatReply> beforeHeartbeat() {
+          public Consumer<HeartbeatReply> beforeHeartbeat() {
             int ownChanges = components.modes.ownChanges();
             return reply -> apply(reply, ownChanges);
           }
@@ -123,7 +123,7 @@ final class LivenessRoles {
   }
 
   /** Applies what the reply to a heartbeat says, and wakes the claimers if it has changed. */
-  private void apply(BeatReply reply, int ownChanges) {
+  private void apply(HeartbeatReply reply, int ownChanges) {
     boolean queuesChanged = components.rules.update(reply.rules());
     boolean tasksChanged = components.taskRules.update(reply.tasks(), components.ticker.now());
     if (components.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {

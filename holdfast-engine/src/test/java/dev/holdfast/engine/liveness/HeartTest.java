@@ -15,12 +15,12 @@ import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.Beat;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -41,9 +41,9 @@ class HeartTest {
   private static final Ticker TICKER = () -> NOW;
   private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-  private final List<Beat> beats = new ArrayList<>();
+  private final List<Heartbeat> beats = new ArrayList<>();
   private final List<ClaimRow> rows = new ArrayList<>();
-  private final List<HandBack> given = new ArrayList<>();
+  private final List<ReleasedClaim> given = new ArrayList<>();
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), TICKER, Duration.ofMinutes(1), () -> false, NOW);
   private final CurrentIncarnation identity = new CurrentIncarnation("node", tenure);
@@ -58,9 +58,9 @@ class HeartTest {
     return fake(
         NodeStore.class,
         (proxy, method, arguments) -> {
-          beats.add((Beat) arguments[0]);
+          beats.add((Heartbeat) arguments[0]);
           return Optional.of(
-              new BeatReply(List.copyOf(rows), Map.of(), Map.of(), Modes.FULL, false));
+              new HeartbeatReply(List.copyOf(rows), Map.of(), Map.of(), Modes.FULL, false));
         });
   }
 
@@ -69,7 +69,7 @@ class HeartTest {
     return fake(
         Claims.class,
         (proxy, method, arguments) -> {
-          given.addAll((List<HandBack>) arguments[1]);
+          given.addAll((List<ReleasedClaim>) arguments[1]);
           return Set.of();
         });
   }
@@ -102,7 +102,7 @@ class HeartTest {
         () -> NodeStore.Lost.NONE,
         new Heart.Listener() {
           @Override
-          public Consumer<BeatReply> beforeHeartbeat() {
+          public Consumer<HeartbeatReply> beforeHeartbeat() {
             return reply -> {};
           }
 
@@ -129,7 +129,7 @@ class HeartTest {
     hold(3);
     assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.dividedBy(2)));
 
-    assertThat(beats).extracting(Beat::running).containsExactly(0, 1, 3);
+    assertThat(beats).extracting(Heartbeat::running).containsExactly(0, 1, 3);
   }
 
   @Test
@@ -137,7 +137,9 @@ class HeartTest {
     heart(Duration.ZERO).tick(NOW);
     heart(Duration.ofDays(2)).tick(NOW);
 
-    assertThat(beats).extracting(Beat::kept).containsExactly(Duration.ZERO, Duration.ofDays(2));
+    assertThat(beats)
+        .extracting(Heartbeat::kept)
+        .containsExactly(Duration.ZERO, Duration.ofDays(2));
   }
 
   @Test
@@ -151,7 +153,7 @@ class HeartTest {
     heart.tick(NOW);
     strays.tick(NOW);
 
-    assertThat(given).containsExactly(new HandBack(unreported.claim(), false));
+    assertThat(given).containsExactly(new ReleasedClaim(unreported.claim(), false));
     assertThat(heldJobs.all()).containsExactly(kept);
   }
 
@@ -175,6 +177,6 @@ class HeartTest {
     heart(Duration.ZERO).tick(NOW);
     strays.tick(NOW);
 
-    assertThat(given).extracting(HandBack::ran).containsExactly(false);
+    assertThat(given).extracting(ReleasedClaim::ran).containsExactly(false);
   }
 }
