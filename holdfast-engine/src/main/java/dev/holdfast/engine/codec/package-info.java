@@ -1,6 +1,9 @@
 /**
- * The text that is stored with a job: its payload and result as JSON, and the part of its policy
- * that differs from its task's.
+ * The text that is stored with a job: its payload and result as JSON, the part of its policy that
+ * differs from that of its task, and the notes of its handler (progress and log lines).
+ *
+ * <p>Uses only the API and Jackson. Invariant: every text can be stored unchanged; a payload that
+ * cannot is rejected before anything is written.
  */
 @NullMarked
 package dev.holdfast.engine.codec;

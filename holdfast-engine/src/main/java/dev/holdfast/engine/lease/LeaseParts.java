@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * @param holder the display name of the holder of leases that are acquired here
  * @param ids creates the ids of acquisitions
- * @param events is told what happens to leases
+ * @param events receives what happens to leases
  * @param notifier runs callbacks of users, outside the threads of the roles
  */
 public record LeaseParts(

@@ -156,7 +156,7 @@ class NodeLogTest extends NodeTestBase {
         .singleElement()
         .satisfies(warning ->
             assertThat(warning)
-                .contains("Another node is called twin and seems to be alive")
+                .contains("Another node has the id twin and seems to be alive")
                 .contains(one.incarnation().toString())
                 .contains(other.incarnation().toString())
                 .contains("process id " + ProcessHandle.current().pid()));
