@@ -64,7 +64,7 @@ class UpkeepTest {
       statement.execute(
           """
           select pg_advisory_xact_lock(
-            hashtextextended('holdfast upkeep holdfast: throw expired keys away', 0))
+            hashtextextended('holdfast upkeep holdfast: delete expired unique keys', 0))
           """);
 
       fixture.store().upkeep().tidy(RETENTION);
