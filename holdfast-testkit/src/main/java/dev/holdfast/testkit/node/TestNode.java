@@ -74,7 +74,7 @@ public final class TestNode implements AutoCloseable {
                 store,
                 (finish, result) -> attempts.ended(finish, result),
                 failure -> {
-                  if (!driver.runsJob()) { // Handlers handle theirs.
+                  if (!driver.runsJob()) { // A handler deals with its own failures.
                     attempts.storeFailed(failure);
                   }
                 }));
@@ -160,7 +160,7 @@ public final class TestNode implements AutoCloseable {
    *
    * @return what ran
    * @throws IllegalStateException if a handler calls it, or if more than 10,000 attempts are due,
-   *     because a task enqueues itself again and again
+   *     for example because a task keeps enqueueing itself
    * @throws dev.holdfast.api.StoreException if the store fails
    */
   public DrainResult drain() {
@@ -210,7 +210,7 @@ public final class TestNode implements AutoCloseable {
     } while (attempts.count() > before && ran <= most);
     if (ran > most) {
       throw new IllegalStateException(
-          "drain() has run %d attempts, one more than it may: check for a task that enqueues itself or postpones itself by no time, or pass a higher limit to drain(...)."
+          "drain() has run %d attempts, one more than it may: check for a task that enqueues itself or postpones itself with a delay of zero, or pass a higher limit to drain(...)."
               .formatted(ran));
     }
     return attempts.summary(store.queries());
