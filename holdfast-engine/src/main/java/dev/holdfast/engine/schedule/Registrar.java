@@ -180,7 +180,7 @@ public final class Registrar implements Role {
           wrong.getMessage());
       return true;
     }
-    // Not before: a node that declares is registered, and its own queues with it.
+    // Not earlier: now this node is registered, so its own queues count as served.
     if (queuesChecked.add(plan.job().queue())) {
       queueCheck.accept(plan.job().queue());
     }
