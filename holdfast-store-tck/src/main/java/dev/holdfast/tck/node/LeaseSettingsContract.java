@@ -145,6 +145,21 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
         new LeaseLost("told", KEY, late.join().fencingToken(), LeaseLoss.CLOSED));
   }
 
+  @Test
+  void aLeaseThatIsCompletedAfterItWasLostIsReportedOnce() {
+    HoldfastLeases leases =
+        HoldfastLeases.builder(store().leases()).meters(meters).events(recording(heard)).build();
+    Lease lease = leases.acquire(KEY).orElseThrow();
+
+    leases.close();
+    assertThat(lease.complete()).as("the store still has it").isTrue();
+
+    assertThat(heard)
+        .containsExactly(
+            new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+            new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));
+  }
+
   private static LeaseEvents recording(List<LifecycleEvent> events) {
     return new LeaseEvents() {
       @Override
