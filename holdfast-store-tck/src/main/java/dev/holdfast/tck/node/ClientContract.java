@@ -9,6 +9,7 @@ import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Enqueued.Outcome;
+import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
@@ -23,6 +24,7 @@ import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -225,6 +227,40 @@ public abstract class ClientContract extends NodeTestBase {
     awaitDeadLettered(jobs);
     assertThat(client().list(JobFilter.all(), Page.first(1_000)))
         .allSatisfy(job -> assertThat(job.failures()).hasSize(2));
+  }
+
+  @Test
+  void jobsAreListedPageByPageAndCountedAsTheFilterSays() {
+    List<JobId> newestFirst = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      newestFirst.addFirst(
+          client().enqueue(ECHO, new Note("n" + i), job -> job.queue("bulk").tags("eu")).id());
+    }
+    client().enqueue(ECHO, new Note("other"), job -> job.queue("bulk"));
+    client().enqueue(ECHO, new Note("other"), job -> job.tags("eu"));
+    JobFilter filter = JobFilter.all().queue("bulk").tag("eu").state(JobState.READY);
+
+    List<Job> first = client().list(filter, Page.first(3));
+    List<Job> second = client().list(filter, Page.after(first.getLast().id(), 3));
+
+    assertThat(first).extracting(Job::id).containsExactlyElementsOf(newestFirst.subList(0, 3));
+    assertThat(second).extracting(Job::id).containsExactlyElementsOf(newestFirst.subList(3, 5));
+    assertThat(client().count(filter)).isEqualTo(Map.of(JobState.READY, 5L));
+    assertThat(client().count(filter.state(JobState.FAILED))).isEmpty();
+  }
+
+  @Test
+  void onlyDeadLetteredJobsThatTheFilterMatchesAreRetriedAndPurged() {
+    deadLetter(3);
+    JobFilter all = JobFilter.all().state(JobState.FAILED);
+    JobFilter none = JobFilter.all().tag("signup");
+
+    assertThat(client().retryAll(none)).isZero();
+    assertThat(client().purge(none)).isZero();
+
+    assertThat(client().count(all)).isEqualTo(Map.of(JobState.FAILED, 3L));
+    assertThat(client().list(all, Page.first(10)))
+        .allSatisfy(job -> assertThat(job.failures()).hasSize(1));
   }
 
   @Test

@@ -16,6 +16,7 @@ import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseLoss;
 import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.lease.LeaseEvents;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.LeaseStore.Ending;
@@ -23,10 +24,12 @@ import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
+import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -80,6 +83,100 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     awaitHeard(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
+  }
+
+  @Test
+  void aListenerHearsOfALeaseThatWasTakenAwayBeforeItWasCompleted() {
+    HoldfastNode node = listening(store());
+    Lease lease = node.leases().acquire(KEY).orElseThrow();
+
+    store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
+    assertThat(lease.complete()).isFalse();
+
+    awaitHeard(
+        new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+        new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
+  }
+
+  @Test
+  void aListenerHearsWhetherALeaseWasTakenOver() {
+    HoldfastLeases other = HoldfastLeases.builder(store().leases()).meters(meters).build();
+    other.acquire(KEY, Duration.ofMillis(100)).orElseThrow();
+    other.close(); // Without an end: the lease is free when its ttl is over.
+    HoldfastNode node = listening(store());
+
+    Lease stolen =
+        await()
+            .atMost(SOON)
+            .until(() -> node.leases().acquire(KEY), Acquisition.Acquired.class::isInstance)
+            .orElseThrow();
+
+    assertThat(stolen.attempt()).isEqualTo(2);
+    awaitHeard(new LeaseAcquired("told", KEY, stolen.fencingToken(), 2));
+  }
+
+  @Test
+  void aListenerHearsOfALeaseThatIsAcquiredWhileItsNodeIsClosed() throws Exception {
+    CountDownLatch granted = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    Store slow =
+        Interposed.on(
+            store(),
+            call -> {
+              Object result = call.proceed();
+              if (result instanceof LeaseStore.Result.Granted) {
+                granted.countDown();
+                awaitQuietly(closed);
+              }
+              return result;
+            });
+    HoldfastLeases leases =
+        HoldfastLeases.builder(slow.leases()).meters(meters).events(recording(heard)).build();
+    CompletableFuture<Lease> late =
+        CompletableFuture.supplyAsync(() -> leases.acquire(KEY).orElseThrow());
+    assertThat(granted.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+
+    leases.close();
+    closed.countDown();
+
+    assertThat(late).succeedsWithin(SOON).returns(false, Lease::isHeld);
+    awaitHeard(
+        new LeaseAcquired("told", KEY, late.join().fencingToken(), 1),
+        new LeaseLost("told", KEY, late.join().fencingToken(), LeaseLoss.CLOSED));
+  }
+
+  @Test
+  void aLeaseThatIsCompletedAfterItWasLostIsReportedOnce() {
+    HoldfastLeases leases =
+        HoldfastLeases.builder(store().leases()).meters(meters).events(recording(heard)).build();
+    Lease lease = leases.acquire(KEY).orElseThrow();
+
+    leases.close();
+    assertThat(lease.complete()).as("the store still has it").isTrue();
+
+    assertThat(heard)
+        .containsExactly(
+            new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+            new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));
+  }
+
+  private static LeaseEvents recording(List<LifecycleEvent> events) {
+    return new LeaseEvents() {
+      @Override
+      public void leaseAcquired(Lease lease) {
+        events.add(new LeaseAcquired("told", lease.key(), lease.fencingToken(), lease.attempt()));
+      }
+
+      @Override
+      public void leaseReleased(Lease lease, LeaseState how) {
+        events.add(new LeaseReleased("told", lease.key(), lease.fencingToken(), how));
+      }
+
+      @Override
+      public void leaseLost(Lease lease, LeaseLoss why) {
+        events.add(new LeaseLost("told", lease.key(), lease.fencingToken(), why));
+      }
+    };
   }
 
   @Test

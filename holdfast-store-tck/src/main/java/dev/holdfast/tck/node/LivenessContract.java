@@ -303,6 +303,8 @@ public abstract class LivenessContract extends NodeTestBase {
           assertThat(status.registration().id()).isEqualTo("pod-7");
           assertThat(status.registration().name()).isEqualTo("Seventh");
         });
+    assertThat(start(quick().id("static")).id()).isEqualTo("static");
+    assertThat(start(quick()).id()).as("generated").isEqualTo(NodeIdentity.hostAndPid().id());
     assertThat(NodeIdentity.environment("PATH").id()).isEqualTo(System.getenv("PATH").strip());
     assertThat(NodeIdentity.hostAndPid().id())
         .endsWith("-" + ProcessHandle.current().pid())

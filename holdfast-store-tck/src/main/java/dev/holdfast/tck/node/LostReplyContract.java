@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,28 @@ public abstract class LostReplyContract extends NodeTestBase {
     assertThat(client().list(JobFilter.all(), Page.first(100)))
         .extracting(Job::attempt)
         .containsOnly(1);
+  }
+
+  @Test
+  void noJobRunsBeforeAClaimHasSucceeded() {
+    FaultyStore store = new FaultyStore(store());
+    for (int i = 0; i < 5; i++) {
+      store.refuse(StoreMethod.CLAIM);
+    }
+    List<Boolean> claimed = new CopyOnWriteArrayList<>();
+    enqueue(20);
+
+    start(
+        node(store)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  claimed.add(store.isSpent() && context.fencingToken() == 1);
+                  return count(note);
+                }));
+
+    assertAllRanOnce(20);
+    assertThat(claimed).hasSize(20).containsOnly(true);
   }
 
   @Test

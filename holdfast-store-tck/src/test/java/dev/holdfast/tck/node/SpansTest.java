@@ -25,6 +25,7 @@ import dev.holdfast.engine.upkeep.Housekeeper;
 import dev.holdfast.tck.contract.Worker;
 import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.testkit.memory.InMemoryStore;
+import dev.holdfast.testkit.memory.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -39,6 +40,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
@@ -184,6 +186,30 @@ class SpansTest {
   }
 
   @Test
+  void lettingJobsExpireIsASpan() {
+    try (HoldfastNode node = node()) {
+      node.client()
+          .enqueue(
+              ECHO, new Note("x"), job -> job.queue("unserved").startWithin(Duration.ofMillis(1)));
+      SpanData staged = first("holdfast.stage");
+
+      assertThat(number(staged, "holdfast.jobs.ready")).isZero();
+      assertThat(number(staged, "holdfast.jobs.expired")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theSpanOfARoleLastsAsLongAsItsPass() {
+    new RoleSpans(telemetry.getOpenTelemetry(), "tracing", null)
+        .worked("holdfast.claim", Duration.ofSeconds(5), span -> {});
+
+    SpanData span = first("holdfast.claim");
+    assertThat(span.getEndEpochNanos() - span.getStartEpochNanos())
+        .isEqualTo(Duration.ofSeconds(5).toNanos());
+    assertThat(span.getParentSpanContext().isValid()).isFalse();
+  }
+
+  @Test
   void firingAScheduleIsASpan() {
     try (HoldfastNode node = node()) {
       node.client()
@@ -251,6 +277,22 @@ class SpansTest {
     assertThat(number(upkeep, "holdfast.partitions.dropped")).isEqualTo(1);
     assertThat(number(upkeep, "holdfast.dead_letters.purged")).isEqualTo(2);
     assertThat(number(upkeep, "holdfast.results.dropped")).isEqualTo(3);
+  }
+
+  @Test
+  void aNodeThatPurgesADeadLetteredJobRecordsItsUpkeep() {
+    ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
+    InMemoryStore aging = new InMemoryStore(clock);
+    try (HoldfastNode node = node(aging).start()) {
+      Enqueued<String> job = node.client().enqueue(ECHO, new Note(""));
+      assertThatThrownBy(() -> node.client().await(job, SOON))
+          .isInstanceOf(JobFailedException.class);
+    }
+    clock.advance(Duration.ofDays(365));
+
+    try (HoldfastNode node = node(aging).start()) {
+      assertThat(number(first("holdfast.upkeep"), "holdfast.dead_letters.purged")).isEqualTo(1);
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.holdfast.engine.lease.LeaseExpiry;
 import dev.holdfast.engine.lease.Renewer;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.util.ArrayDeque;
@@ -27,6 +28,7 @@ final class InlineDriver implements Driver {
   private final List<InlineRole> roles = new CopyOnWriteArrayList<>();
   private final Queue<Runnable> jobs = new ArrayDeque<>();
   private volatile boolean runsJob;
+  private @Nullable TimeoutWatcher timeouts;
 
   private InlineDriver(Ticker ticker, @Nullable Driver forLeases) {
     this.ticker = ticker;
@@ -50,6 +52,9 @@ final class InlineDriver implements Driver {
   public Driven drive(Role role, Runnable entering) {
     if (forLeases != null && (role instanceof Renewer || role instanceof LeaseExpiry)) {
       return forLeases.drive(role, entering);
+    }
+    if (role instanceof TimeoutWatcher watcher) {
+      timeouts = watcher;
     }
     return add(new InlineRole(role, entering, false));
   }
@@ -123,6 +128,16 @@ final class InlineDriver implements Driver {
       ran++;
     }
     return ran;
+  }
+
+  /**
+   * Interrupts the running job if its time is over. Only time that passes while the job runs can
+   * have this effect, and the thread that usually checks it runs the job.
+   */
+  void timeHasPassed() {
+    if (runsJob && timeouts != null) {
+      timeouts.tick(ticker.now());
+    }
   }
 
   /** Returns whether a job is running, rather than a role. */

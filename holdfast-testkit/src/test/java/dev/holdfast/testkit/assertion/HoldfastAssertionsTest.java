@@ -137,6 +137,22 @@ class HoldfastAssertionsTest {
   }
 
   @Test
+  void aChainedAssertionIsAboutItsOwnTask() {
+    enqueueSome();
+    holdfast.enqueue(GOODBYE, new Welcome("eve"));
+
+    assertThat(holdfast)
+        .enqueued(WELCOME)
+        .times(3)
+        .enqueued(GOODBYE)
+        .withPayload(new Welcome("eve"))
+        .times(1);
+    assertThatThrownBy(() -> assertThat(holdfast).enqueued(WELCOME).notEnqueued(GOODBYE))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageStartingWith("Expected no job of task 'email::goodbye', but there is 1.");
+  }
+
+  @Test
   void anEmptyStoreIsReportedAsSuchAndALongListIsCut() {
     assertThatThrownBy(() -> assertThat(holdfast).enqueued(WELCOME))
         .hasMessageEndingWith("there is none. Nothing was enqueued.");

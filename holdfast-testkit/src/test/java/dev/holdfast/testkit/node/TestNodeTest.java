@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.api.run.TaskContext;
@@ -395,5 +397,101 @@ class TestNodeTest {
 
       assertThat(node.drain().orThrow().succeeded()).isEqualTo(1);
     }
+  }
+
+  @Test
+  void anAttemptThatTakesLongerThanItsTimeoutIsInterruptedAndRetried() {
+    TestNode node = start();
+    List<Boolean> interrupted = new ArrayList<>();
+    handler =
+        (note, context) -> {
+          if (context.attempt() == 1) {
+            node.advance(Duration.ofSeconds(29));
+            interrupted.add(Thread.currentThread().isInterrupted());
+            node.advance(Duration.ofSeconds(1));
+            interrupted.add(Thread.currentThread().isInterrupted());
+            interrupted.add(context.isStopping());
+          }
+        };
+    JobId id =
+        node.client()
+            .enqueue(NOTE, new Note("slow"), job -> job.timeout(Duration.ofSeconds(30)))
+            .id();
+
+    assertThat(node.drain().retried()).isEqualTo(1);
+
+    assertThat(interrupted).containsExactly(false, true, true);
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    assertThat(node.client().find(id).orElseThrow().lastFailure().orElseThrow().code())
+        .isEqualTo(FailureCode.TIMED_OUT);
+    node.advance(Duration.ofMinutes(1));
+    node.drain().orThrow();
+    assertThat(stateOf(node, id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void anAttemptWithoutAHeartbeatForTooLongIsInterrupted() {
+    TestNode node = start();
+    handler =
+        (note, context) -> {
+          for (int i = 0; i < 3; i++) {
+            node.advance(Duration.ofSeconds(9));
+            context.heartbeat();
+          }
+          node.advance(Duration.ofSeconds(note.text().equals("silent") ? 10 : 9));
+        };
+    JobId silent =
+        node.client()
+            .enqueue(NOTE, new Note("silent"), job -> job.heartbeatTimeout(Duration.ofSeconds(10)))
+            .id();
+    JobId loud =
+        node.client()
+            .enqueue(NOTE, new Note("loud"), job -> job.heartbeatTimeout(Duration.ofSeconds(10)))
+            .id();
+
+    node.drain();
+
+    assertThat(node.client().find(silent).orElseThrow().lastFailure().orElseThrow().code())
+        .isEqualTo(FailureCode.HEARTBEAT_TIMED_OUT);
+    assertThat(stateOf(node, loud)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void anAttemptThatGoesOnAfterItsTimeoutIsGivenUpAndItsResultIsIgnored() {
+    TestNode node = start();
+    handler =
+        (note, context) -> {
+          if (context.attempt() == 1) {
+            node.advance(Duration.ofSeconds(30));
+            node.advance(Duration.ofMinutes(1));
+          }
+        };
+    JobId id =
+        node.client()
+            .enqueue(NOTE, new Note("deaf"), job -> job.timeout(Duration.ofSeconds(30)))
+            .id();
+
+    node.drain();
+    assertThat(node.client().find(id).orElseThrow().failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.TIMED_OUT);
+
+    node.advance(Duration.ofMinutes(2));
+    node.drain();
+    assertThat(seen).containsExactly("deaf", "deaf");
+    assertThat(stateOf(node, id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void timeThatPassesBetweenDrainsIsNotThatOfAnAttempt() {
+    TestNode node = start();
+    JobId id =
+        node.client().enqueue(NOTE, new Note("x"), job -> job.timeout(Duration.ofSeconds(30))).id();
+
+    node.advance(Duration.ofHours(1));
+    node.drain().orThrow();
+    node.advance(Duration.ofHours(1));
+
+    assertThat(stateOf(node, id)).isEqualTo(JobState.SUCCEEDED);
   }
 }
