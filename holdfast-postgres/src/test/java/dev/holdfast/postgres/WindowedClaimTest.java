@@ -9,7 +9,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
@@ -139,7 +139,7 @@ class WindowedClaimTest {
     ClaimedJob old = claim(List.of("b"), 1).getFirst();
     claim(List.of("b"), 100);
     fixture.passTime(Duration.ofHours(1));
-    fixture.store().claims().giveBack(NODE, List.of(new HandBack(old.claim(), true)));
+    fixture.store().claims().giveBack(NODE, List.of(new ReleasedClaim(old.claim(), true)));
 
     assertThat(claim(List.of("b"), 5)).extracting(ClaimedJob::id).containsExactly(old.id());
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>If it throws, returns null or takes longer, it is called again at the next sweep. After the
  * third time the job is dead-lettered as {@link FailureCode#WORKER_CRASHED}. The same happens to a
  * job if no live node has had a recovery policy for its task for some time; see {@link
- * dev.holdfast.api.policy.CrashPolicy.Action#ASK}.
+ * dev.holdfast.api.policy.CrashPolicy.Action#DECIDED_BY_TASK}.
  *
  * @param <P> the payload type of the task
  */

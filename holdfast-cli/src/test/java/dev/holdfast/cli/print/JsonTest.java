@@ -117,7 +117,7 @@ class JsonTest {
 
   @Test
   void aHeartbeatHasThePropertiesOfTheApiAndNoOthers() {
-    NodeInfo.Beat beat =
+    NodeInfo.Heartbeat beat =
         new PastHeartbeat("ada", ID.value(), Set.of("worker"), "host", 12, Instant.EPOCH);
     assertThat(printed(beat))
         .isEqualTo(

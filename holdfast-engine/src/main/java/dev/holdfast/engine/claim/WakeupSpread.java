@@ -2,6 +2,7 @@ package dev.holdfast.engine.claim;
 
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
@@ -25,22 +26,18 @@ public final class WakeupSpread implements Role {
   private final Ticker ticker;
   private final RandomGenerator random;
   private final Map<String, Moment> later = new HashMap<>();
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
   /**
    * @param claimers wakes the claimers of a queue
    */
   public WakeupSpread(
-      ClusterSize crowd, Consumer<String> claimers, Ticker ticker, RandomGenerator random) {
+      ClusterSize crowd, Consumer<String> claimers, Environment environment, Waker waker) {
     this.crowd = crowd;
     this.claimers = claimers;
-    this.ticker = ticker;
-    this.random = random;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.ticker = environment.ticker();
+    this.random = environment.random();
+    this.waker = waker;
   }
 
   @Override

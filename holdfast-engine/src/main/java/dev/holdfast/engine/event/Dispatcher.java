@@ -27,20 +27,17 @@ final class Dispatcher implements Role {
   private final AtomicLong dropped = new AtomicLong();
   private final AtomicLong nextDropWarning;
   private Moment nextFailureWarning;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
-  Dispatcher(List<LifecycleListener> listeners, int capacity, Meters meters, Ticker ticker) {
+  Dispatcher(
+      List<LifecycleListener> listeners, int capacity, Meters meters, Ticker ticker, Waker waker) {
     this.listeners = List.copyOf(listeners);
     this.waiting = new ArrayBlockingQueue<>(capacity);
     this.meters = meters;
     this.ticker = ticker;
     this.nextDropWarning = new AtomicLong(ticker.now().nanos());
     this.nextFailureWarning = ticker.now();
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

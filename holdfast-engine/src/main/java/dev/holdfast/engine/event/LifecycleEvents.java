@@ -9,7 +9,7 @@ import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.lease.LeaseEvents;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.role.RoleThread;
+import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.JobRef;
@@ -37,7 +37,7 @@ public final class LifecycleEvents implements LeaseEvents, AutoCloseable {
 
   private final String node;
   private final @Nullable Dispatcher dispatcher;
-  private final @Nullable RoleThread thread;
+  private final Driver.@Nullable Driven<Dispatcher> thread;
 
   /**
    * Creates the events of a node.
@@ -57,21 +57,13 @@ public final class LifecycleEvents implements LeaseEvents, AutoCloseable {
       this.dispatcher = null;
       this.thread = null;
     } else {
-      Dispatcher own = new Dispatcher(listeners, capacity, meters, ticker);
-      this.dispatcher = own;
-      this.thread =
-          new RoleThread(
-              own,
-              ticker,
-              loop ->
-                  Thread.ofPlatform()
-                      .daemon()
-                      .name("holdfast-dispatcher")
-                      .unstarted(() -> {
-                        node.enter();
-                        loop.run();
-                      }));
-      own.wokenBy(thread);
+      // On a thread of the machine in any environment: listeners are user code and may block.
+      Driver.Driven<Dispatcher> own =
+          Driver.threads(ticker)
+              .drive(
+                  waker -> new Dispatcher(listeners, capacity, meters, ticker, waker), node::enter);
+      this.thread = own;
+      this.dispatcher = own.role();
     }
   }
 

@@ -11,11 +11,13 @@ import java.util.Map;
 public final class HeldLeases {
   private final Map<Long, HeldLease> leases = new LinkedHashMap<>();
   private boolean closed;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
-  /** Sets the waker to call when there is another lease to renew. */
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+  /**
+   * @param waker called when there is another lease to renew
+   */
+  public HeldLeases(Waker waker) {
+    this.waker = waker;
   }
 
   void add(HeldLease lease) {

@@ -33,26 +33,30 @@ import org.jspecify.annotations.Nullable;
 public final class HoldfastLeases implements Leases, AutoCloseable {
   private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);
 
-  private final HeldLeases held = new HeldLeases();
+  private final HeldLeases held = new HeldLeases(this::lookAfter);
   private final Duration defaultTtl;
   private final LeaseAcquirer acquirer;
   private final Locks locks;
   private final StartupCoordinator startup;
-  private final Driver.Driven renewer;
-  private final Driver.Driven fence;
+  private final Driver.Driven<Renewer> renewer;
+  private final Driver.Driven<LeaseExpiry> fence;
   private boolean started;
   private boolean closed;
 
   private HoldfastLeases(Builder from) {
     Driver driver = from.environment.driver();
-    LeaseParts parts =
-        new LeaseParts(
+    LeaseCalls calls =
+        new LeaseCalls(
             from.store,
             from.holder,
-            held,
-            from.environment.ids(),
             from.environment.ticker(),
-            new LeaseMeters(from.meters, from.name),
+            new LeaseMeters(from.meters, from.name));
+    this.defaultTtl = from.defaultTtl;
+    this.acquirer =
+        new LeaseAcquirer(
+            calls,
+            from.environment.ids(),
+            held,
             from.events,
             callback ->
                 driver.run(
@@ -61,13 +65,10 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
                       from.entering.run();
                       callback.run();
                     }));
-    this.defaultTtl = from.defaultTtl;
-    this.acquirer = new LeaseAcquirer(parts);
     this.locks = Locks.over(this);
     this.startup = StartupCoordinator.over(this);
-    this.renewer = driver.drive(new Renewer(parts), from.entering);
-    this.fence = driver.drive(new LeaseExpiry(held), from.entering);
-    held.wokenBy(this::lookAfter);
+    this.renewer = driver.drive(waker -> new Renewer(held, calls), from.entering);
+    this.fence = driver.drive(waker -> new LeaseExpiry(held), from.entering);
   }
 
   /** Creates leases on a store with the default settings. */

@@ -15,20 +15,17 @@ public final class Watchdog implements Role {
   private final CurrentIncarnation identity;
   private final Fence fence;
   private final Duration glance;
-  private volatile Waker heart = () -> {};
+  private final Waker heart;
 
   /**
    * @param glance how often it checks whether the machine was asleep
+   * @param heart woken for a heartbeat
    */
-  public Watchdog(CurrentIncarnation identity, Fence fence, Duration glance) {
+  public Watchdog(CurrentIncarnation identity, Fence fence, Duration glance, Waker heart) {
     this.identity = identity;
     this.fence = fence;
     this.glance = glance;
-  }
-
-  /** Sets what to wake for a heartbeat. */
-  public void wakes(Waker driver) {
-    this.heart = driver;
+    this.heart = heart;
   }
 
   @Override

@@ -7,21 +7,21 @@ import java.util.List;
 
 /** Wires the roles of a node. */
 final class Assembly {
-  private final NodeComponents ground;
+  private final NodeComponents components;
   private final WorkingRoles work;
   private final UpkeepRoles upkeep;
   private final LivenessRoles life;
 
   Assembly(NodeBuilder from, NodeSettings settings) {
-    this.ground = new NodeComponents(from, settings);
-    this.work = new WorkingRoles(from, ground);
-    this.upkeep = new UpkeepRoles(from, ground);
-    this.life = new LivenessRoles(from, ground, work.claimers::expectWork, this::startedOver);
+    this.components = new NodeComponents(from, settings);
+    this.work = new WorkingRoles(from, components);
+    this.upkeep = new UpkeepRoles(from, components);
+    this.life = new LivenessRoles(from, components, work, this::startedOver);
   }
 
   /** Lets a new incarnation declare the schedules of the old one, and claim jobs. */
   private void startedOver() {
-    ground.bus.publish(new Signal.NodeJoined());
+    components.bus.publish(new Signal.NodeJoined());
     upkeep.declareAgain();
     work.claimers.expectWork();
   }
@@ -29,12 +29,13 @@ final class Assembly {
   HoldfastNode assemble() {
     Shutdown.Threads threads =
         new Shutdown.Threads(work.claiming, clocks(), work.completing, life.last());
-    Shutdown shutdown = new Shutdown(ground, work, life, threads, ground.bus.listen(this::hear));
-    return new HoldfastNode(ground, work, life, threads, ground.client, shutdown);
+    Shutdown shutdown =
+        new Shutdown(components, work, life, threads, components.bus.listen(this::hear));
+    return new HoldfastNode(components, work, life, threads, components.client, shutdown);
   }
 
-  private List<Driver.Driven> clocks() {
-    List<Driver.Driven> clocks = new ArrayList<>(work.watching);
+  private List<Driver.Driven<?>> clocks() {
+    List<Driver.Driven<?>> clocks = new ArrayList<>(work.watching);
     clocks.add(life.givingBack);
     clocks.addAll(upkeep.threads);
     clocks.add(life.sweeping);
@@ -61,11 +62,11 @@ final class Assembly {
         life.beating.wake();
       }
       case Signal.HeartbeatRequested call -> {
-        if (call.incarnation().equals(ground.identity.incarnation())) {
+        if (call.incarnation().equals(components.identity.incarnation())) {
           life.beating.wake();
         }
       }
-      case Signal.ResultAwaited request -> ground.awaited.add(request.job());
+      case Signal.ResultAwaited request -> components.awaited.add(request.job());
       case Signal.JobEnded ended -> {}
       case Signal.SchedulesChanged changed -> upkeep.schedulesChanged();
       case Signal.SignalsMissed missed -> {

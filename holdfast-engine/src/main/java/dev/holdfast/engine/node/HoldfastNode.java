@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
 public final class HoldfastNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastNode.class);
 
-  private final NodeComponents ground;
+  private final NodeComponents components;
   private final WorkingRoles work;
   private final LivenessRoles life;
   private final Shutdown.Threads threads;
@@ -54,13 +54,13 @@ public final class HoldfastNode implements AutoCloseable {
   private volatile boolean running;
 
   HoldfastNode(
-      NodeComponents ground,
+      NodeComponents components,
       WorkingRoles work,
       LivenessRoles life,
       Shutdown.Threads threads,
       Holdfast client,
       Shutdown shutdown) {
-    this.ground = ground;
+    this.components = components;
     this.work = work;
     this.life = life;
     this.threads = threads;
@@ -80,7 +80,7 @@ public final class HoldfastNode implements AutoCloseable {
    * @param declare writes what the node declares, once the node is registered
    */
   void start(Runnable declare) {
-    try (var speaking = ground.logs.borrow()) {
+    try (var speaking = components.logs.borrow()) {
       join();
       declare.run();
       work();
@@ -95,40 +95,40 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void join() {
-    ground.alone.join(this::retire);
+    components.alone.join(this::retire);
     warnOfNamesakes();
     warnOfNoRecovery();
     life.heart.register();
-    ground.alone.confirm();
+    components.alone.confirm();
   }
 
   private void work() {
     running = true;
-    ground.events.start();
-    ground.events.nodeJoined(incarnation());
-    ground.bus.publish(new Signal.NodeJoined());
+    components.events.start();
+    components.events.nodeJoined(incarnation());
+    components.bus.publish(new Signal.NodeJoined());
     threads.completer().start();
     threads.heart().forEach(Driver.Driven::start);
     threads.clocks().forEach(Driver.Driven::start);
     threads.claiming().forEach(Driver.Driven::start);
-    ground.environment.driver().keepAlive(shutdown.stopped());
+    components.environment.driver().keepAlive(shutdown.stopped());
     log.info(
         "Node {} has started: it serves {} and runs up to {} jobs at the same time",
         id(),
-        ground.settings.queues().keySet(),
-        ground.settings.maxConcurrent());
+        components.settings.queues().keySet(),
+        components.settings.maxConcurrent());
   }
 
   /** Stops the node immediately, because other nodes may run the jobs it holds. */
   private void retire(String why) {
-    try (var speaking = ground.logs.borrow()) {
+    try (var speaking = components.logs.borrow()) {
       life.fence.shutForGood(why);
     }
     close();
   }
 
   private void warnOfNamesakes() {
-    for (NodeSnapshot other : ground.store.nodes().list()) {
+    for (NodeSnapshot other : components.store.nodes().list()) {
       if (other.alive()
           && other.registration().id().equals(id())
           && other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0) {
@@ -149,7 +149,7 @@ public final class HoldfastNode implements AutoCloseable {
   }
 
   private void warnOfNoRecovery() {
-    LivenessSettings liveness = ground.settings.liveness();
+    LivenessSettings liveness = components.settings.liveness();
     if (!liveness.recoverClaimed() || !liveness.recoverRunning()) {
       log.warn(
           "Node {} does not recover {} jobs of dead nodes; unless another node does, these jobs"
@@ -169,14 +169,15 @@ public final class HoldfastNode implements AutoCloseable {
   public boolean isReady() {
     return running
         && !shutdown.isAsked()
-        && !ground.identity.tenure().isOver()
+        && !components.identity.tenure().isOver()
         && !work.completer.isStalled()
-        && ground.lost.count() <= ground.settings.hung().mostLost() * ground.settings.slots();
+        && components.lost.count()
+            <= components.settings.hung().mostLost() * components.settings.slots();
   }
 
   /** Returns the current mode of the node and its overrides for task patterns. */
   public Modes modes() {
-    return ground.modes.modes();
+    return components.modes.modes();
   }
 
   /**
@@ -208,14 +209,14 @@ public final class HoldfastNode implements AutoCloseable {
   private synchronized void change(UnaryOperator<Modes> change) {
     // Written first: the next heartbeat would otherwise bring the old modes back.
     Modes modes =
-        WrittenModes.change(ground.store.nodes(), incarnation(), change)
+        WrittenModes.change(components.store.nodes(), incarnation(), change)
             .orElseThrow(() ->
                 new StoreException(
                     StoreException.Outcome.RETRYABLE,
                     "The mode of node %s was not changed, because the node is registering a new incarnation or has stopped: try again."
                         .formatted(id()),
                     null));
-    ground.modes.choose(modes);
+    components.modes.choose(modes);
     work.claimers.expectWork();
   }
 
@@ -238,22 +239,22 @@ public final class HoldfastNode implements AutoCloseable {
    * Returns the leases of this node. Leases that are still held when the node is closed are lost.
    */
   public Leases leases() {
-    return ground.leases;
+    return components.leases;
   }
 
   /** Returns named locks that this node holds. */
   public Locks locks() {
-    return ground.leases.locks();
+    return components.leases.locks();
   }
 
   /** Returns the coordinator for work that only one node does when several start. */
   public StartupCoordinator startup() {
-    return ground.leases.startup();
+    return components.leases.startup();
   }
 
   /** Returns the id of this node. */
   public String id() {
-    return ground.settings.id();
+    return components.settings.id();
   }
 
   /**
@@ -261,7 +262,7 @@ public final class HoldfastNode implements AutoCloseable {
    * been fenced and registers again.
    */
   public UUID incarnation() {
-    return ground.identity.incarnation();
+    return components.identity.incarnation();
   }
 
   /**
@@ -269,7 +270,7 @@ public final class HoldfastNode implements AutoCloseable {
    * stored yet.
    */
   public int held() {
-    return ground.heldJobs.size();
+    return components.heldJobs.size();
   }
 
   /**

@@ -1,18 +1,22 @@
 package dev.holdfast.engine.node;
 
 import dev.holdfast.engine.held.NodeIdentity;
+import dev.holdfast.engine.liveness.AwaitedPolicies;
+import dev.holdfast.engine.liveness.ClaimReconciler;
 import dev.holdfast.engine.liveness.Fence;
 import dev.holdfast.engine.liveness.Heart;
 import dev.holdfast.engine.liveness.HeartbeatInterval;
 import dev.holdfast.engine.liveness.IncarnationFactory;
 import dev.holdfast.engine.liveness.LostClaimReturner;
+import dev.holdfast.engine.liveness.OrphanDecider;
+import dev.holdfast.engine.liveness.Recoverer;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.liveness.Watchdog;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.store.NodeStore.Advice;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.Recovery;
 import java.util.List;
@@ -32,136 +36,144 @@ final class LivenessRoles {
       Set.of("worker", "scheduler", "sweeper", SingleNodeGuard.ROLE);
 
   private final NodeBuilder from;
-  private final NodeComponents ground;
+  private final NodeComponents components;
   private final LivenessSettings liveness;
-  private final Waker claimers;
+  private final WorkingRoles work;
   final Fence fence;
   final Heart heart;
-  final Driver.Driven beating;
-  final Driver.Driven guarding;
+  final Driver.Driven<Heart> beating;
+  final Driver.Driven<Watchdog> guarding;
   final Sweeper sweeper;
-  final Driver.Driven sweeping;
-  final Driver.Driven givingBack;
+  final Driver.Driven<?> sweeping;
+  final Driver.Driven<LostClaimReturner> givingBack;
 
   /**
-   * @param claimers woken when the modes, queue rules or task rules of the node have changed
    * @param onStartedOver called when a new incarnation has been registered
    */
-  LivenessRoles(NodeBuilder from, NodeComponents ground, Waker claimers, Runnable onStartedOver) {
+  LivenessRoles(
+      NodeBuilder from, NodeComponents components, WorkingRoles work, Runnable onStartedOver) {
     this.from = from;
-    this.ground = ground;
-    this.liveness = ground.settings.liveness();
-    this.claimers = claimers;
+    this.components = components;
+    this.liveness = components.settings.liveness();
+    this.work = work;
     this.fence =
         new Fence(
-            ground.identity,
-            ground.heldJobs,
-            ground.meters,
-            ground.events,
-            ground.ticker,
+            components.identity,
+            components.heldJobs,
+            components.meters,
+            components.events,
+            components.ticker,
             liveness.margin());
-    this.sweeper = sweeper();
-    this.sweeping = ground.drive(ground.alone.checkedBy(new WhileEnabled(sweeper, ground.modes)));
-    LostClaimReturner strays =
-        new LostClaimReturner(
-            new LostClaimReturner.Parts(
-                ground.store.claims(),
-                ground.store.nodes(),
-                ground.identity,
-                ground.calls,
-                ground.heldJobs,
-                liveness.compareEvery()));
-    this.givingBack = ground.drive(strays);
-    this.heart =
-        heart(
-            strays,
-            () -> {
-              ground.alone.startedOver();
-              ground.events.nodeJoined(ground.identity.incarnation());
-              sweeper.sweepNow(); // Recovers what the old incarnation held.
-              onStartedOver.run();
-            });
-    this.beating = ground.drive(heart);
-    Watchdog watchdog =
-        new Watchdog(ground.identity, fence, liveness.timeouts().running().dividedBy(10));
-    watchdog.wakes(beating);
-    this.guarding = ground.drive(watchdog);
+    var sweeping =
+        components.drive(waker ->
+            components.alone.checkedBy(new WhileEnabled<>(sweeper(waker), components.modes)));
+    this.sweeping = sweeping;
+    this.sweeper = sweeping.role().role().role();
+    this.givingBack =
+        components.drive(waker ->
+            new LostClaimReturner(
+                components.store.claims(),
+                components.store.nodes(),
+                components.claims,
+                liveness.compareEvery(),
+                waker));
+    this.beating = components.drive(waker -> heart(onStartedOver));
+    this.heart = beating.role();
+    this.guarding =
+        components.drive(waker ->
+            new Watchdog(
+                components.identity, fence, liveness.timeouts().running().dividedBy(10), beating));
   }
 
   /** Returns the threads that stop last: the node sends heartbeats until the end. */
-  List<Driver.Driven> last() {
+  List<Driver.Driven<?>> last() {
     return List.of(beating, guarding);
   }
 
-  private Heart heart(LostClaimReturner strays, Runnable onStartedOver) {
+  private Heart heart(Runnable onStartedOver) {
     return new Heart(
-        new Heart.Parts(
-            ground.store.nodes(),
-            strays,
-            new IncarnationFactory(
-                ground.identity,
-                ground.environment.ids(),
-                ground.ticker,
-                liveness.allowed(),
-                ground.alone::isUnseated,
-                this::card,
-                ground.modes::modes),
-            fence,
-            ground.calls,
-            ground.heldJobs,
-            pace(),
-            ground.lost::report,
-            this::hearing,
-            onStartedOver));
+        components.store.nodes(),
+        new IncarnationFactory(
+            components.identity,
+            components.environment.ids(),
+            components.ticker,
+            liveness.allowed(),
+            components.alone::isUnseated,
+            this::card,
+            components.modes::modes),
+        fence,
+        new ClaimReconciler(components.claims, givingBack.role()),
+        interval(),
+        components.lost::report,
+        new Heart.Listener() {
+          @Override
+          public Consumer<HeartbeatReply> beforeHeartbeat() {
+            int ownChanges = components.modes.ownChanges();
+            return reply -> apply(reply, ownChanges);
+          }
+
+          @Override
+          public void startedOver() {
+            components.alone.startedOver();
+            components.events.nodeJoined(components.identity.incarnation());
+            sweeper.sweepNow(); // Recovers what the old incarnation held.
+            onStartedOver.run();
+          }
+        });
   }
 
-  /** Returns what processes the reply to a heartbeat that is about to be sent. */
-  private Consumer<BeatReply> hearing() {
-    int ownChanges = ground.modes.ownChanges();
-    return reply -> {
-      boolean queuesChanged = ground.rules.update(reply.rules());
-      boolean tasksChanged = ground.taskRules.update(reply.tasks(), ground.ticker.now());
-      if (ground.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
-        claimers.wake();
-      }
-    };
+  /** Applies what the reply to a heartbeat says, and wakes the claimers if it has changed. */
+  private void apply(HeartbeatReply reply, int ownChanges) {
+    boolean queuesChanged = components.rules.update(reply.rules());
+    boolean tasksChanged = components.taskRules.update(reply.tasks(), components.ticker.now());
+    if (components.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
+      work.claimers.expectWork();
+    }
   }
 
-  private HeartbeatInterval pace() {
+  private HeartbeatInterval interval() {
     return liveness.singleNode()
         ? HeartbeatInterval.alone(liveness.keepHeartbeats())
         : HeartbeatInterval.of(
             liveness.heartbeat(),
             liveness.timeouts().shorter(),
-            ground.settings.maxConcurrent(),
+            components.settings.maxConcurrent(),
             liveness.keepHeartbeats());
   }
 
-  private Sweeper sweeper() {
-    return new Sweeper(
-        new Sweeper.Parts(
-            ground.store.nodes(),
-            ground.store.recovery(),
-            new Sweeper.Policies(
-                ground.tasks, ground.store.queries(), from.codec, liveness.awaitRecoveryPolicy()),
-            ground.bus,
-            ground.meters,
-            ground.spans,
-            ground.events,
-            ground.endings,
-            ground.ticker,
-            ground.environment.random(),
-            ground.identity::incarnation,
-            liveness.sweep(),
+  private Sweeper sweeper(Waker waker) {
+    OrphanDecider decider =
+        new OrphanDecider(
+            components.tasks,
+            components.store.queries(),
+            from.codec,
+            new AwaitedPolicies(
+                components.store.nodes(), components.ticker, liveness.awaitRecoveryPolicy()));
+    Recoverer recoverer =
+        new Recoverer(
+            components.store.recovery(),
             new Recovery.Scope(
                 liveness.recoverClaimed(),
                 liveness.recoverRunning(),
-                ground.settings.stacks().sweeps())));
+                components.settings.stacks().sweeps()),
+            decider,
+            components.bus,
+            work.confirmed,
+            components.telemetry);
+    return new Sweeper(
+        components.store.nodes(),
+        components.identity::incarnation,
+        liveness.sweep(),
+        recoverer,
+        components.bus,
+        components.telemetry,
+        components.environment,
+        waker);
   }
 
   /** Returns the registration of an incarnation of this node. */
   private NodeRegistration card(UUID incarnation) {
-    NodeSettings settings = ground.settings;
+    NodeSettings settings = components.settings;
     return new NodeRegistration(
         incarnation,
         settings.id(),
@@ -171,7 +183,7 @@ final class LivenessRoles {
         Version.current(),
         liveness.timeouts(),
         settings.queues().keySet(),
-        ground.tasks.names(),
+        components.tasks.names(),
         settings.maxConcurrent(),
         settings.stacks().stack(),
         settings.stacks().serves(),
@@ -190,7 +202,7 @@ final class LivenessRoles {
                 .filter(task -> task.recovery().isPresent())
                 .map(task -> task.type().name())
                 .collect(Collectors.toSet()),
-            ground.settings.stacks().sweeps())
+            components.settings.stacks().sweeps())
         : Advice.NONE;
   }
 }

@@ -3,12 +3,13 @@ package dev.holdfast.engine.node;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.ClaimCalls;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.DrainNotice;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.SlowStart;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.intake.JobOrigin;
@@ -21,10 +22,10 @@ import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.QueueRules;
 import dev.holdfast.engine.rule.TaskRules;
-import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.run.LostSlots;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.LeaseStore;
@@ -32,6 +33,7 @@ import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.time.Ticker;
 import java.util.Map;
+import java.util.function.Function;
 
 /** The components that the roles of a node share. */
 final class NodeComponents {
@@ -46,16 +48,15 @@ final class NodeComponents {
   final SingleNodeGuard alone;
   final CurrentIncarnation identity;
   final HeldJobs heldJobs;
-  final ClaimCalls calls = new ClaimCalls();
+  final NodeClaims claims;
   final QueueRules rules = new QueueRules();
   final TaskRules taskRules = new TaskRules();
   final AwaitedJobs awaited = new AwaitedJobs();
   final ClusterSize crowd = new ClusterSize();
   final SignalBus bus;
   final Meters meters;
-  final RoleSpans spans;
   final LifecycleEvents events;
-  final Endings endings;
+  final Telemetry telemetry;
   final LostSlots lost;
   final DrainNotice drain = new DrainNotice();
   final HoldfastClient client;
@@ -84,12 +85,14 @@ final class NodeComponents {
                 settings.liveness().allowed(),
                 alone::isUnseated,
                 ticker.now()));
+    this.claims = new NodeClaims(identity, new ClaimCalls(), heldJobs);
     // So that log lines of the coordinator name this node.
     try (var speaking = logs.borrow()) {
       this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
     }
-    this.spans = new RoleSpans(from.telemetry, settings.id(), settings.name());
-    this.endings = new Endings(meters, events, bus, awaited);
+    this.telemetry =
+        new Telemetry(
+            meters, new RoleSpans(from.telemetry, settings.id(), settings.name()), events);
     this.client =
         new HoldfastClient(
             store,
@@ -110,20 +113,12 @@ final class NodeComponents {
     return bus.hearsOthers() ? settings.poll() : settings.poll().whileUnheard();
   }
 
-  Driver.Driven drive(Role role) {
-    return wakes(role, environment.driver().drive(role, logs::enter));
-  }
-
-  Driver.Driven driveShared(Role role) {
-    return wakes(role, environment.driver().driveShared(role, logs::enter));
-  }
-
-  private static Driver.Driven wakes(Role role, Driver.Driven thread) {
-    role.wokenBy(thread);
-    return thread;
-  }
-
-  Driver.Driven driveWhileEnabled(Role role) {
-    return drive(new WhileEnabled(role, modes));
+  /**
+   * Creates a role of this node and returns what drives it, not started yet.
+   *
+   * @param role creates the role with the waker that ticks it early
+   */
+  <R extends Role> Driver.Driven<R> drive(Function<Waker, R> role) {
+    return environment.driver().drive(role, logs::enter);
   }
 }

@@ -34,9 +34,12 @@ final class Shutdown {
 
   /** The threads that drive the roles, grouped by when they must stop. */
   record Threads(
-      List<Driven> claiming, List<Driven> clocks, Driven completer, List<Driven> heart) {}
+      List<Driven<?>> claiming,
+      List<Driven<?>> clocks,
+      Driven<?> completer,
+      List<Driven<?>> heart) {}
 
-  private final NodeComponents ground;
+  private final NodeComponents components;
   private final WorkingRoles work;
   private final LivenessRoles life;
   private final Threads threads;
@@ -51,12 +54,12 @@ final class Shutdown {
    * @param subscription ends the node's subscription to signals
    */
   Shutdown(
-      NodeComponents ground,
+      NodeComponents components,
       WorkingRoles work,
       LivenessRoles life,
       Threads threads,
       Runnable subscription) {
-    this.ground = ground;
+    this.components = components;
     this.work = work;
     this.life = life;
     this.threads = threads;
@@ -78,7 +81,7 @@ final class Shutdown {
       awaitStopped();
       return;
     }
-    deadline = Deadline.in(ground.settings.shutdownGrace().plus(AFTER_GRACE));
+    deadline = Deadline.in(components.settings.shutdownGrace().plus(AFTER_GRACE));
     runSteps();
     if (!await(this::hasStopped)) {
       giveUp();
@@ -117,7 +120,7 @@ final class Shutdown {
   }
 
   private void stopInOrder() {
-    try (var speaking = ground.logs.borrow()) {
+    try (var speaking = components.logs.borrow()) {
       drain();
       interrupt();
       leave();
@@ -132,13 +135,13 @@ final class Shutdown {
    * Stops claiming, hands back what has not started, and lets running jobs continue for the grace.
    */
   private void drain() {
-    Deadline grace = Deadline.in(ground.settings.shutdownGrace());
+    Deadline grace = Deadline.in(components.settings.shutdownGrace());
     log.info(
         "Node {} is stopping: it holds {} jobs and gives running ones {} to finish",
         id(),
         held(),
-        hurried ? Duration.ZERO : ground.settings.shutdownGrace());
-    attempt("notify running jobs", ground.drain::give);
+        hurried ? Duration.ZERO : components.settings.shutdownGrace());
+    attempt("notify running jobs", components.drain::give);
     attempt("stop claiming", () -> stopAll(threads.claiming()));
     attempt("hand back jobs that have not started", this::handBackUnstarted);
     step = "wait for claims in progress";
@@ -172,7 +175,7 @@ final class Shutdown {
   /** Called repeatedly, because a claim that was in progress may still bring jobs. */
   private void interruptAll() {
     handBackUnstarted();
-    for (HeldJob heldJob : ground.heldJobs.all()) {
+    for (HeldJob heldJob : components.heldJobs.all()) {
       if (heldJob.stopReason() == null) {
         heldJob.stop(StopReason.HANDED_BACK);
       }
@@ -195,10 +198,10 @@ final class Shutdown {
     }
     boolean empty = isEmpty();
     if (empty) {
-      attempt("release the single-node lease", ground.alone::leave);
+      attempt("release the single-node lease", components.alone::leave);
     }
-    attempt("stop renewing the single-node lease", ground.alone::close);
-    attempt("release its leases", ground.leases::close);
+    attempt("stop renewing the single-node lease", components.alone::close);
+    attempt("release its leases", components.leases::close);
     attempt("stop its heartbeat", () -> stopAll(threads.heart()));
     await(() -> haveEnded(threads.heart()));
     if (empty) {
@@ -214,8 +217,8 @@ final class Shutdown {
 
   private void deregister() {
     try {
-      ground.store.nodes().leave(ground.identity.incarnation());
-      ground.bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
+      components.store.nodes().leave(components.identity.incarnation());
+      components.bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
     } catch (StoreException away) {
       log.warn(
           "Node {} could not deregister; other nodes declare it dead after its timeout: {}",
@@ -229,13 +232,13 @@ final class Shutdown {
         "stop listening to signals",
         () -> {
           subscription.run();
-          ground.bus.close();
+          components.bus.close();
         });
     for (TaskExecutor executor : work.executors) {
       attempt("close executor " + executor.name(), executor::close);
     }
-    attempt("remove its meters of lost slots", ground.lost::close);
-    attempt("deliver its last events", ground.events::close);
+    attempt("remove its meters of lost slots", components.lost::close);
+    attempt("deliver its last events", components.events::close);
   }
 
   /** Runs a step. A failing step must not prevent the following ones. */
@@ -253,7 +256,7 @@ final class Shutdown {
   }
 
   private void giveUp() {
-    try (var speaking = ground.logs.borrow()) {
+    try (var speaking = components.logs.borrow()) {
       log.error(
           "Node {} did not stop in time and is abandoned: it still had to {}. Other nodes recover"
               + " the jobs it holds after its timeout",
@@ -266,11 +269,11 @@ final class Shutdown {
     }
   }
 
-  private static void stopAll(List<Driven> roles) {
+  private static void stopAll(List<Driven<?>> roles) {
     roles.forEach(Driven::stop);
   }
 
-  private static boolean haveEnded(List<Driven> roles) {
+  private static boolean haveEnded(List<Driven<?>> roles) {
     return roles.stream().allMatch(Driven::hasEnded);
   }
 
@@ -280,11 +283,11 @@ final class Shutdown {
   }
 
   private int held() {
-    return ground.heldJobs.size();
+    return components.heldJobs.size();
   }
 
   private String id() {
-    return ground.settings.id();
+    return components.settings.id();
   }
 
   /**

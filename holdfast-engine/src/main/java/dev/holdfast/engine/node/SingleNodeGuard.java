@@ -7,7 +7,6 @@ import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.engine.lease.HoldfastLeases;
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.time.Moment;
@@ -85,24 +84,27 @@ final class SingleNodeGuard {
    * Returns a role that first checks for a single node after this node has registered again. Not
    * for the Heart, which must not wait.
    */
-  Role checkedBy(Role role) {
-    return new Role() {
-      @Override
-      public String name() {
-        return role.name();
-      }
+  <R extends Role> Checking<R> checkedBy(R role) {
+    return new Checking<>(this, role);
+  }
 
-      @Override
-      public void wokenBy(Waker waker) {
-        role.wokenBy(waker);
-      }
+  /** A role that first checks for a single node. */
+  record Checking<R extends Role>(SingleNodeGuard guard, R role) implements Role {
+    @Override
+    public String name() {
+      return role.name();
+    }
 
-      @Override
-      public Moment tick(Moment now) {
-        settle();
-        return role.tick(now);
-      }
-    };
+    @Override
+    public boolean sharesThread() {
+      return role.sharesThread();
+    }
+
+    @Override
+    public Moment tick(Moment now) {
+      guard.settle();
+      return role.tick(now);
+    }
   }
 
   private void settle() {

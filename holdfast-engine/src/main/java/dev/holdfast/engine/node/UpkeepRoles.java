@@ -3,6 +3,9 @@ package dev.holdfast.engine.node;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.intake.ServedQueues;
 import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.schedule.Planner;
 import dev.holdfast.engine.schedule.Registrar;
 import dev.holdfast.engine.schedule.Scheduler;
@@ -14,64 +17,66 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The roles that any node plays for the whole cluster: staging due jobs, firing schedules, deleting
  * old rows, sampling.
  */
 final class UpkeepRoles {
-  private final NodeComponents ground;
+  private final NodeComponents components;
   private final Optional<Registrar> registrar;
   final Stager stager;
   private final Scheduler scheduler;
-  final List<Driver.Driven> threads = new ArrayList<>();
+  final List<Driver.Driven<?>> threads = new ArrayList<>();
 
-  UpkeepRoles(NodeBuilder from, NodeComponents ground) {
-    this.ground = ground;
+  UpkeepRoles(NodeBuilder from, NodeComponents components) {
+    this.components = components;
     this.stager =
-        new Stager(
-            ground.store.staging(),
-            ground.bus,
-            ground.ticker,
-            ground.crowd,
-            ground.environment.random(),
-            ground.spans);
-    keep(ground.driveWhileEnabled(stager));
+        whileEnabled(waker ->
+            new Stager(
+                components.store.staging(),
+                components.bus,
+                components.environment,
+                components.crowd,
+                components.telemetry.spans(),
+                waker));
     this.scheduler =
-        new Scheduler(
-            ground.store.schedules(),
-            ground.bus,
-            ground.settings.id(),
-            ground.ticker,
-            ground.environment.ids(),
-            ground.environment.random(),
-            ground.crowd,
-            ground.spans);
-    keep(ground.driveWhileEnabled(scheduler));
-    keep(
-        ground.driveWhileEnabled(
-            new Housekeeper(
-                ground.store.upkeep(),
-                ground.settings.retention(),
-                ground.environment.random(),
-                ground.ticker,
-                ground.spans)));
-    keep(
-        ground.drive(
+        whileEnabled(waker ->
+            new Scheduler(
+                components.store.schedules(),
+                components.bus,
+                components.settings.id(),
+                components.environment,
+                components.crowd,
+                components.telemetry.spans(),
+                waker));
+    whileEnabled(waker ->
+        new Housekeeper(
+            components.store.upkeep(),
+            components.settings.retention(),
+            components.environment.random(),
+            components.ticker,
+            components.telemetry.spans()));
+    threads.add(
+        components.drive(waker ->
             new Sampler(
-                ground.store.queues(),
-                ground.settings.queues().keySet(),
-                ground.meters,
-                ground.crowd)));
+                components.store.queues(),
+                components.settings.queues().keySet(),
+                components.meters,
+                components.crowd)));
     this.registrar = registrar(from);
-    registrar.ifPresent(role -> keep(ground.driveWhileEnabled(role)));
-    if (!ground.modes.isEnabled() && !from.triggers.isEmpty()) {
-      keep(ground.driveWhileEnabled(new Declarer(ground.store.triggers(), from.triggers)));
+    if (!components.modes.isEnabled() && !from.triggers.isEmpty()) {
+      whileEnabled(waker -> new Declarer(components.store.triggers(), from.triggers));
     }
   }
 
-  private void keep(Driver.Driven thread) {
-    threads.add(thread);
+  /** Adds a role that a disabled node does not play. */
+  private <R extends Role> R whileEnabled(Function<Waker, R> role) {
+    Driver.Driven<WhileEnabled<R>> driven =
+        components.drive(waker -> new WhileEnabled<>(role.apply(waker), components.modes));
+    threads.add(driven);
+    return driven.role().role();
   }
 
   /**
@@ -87,17 +92,19 @@ final class UpkeepRoles {
         new Planner(
             from.codec,
             from.client.payloadLimit(),
-            JobOrigin.declared(ground.settings.stacks().stack()));
+            JobOrigin.declared(components.settings.stacks().stack()));
     return Optional.of(
-        new Registrar(
-            ground.store.schedules(),
-            ground.bus,
-            ground.identity::incarnation,
-            from.application,
-            from.declared.stream()
-                .map(schedule -> planner.plan(schedule.apply(from.codec)))
-                .toList(),
-            ServedQueues.lenient(ground.store.queues())::check));
+        whileEnabled(waker ->
+            new Registrar(
+                components.store.schedules(),
+                components.bus,
+                components.identity::incarnation,
+                from.application,
+                from.declared.stream()
+                    .map(schedule -> planner.plan(schedule.apply(from.codec)))
+                    .toList(),
+                ServedQueues.lenient(components.store.queues())::check,
+                waker)));
   }
 
   /** Notes that schedules have changed, or may have. */

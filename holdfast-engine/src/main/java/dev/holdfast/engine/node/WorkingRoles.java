@@ -1,66 +1,115 @@
 package dev.holdfast.engine.node;
 
 import dev.holdfast.api.policy.CircuitBreaker;
-import dev.holdfast.engine.claim.ClaimParts;
+import dev.holdfast.engine.claim.ClaimRules;
+import dev.holdfast.engine.claim.ClaimSender;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.IdlePoll;
+import dev.holdfast.engine.claim.Starter;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
-import dev.holdfast.engine.finish.Receipts;
+import dev.holdfast.engine.finish.ConfirmedOutcomes;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.rule.BreakerReporter;
+import dev.holdfast.engine.run.AttemptReporter;
 import dev.holdfast.engine.run.ContextServices;
+import dev.holdfast.engine.run.FinishDecision;
+import dev.holdfast.engine.run.HandlerCaller;
 import dev.holdfast.engine.run.NotesWriter;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.run.Unreadable;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /** The roles that claim jobs, run them and record how they ended. */
 final class WorkingRoles {
-  private final NodeComponents ground;
+  private final NodeComponents components;
   final Claimers claimers;
   final WakeupSpread wakeups;
+  final ConfirmedOutcomes confirmed;
   final Completer completer;
   final List<TaskExecutor> executors;
 
   /** The threads that claim and start jobs. */
-  final List<Driver.Driven> claiming = new ArrayList<>();
+  final List<Driver.Driven<?>> claiming = new ArrayList<>();
 
   /** The threads that watch timeouts and breakers. */
-  final List<Driver.Driven> watching = new ArrayList<>();
+  final List<Driver.Driven<?>> watching = new ArrayList<>();
 
-  final Driver.Driven completing;
+  final Driver.Driven<Completer> completing;
 
-  WorkingRoles(NodeBuilder from, NodeComponents ground) {
-    this.ground = ground;
-    Optional<BreakerReporter> breakerReporter = breakerReporter(from);
-    this.completer = completer(breakerReporter);
-    this.completing = ground.drive(completer);
-    breakerReporter.ifPresent(trips -> watching.add(ground.drive(trips)));
-    TimeoutWatcher timeoutWatcher = timeoutWatcher();
-    Lanes lanes = new Lanes(ground.settings, from.ownExecutors);
-    this.executors = lanes.executors();
+  WorkingRoles(NodeBuilder from, NodeComponents components) {
+    this.components = components;
+    this.confirmed =
+        new ConfirmedOutcomes(
+            components.heldJobs,
+            components.telemetry,
+            components.bus,
+            components.awaited,
+            onEnded(breakerReporter(from)));
+    this.completing =
+        components.drive(waker ->
+            new Completer(
+                components.store.outcomes(),
+                components.store.claims(),
+                components.identity,
+                confirmed,
+                components.meters,
+                waker));
+    this.completer = completing.role();
     Unreadable unreadable =
-        new Unreadable(ground.settings.id(), ground.store.queries(), ground.store.nodes());
-    ClaimParts parts = claimParts(runner(from, timeoutWatcher, unreadable), unreadable);
-    IdlePoll idlePoll = new IdlePoll(parts, ground::pollPace);
-    this.claimers = new Claimers(idlePoll);
-    List<Lane> all = lanes.of(ground.tasks.names(), from.limits.of(ground.tasks.names()));
-    ground.lost.of(all);
-    all.forEach(lane -> claimFor(lane, parts, idlePoll));
-    claiming.add(ground.drive(idlePoll));
-    ground.heldJobs.onSuspectGone(claimers::expectWork);
-    this.wakeups =
-        new WakeupSpread(
-            ground.crowd, claimers::expectWork, ground.ticker, ground.environment.random());
-    claiming.add(ground.drive(wakeups));
+        new Unreadable(
+            components.settings.id(), components.store.queries(), components.store.nodes());
+    Runner runner = runner(from, unreadable);
+    ClaimRules rules =
+        new ClaimRules(components.rules, components.taskRules, components.modes, unreadable);
+    ClaimSender sender =
+        new ClaimSender(
+            components.store.claims(),
+            components.settings.stacks().serves(),
+            components.claims,
+            rules,
+            components.tasks,
+            components.telemetry,
+            components.ticker);
+    Driver.Driven<IdlePoll> polling =
+        components.drive(waker ->
+            new IdlePoll(
+                components.store.claims(),
+                components.settings.stacks().serves(),
+                components::pollPace,
+                components.environment.random(),
+                waker));
+    this.claimers = new Claimers(polling.role());
+    Lanes lanes = new Lanes(components.settings, from.ownExecutors);
+    this.executors = lanes.executors();
+    List<Lane> all = lanes.of(components.tasks.names(), from.limits.of(components.tasks.names()));
+    components.lost.of(all);
+    for (Lane lane : all) {
+      Starter starter = starter(lane, rules, runner);
+      Driver.Driven<Claimer> claimer =
+          components.drive(
+              waker -> new Claimer(lane, sender, rules, runner, starter, polling.role(), waker));
+      claiming.add(claimer);
+      claimers.add(claimer.role());
+    }
+    claiming.add(polling);
+    components.heldJobs.onSuspectGone(claimers::expectWork);
+    Driver.Driven<WakeupSpread> spreading =
+        components.drive(waker ->
+            new WakeupSpread(
+                components.crowd, claimers::expectWork, components.environment, waker));
+    this.wakeups = spreading.role();
+    claiming.add(spreading);
   }
 
   /**
@@ -68,125 +117,108 @@ final class WorkingRoles {
    * breaker.
    */
   private Optional<BreakerReporter> breakerReporter(NodeBuilder from) {
-    Map<String, CircuitBreaker> breakers = from.breakers.of(ground.tasks.names());
-    return breakers.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
+    Map<String, CircuitBreaker> breakers = from.breakers.of(components.tasks.names());
+    if (breakers.isEmpty()) {
+      return Optional.empty();
+    }
+    Driver.Driven<BreakerReporter> reporting =
+        components.drive(waker ->
             new BreakerReporter(
-                new BreakerReporter.Parts(
-                    ground.store.tasks(),
-                    ground.taskRules,
-                    breakers,
-                    ground.bus,
-                    ground.meters,
-                    ground.events)));
+                components.store.tasks(),
+                components.taskRules,
+                breakers,
+                components.bus,
+                components.telemetry,
+                waker));
+    watching.add(reporting);
+    return Optional.of(reporting.role());
   }
 
-  private Completer completer(Optional<BreakerReporter> breakerReporter) {
-    Receipts.Follower makeRoom = makeRoom();
-    return new Completer(
-        ground.store.outcomes(),
-        ground.store.claims(),
-        ground.identity,
-        new Receipts(
-            ground.heldJobs,
-            ground.meters,
-            ground.bus,
-            ground.events,
-            ground.endings,
-            breakerReporter.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
-        ground.meters);
+  /** Returns what learns that attempts of this node have ended. */
+  private BiConsumer<ClaimedJob, Finish> onEnded(Optional<BreakerReporter> breakerReporter) {
+    BiConsumer<ClaimedJob, Finish> makeRoom = (job, finish) -> makeRoom(job);
+    return breakerReporter.map(reporter -> makeRoom.andThen(reporter::ended)).orElse(makeRoom);
   }
 
   /**
    * Wakes the claimers when a job with a limit has ended. It makes room for another job, and no
    * released slot would show that.
    */
-  private Receipts.Follower makeRoom() {
-    return (job, finish) -> {
-      if (ground.taskRules.isLimited(job.task()) || ground.rules.of(job.queue()).limit() != null) {
-        claimers.expectWork(job.queue());
-      }
-    };
+  private void makeRoom(ClaimedJob ended) {
+    if (components.taskRules.isLimited(ended.task())
+        || components.rules.of(ended.queue()).limit() != null) {
+      claimers.expectWork(ended.queue());
+    }
+  }
+
+  private Runner runner(NodeBuilder from, Unreadable unreadable) {
+    String node = components.settings.id();
+    NotesWriter notes = notesWriter();
+    ContextServices services =
+        new ContextServices(
+            node,
+            components.ticker,
+            components.client::childrenOf,
+            components.drain,
+            notes,
+            from.jobLogLines);
+    FinishDecision decision =
+        new FinishDecision(
+            node,
+            from.codec,
+            components.settings.resultLimit(),
+            unreadable,
+            components.environment);
+    return new Runner(
+        components.logs,
+        new Spans(components.logs, from.telemetry),
+        components.heldJobs,
+        new HandlerCaller(components.tasks, from.codec, services, from.attemptInterceptors),
+        timeoutWatcher(),
+        new AttemptReporter(components.heldJobs, decision, notes, completer, components.telemetry),
+        components.ticker);
   }
 
   private TimeoutWatcher timeoutWatcher() {
-    TimeoutWatcher timeoutWatcher =
-        new TimeoutWatcher(
-            new TimeoutWatcher.Parts(
-                ground.settings.id(),
-                ground.heldJobs,
+    Driver.Driven<TimeoutWatcher> timing =
+        components.drive(waker ->
+            new TimeoutWatcher(
+                components.settings.id(),
+                components.heldJobs,
                 completer,
-                ground.lost,
-                ground.settings.hung().patience(),
-                ground.settings.hung().holdJobs(),
-                ground.ticker,
-                ground.environment.random()));
-    watching.add(ground.drive(timeoutWatcher));
-    return timeoutWatcher;
-  }
-
-  private Runner runner(NodeBuilder from, TimeoutWatcher timeoutWatcher, Unreadable unreadable) {
-    return new Runner(
-        new Runner.Parts(
-            ground.logs,
-            new Spans(ground.logs, from.telemetry),
-            ground.tasks,
-            from.codec,
-            ground.heldJobs,
-            completer,
-            timeoutWatcher,
-            unreadable,
-            ground.meters,
-            ground.ticker,
-            ground.environment.random(),
-            ground.settings.resultLimit(),
-            new ContextServices(
-                ground.settings.id(),
-                ground.ticker,
-                ground.client::childrenOf,
-                ground.drain,
-                notesWriter(),
-                from.jobLogLines),
-            from.attemptInterceptors));
+                components.lost,
+                components.settings.hung(),
+                components.environment,
+                waker));
+    watching.add(timing);
+    return timing.role();
   }
 
   private NotesWriter notesWriter() {
-    NotesWriter writer = new NotesWriter(ground.store.outcomes(), ground.identity, ground.heldJobs);
-    watching.add(ground.driveShared(writer));
-    return writer;
+    Driver.Driven<NotesWriter> writing =
+        components.drive(waker ->
+            new NotesWriter(
+                components.store.outcomes(), components.identity, components.heldJobs, waker));
+    watching.add(writing);
+    return writing.role();
   }
 
-  private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
-    return new ClaimParts(
-        ground.store.claims(),
-        ground.identity,
-        ground.calls,
-        ground.rules,
-        ground.taskRules,
-        ground.modes,
-        ground.settings.stacks().serves(),
-        ground.tasks,
-        ground.heldJobs,
-        runner,
-        unreadable,
-        completer,
-        ground.meters,
-        ground.spans,
-        ground.events,
-        ground.ticker,
-        ground.environment.random());
-  }
-
-  private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
-    int prefetch = ground.settings.of(lane.queue()).prefetch();
-    Claimer claimer = new Claimer(lane, parts, ground::pollPace, idlePoll, prefetch);
-    claiming.add(ground.driveShared(claimer));
-    claimers.add(claimer);
-    if (prefetch > 0) {
-      Driver.Driven starter = ground.driveShared(claimer.starter());
-      claimer.startsBy(starter);
-      claiming.add(starter);
+  private Starter starter(Lane lane, ClaimRules rules, Runner runner) {
+    int prefetch = components.settings.of(lane.queue()).prefetch();
+    Driver.Driven<Starter> starting =
+        components.drive(waker ->
+            new Starter(
+                lane,
+                prefetch,
+                components.store.claims(),
+                components.claims,
+                rules,
+                runner,
+                completer,
+                waker));
+    if (prefetch > 0) { // Otherwise every claimed job has started already.
+      claiming.add(starting);
     }
+    return starting.role();
   }
 }

@@ -2,12 +2,16 @@ package dev.holdfast.engine.role;
 
 import dev.holdfast.engine.time.Ticker;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 /** Drives roles: by threads in production, by an event queue in simulation. */
 public interface Driver {
 
   /** Drives one role. */
-  interface Driven extends Waker {
+  interface Driven<R extends Role> extends Waker {
+    /** Returns the role. */
+    R role();
+
     /** Starts to tick. */
     void start();
 
@@ -22,23 +26,15 @@ public interface Driver {
   }
 
   /**
-   * Returns a driver for a role, not started yet.
+   * Creates a role and returns what drives it, not started yet.
    *
+   * @param role creates the role with the waker that ticks it early
    * @param entering runs first on each thread that ticks the role
    */
-  Driven drive(Role role, Runnable entering);
+  <R extends Role> Driven<R> drive(Function<Waker, R> role, Runnable entering);
 
   /** Keeps the process alive until the latch opens, if the roles run in a process. */
   default void keepAlive(CountDownLatch until) {}
-
-  /**
-   * Returns a driver for a role of which a node may have thousands: such roles may share threads.
-   *
-   * @param entering runs first on each thread that ticks the role
-   */
-  default Driven driveShared(Role role, Runnable entering) {
-    return drive(role, entering);
-  }
 
   /**
    * Runs code once that may block, outside the threads of the roles.
@@ -59,21 +55,15 @@ public interface Driver {
     RolePool shared = new RolePool(ticker);
     return new Driver() {
       @Override
-      public Driven drive(Role role, Runnable entering) {
-        var threads = Thread.ofPlatform().daemon().name("holdfast-" + role.name()).factory();
-        return new RoleThread(
-            role,
-            ticker,
-            loop ->
-                threads.newThread(() -> {
-                  entering.run();
-                  loop.run();
-                }));
-      }
-
-      @Override
-      public Driven driveShared(Role role, Runnable entering) {
-        return shared.drive(role, entering);
+      public <R extends Role> Driven<R> drive(Function<Waker, R> create, Runnable entering) {
+        LateWaker waker = new LateWaker();
+        R role = create.apply(waker);
+        Driven<R> driven =
+            role.sharesThread()
+                ? shared.drive(role, entering)
+                : new RoleThread<>(role, ticker, entering);
+        waker.wakes(driven);
+        return driven;
       }
 
       // A thread for this alone: the thread of a role may be waiting for the database when the node

@@ -16,8 +16,10 @@ public interface Role {
   Moment tick(Moment now);
 
   /**
-   * Receives what ticks this role early, before its first tick. For roles that learn by themselves
-   * that there is something to do.
+   * Returns whether this role may share its thread with others. For roles of which a node may have
+   * thousands, and for roles that rarely have anything to do.
    */
-  default void wokenBy(Waker waker) {}
+  default boolean sharesThread() {
+    return false;
+  }
 }

@@ -29,8 +29,8 @@ final class RolePool {
     this.ticker = ticker;
   }
 
-  Driver.Driven drive(Role role, Runnable entering) {
-    return new SharedRole(role, entering);
+  <R extends Role> Driver.Driven<R> drive(R role, Runnable entering) {
+    return new SharedRole<>(role, entering);
   }
 
   /** As many threads as there are roles, up to the maximum: below it, each role has a thread. */
@@ -64,8 +64,8 @@ final class RolePool {
     ENDED
   }
 
-  private final class SharedRole implements Driver.Driven {
-    private final Role role;
+  private final class SharedRole<R extends Role> implements Driver.Driven<R> {
+    private final R role;
     private final Runnable entering;
     private final AtomicBoolean woken = new AtomicBoolean();
     private volatile boolean stopping;
@@ -74,9 +74,14 @@ final class RolePool {
     private @Nullable Future<?> planned;
     private long plans;
 
-    SharedRole(Role role, Runnable entering) {
+    SharedRole(R role, Runnable entering) {
       this.role = role;
       this.entering = entering;
+    }
+
+    @Override
+    public R role() {
+      return role;
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.holdfast.engine.role;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -14,20 +13,35 @@ import org.slf4j.LoggerFactory;
  * Drives one role on one thread. A tick that throws is logged and retried after a pause: a role
  * never ends because of an error, since its work would not be done any more.
  */
-public final class RoleThread implements Driver.Driven {
+public final class RoleThread<R extends Role> implements Driver.Driven<R> {
   private static final Logger log = LoggerFactory.getLogger(RoleThread.class);
   private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
 
-  private final Role role;
+  private final R role;
   private final Ticker ticker;
   private final Thread thread;
   private final AtomicBoolean woken = new AtomicBoolean();
   private volatile boolean stopping;
 
-  public RoleThread(Role role, Ticker ticker, ThreadFactory threads) {
+  /**
+   * @param entering runs first on the thread
+   */
+  public RoleThread(R role, Ticker ticker, Runnable entering) {
     this.role = role;
     this.ticker = ticker;
-    this.thread = threads.newThread(this::loop);
+    this.thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("holdfast-" + role.name())
+            .unstarted(() -> {
+              entering.run();
+              loop();
+            });
+  }
+
+  @Override
+  public R role() {
+    return role;
   }
 
   @Override

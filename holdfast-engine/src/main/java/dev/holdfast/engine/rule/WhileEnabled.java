@@ -1,18 +1,17 @@
 package dev.holdfast.engine.rule;
 
 import dev.holdfast.engine.role.Role;
-import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 
 /** A role that pauses while its node is disabled. */
-public final class WhileEnabled implements Role {
+public final class WhileEnabled<R extends Role> implements Role {
   private static final Duration REST = Duration.ofSeconds(5);
 
-  private final Role role;
+  private final R role;
   private final CurrentModes modes;
 
-  public WhileEnabled(Role role, CurrentModes modes) {
+  public WhileEnabled(R role, CurrentModes modes) {
     this.role = role;
     this.modes = modes;
   }
@@ -22,9 +21,14 @@ public final class WhileEnabled implements Role {
     return role.name();
   }
 
+  /** Returns the role that pauses. */
+  public R role() {
+    return role;
+  }
+
   @Override
-  public void wokenBy(Waker waker) {
-    role.wokenBy(waker);
+  public boolean sharesThread() {
+    return role.sharesThread();
   }
 
   @Override

@@ -32,22 +32,24 @@ public final class NotesWriter implements Role {
   private final Outcomes outcomes;
   private final CurrentIncarnation identity;
   private final HeldJobs heldJobs;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
   private volatile boolean waiting;
   private @Nullable Moment nextWrite;
 
   /** The write in progress; open until it has ended. */
   private volatile CountDownLatch writing = new CountDownLatch(0);
 
-  public NotesWriter(Outcomes outcomes, CurrentIncarnation identity, HeldJobs heldJobs) {
+  public NotesWriter(
+      Outcomes outcomes, CurrentIncarnation identity, HeldJobs heldJobs, Waker waker) {
     this.outcomes = outcomes;
     this.identity = identity;
     this.heldJobs = heldJobs;
+    this.waker = waker;
   }
 
   @Override
-  public void wokenBy(Waker own) {
-    this.waker = own;
+  public boolean sharesThread() {
+    return true;
   }
 
   @Override

@@ -60,7 +60,7 @@ public final class Registrar implements Role {
   private final Set<String> warnedOf = new HashSet<>();
   private final Consumer<String> queueCheck;
   private final Set<String> queuesChecked = new HashSet<>();
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
   private Moment notBefore = new Moment(Long.MIN_VALUE);
 
   /**
@@ -77,7 +77,8 @@ public final class Registrar implements Role {
       Supplier<UUID> incarnation,
       String application,
       Collection<SchedulePlan> declared,
-      Consumer<String> queueCheck) {
+      Consumer<String> queueCheck,
+      Waker waker) {
     this.book = book;
     this.writer = new ScheduleWriter(book);
     this.bus = bus;
@@ -91,16 +92,12 @@ public final class Registrar implements Role {
       }
       fingerprints.put(plan.id(), Planner.fingerprint(plan));
     }
+    this.waker = waker;
   }
 
   @Override
   public String name() {
     return "registrar";
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
   }
 
   /** Checks again, since declarations or stored schedules may have changed. */

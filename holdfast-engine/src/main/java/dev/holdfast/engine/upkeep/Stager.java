@@ -5,6 +5,7 @@ import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.Staging;
@@ -36,26 +37,22 @@ public final class Stager implements Role {
   private Moment wanted = Moment.NEVER;
   private boolean looked;
   private boolean foundNothing;
-  private volatile Waker waker = () -> {};
+  private final Waker waker;
 
   public Stager(
       Staging staging,
       SignalBus bus,
-      Ticker ticker,
+      Environment environment,
       ClusterSize crowd,
-      RandomGenerator random,
-      RoleSpans spans) {
+      RoleSpans spans,
+      Waker waker) {
     this.staging = staging;
     this.bus = bus;
-    this.ticker = ticker;
+    this.ticker = environment.ticker();
     this.crowd = crowd;
-    this.random = random;
+    this.random = environment.random();
     this.spans = spans;
-  }
-
-  @Override
-  public void wokenBy(Waker driver) {
-    this.waker = driver;
+    this.waker = waker;
   }
 
   @Override

@@ -60,6 +60,16 @@ class JobPolicyJsonTest {
   }
 
   @Test
+  void theStoredTextOfACrashPolicyDoesNotDependOnTheNameOfItsConstant() {
+    JobPolicy policy = new JobPolicy(null, null, null, null, CrashPolicy.decidedByTask());
+
+    String stored = JobPolicyJson.write(policy);
+
+    assertThat(stored).contains("\"onCrash\":\"ASK\"");
+    assertThat(JobPolicyJson.read(stored)).isEqualTo(policy);
+  }
+
+  @Test
   void whatAJobLeavesOpenItsTaskDecides() {
     JobOptions task =
         JobOptions.DEFAULTS.with(

@@ -20,7 +20,8 @@ class DispatcherTest {
   private final List<LifecycleEvent> heard = new ArrayList<>();
 
   private Dispatcher dispatcher(LifecycleListener... listeners) {
-    return new Dispatcher(List.of(listeners), 2, new Meters(registry, null, List.of()), () -> NOW);
+    return new Dispatcher(
+        List.of(listeners), 2, new Meters(registry, null, List.of()), () -> NOW, () -> {});
   }
 
   private static LifecycleEvent event(int number) {

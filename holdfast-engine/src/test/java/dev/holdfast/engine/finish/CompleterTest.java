@@ -8,11 +8,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
-import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.node.Logged;
@@ -21,6 +19,7 @@ import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
@@ -34,6 +33,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -53,7 +53,7 @@ class CompleterTest {
   private final List<Integer> groups = new ArrayList<>();
   private final Set<Long> written = new HashSet<>();
   private Predicate<List<? extends Finish>> fails = group -> false;
-  private Receipts.Follower follower = (job, finish) -> {};
+  private BiConsumer<ClaimedJob, Finish> follower = (job, finish) -> {};
   private Moment now = BEGIN;
   private int lastNumber;
 
@@ -61,8 +61,6 @@ class CompleterTest {
 
   private Completer completer() {
     SignalBus bus = new SignalBus(ClusterCoordinator.none());
-    LifecycleEvents events =
-        new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> now);
     return new Completer(
         new Outcomes() {
           @Override
@@ -77,14 +75,14 @@ class CompleterTest {
         },
         unused(Claims.class),
         new CurrentIncarnation("node", tenure),
-        new Receipts(
+        new ConfirmedOutcomes(
             heldJobs,
-            meters,
+            Jobs.telemetry(meters, () -> now),
             bus,
-            events,
-            new Endings(meters, events, bus, new AwaitedJobs()),
-            (job, finish) -> follower.ended(job, finish)),
-        meters);
+            new AwaitedJobs(),
+            (job, finish) -> follower.accept(job, finish)),
+        meters,
+        () -> {});
   }
 
   private static <T> T unused(Class<T> type) {

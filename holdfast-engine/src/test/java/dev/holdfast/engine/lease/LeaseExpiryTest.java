@@ -20,20 +20,14 @@ class LeaseExpiryTest {
 
   private Moment now = new Moment(0);
   private final ScriptedBook book = new ScriptedBook();
-  private final HeldLeases held = new HeldLeases();
+  private final AtomicInteger wakes = new AtomicInteger();
+  private final HeldLeases held = new HeldLeases(wakes::incrementAndGet);
   private final AtomicInteger told = new AtomicInteger();
-  private final LeaseParts parts =
-      new LeaseParts(
-          book,
-          "node-1",
-          held,
-          UUID::randomUUID,
-          () -> now,
-          new LeaseMeters(new SimpleMeterRegistry(), null),
-          LeaseEvents.NONE,
-          Runnable::run);
-  private final LeaseAcquirer acquirer = new LeaseAcquirer(parts);
-  private final Renewer renewer = new Renewer(parts);
+  private final LeaseCalls calls =
+      new LeaseCalls(book, "node-1", () -> now, new LeaseMeters(new SimpleMeterRegistry(), null));
+  private final LeaseAcquirer acquirer =
+      new LeaseAcquirer(calls, UUID::randomUUID, held, LeaseEvents.NONE, Runnable::run);
+  private final Renewer renewer = new Renewer(held, calls);
   private final LeaseExpiry fence = new LeaseExpiry(held);
 
   private static Moment second(long seconds) {
@@ -164,9 +158,8 @@ class LeaseExpiryTest {
 
   @Test
   void aLeaseWhoseEndCouldNotBeWrittenIsRenewedAgain() {
-    AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
-    held.wokenBy(wakes::incrementAndGet);
+    wakes.set(0);
     book.beforeEndAnswers = ScriptedBook.away();
 
     assertThatExceptionOfType(StoreException.class).isThrownBy(lease::complete);
@@ -204,9 +197,8 @@ class LeaseExpiryTest {
 
   @Test
   void aShorterTtlCountsFromBeforeItIsRequestedWhateverTheReply() {
-    AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
-    held.wokenBy(wakes::incrementAndGet);
+    wakes.set(0);
     book.beforeRenewAnswers =
         () -> {
           assertThat(fence.tick(now)).isEqualTo(second(9));

@@ -20,17 +20,17 @@ import org.junit.jupiter.api.Test;
 
 class RolePoolTest {
   private final RolePool pool = new RolePool(Ticker.system());
-  private final List<Driver.Driven> open = new ArrayList<>();
+  private final List<Driver.Driven<?>> open = new ArrayList<>();
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
   private final AtomicInteger ticks = new AtomicInteger();
 
-  private Driver.Driven start(Function<Moment, Moment> tick) {
-    Driver.Driven driven = driven(tick);
+  private Driver.Driven<?> start(Function<Moment, Moment> tick) {
+    Driver.Driven<?> driven = driven(tick);
     driven.start();
     return driven;
   }
 
-  private Driver.Driven driven(Function<Moment, Moment> tick) {
+  private Driver.Driven<?> driven(Function<Moment, Moment> tick) {
     Role role =
         new Role() {
           @Override
@@ -45,7 +45,7 @@ class RolePoolTest {
             return tick.apply(now);
           }
         };
-    Driver.Driven driven = pool.drive(role, () -> {});
+    Driver.Driven<?> driven = pool.drive(role, () -> {});
     open.add(driven);
     return driven;
   }
@@ -65,8 +65,10 @@ class RolePoolTest {
 
   @Test
   void thousandsOfRolesShareAFewThreads() {
-    List<Driver.Driven> roles =
-        IntStream.range(0, 5_000).mapToObj(n -> start(RolePoolTest::never)).toList();
+    List<Driver.Driven<?>> roles =
+        IntStream.range(0, 5_000)
+            .<Driver.Driven<?>>mapToObj(n -> start(RolePoolTest::never))
+            .toList();
     awaitTicks(5_000);
 
     roles.forEach(Driver.Driven::wake);
@@ -99,7 +101,7 @@ class RolePoolTest {
   @Test
   void aWakeDuringATickLeadsToAnother() {
     Semaphore proceed = new Semaphore(0);
-    Driver.Driven role =
+    Driver.Driven<?> role =
         start(now -> {
           proceed.acquireUninterruptibly();
           return Moment.NEVER;
@@ -114,7 +116,7 @@ class RolePoolTest {
 
   @Test
   void aWakeBringsATickForwardAndItsPlanIsVoid() {
-    Driver.Driven role = start(now -> now.plus(Duration.ofHours(1)));
+    Driver.Driven<?> role = start(now -> now.plus(Duration.ofHours(1)));
     awaitTicks(1);
 
     for (int i = 2; i < 100; i++) {
@@ -127,7 +129,7 @@ class RolePoolTest {
   void noRoleIsTickedByTwoThreadsAtOnce() {
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
-    Driver.Driven role =
+    Driver.Driven<?> role =
         start(now -> {
           most.accumulateAndGet(inside.incrementAndGet(), Math::max);
           inside.decrementAndGet();
@@ -143,7 +145,7 @@ class RolePoolTest {
 
   @Test
   void aRoleThatThrowsIsTickedAgain() {
-    Driver.Driven role =
+    Driver.Driven<?> role =
         start(now -> {
           throw new AssertionError("broken");
         });
@@ -157,7 +159,7 @@ class RolePoolTest {
   @Test
   void aStoppedRoleEndsAfterTheTickInProgressAndNoneFollows() {
     CountDownLatch release = new CountDownLatch(1);
-    Driver.Driven role =
+    Driver.Driven<?> role =
         start(now -> {
           awaitUninterruptibly(release);
           return now;
@@ -175,8 +177,8 @@ class RolePoolTest {
 
   @Test
   void theThreadsEndWithTheLastRole() {
-    Driver.Driven one = start(RolePoolTest::never);
-    Driver.Driven other = start(RolePoolTest::never);
+    Driver.Driven<?> one = start(RolePoolTest::never);
+    Driver.Driven<?> other = start(RolePoolTest::never);
     awaitTicks(2);
 
     one.stop();
@@ -189,7 +191,7 @@ class RolePoolTest {
 
   @Test
   void aRoleThatNeverStartedCanBeStopped() {
-    Driver.Driven role = driven(RolePoolTest::never);
+    Driver.Driven<?> role = driven(RolePoolTest::never);
 
     role.stop();
     role.start();

@@ -6,8 +6,6 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.task.TaskStatus;
-import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
@@ -37,13 +35,12 @@ class BreakerReporterTest {
   private final Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
   private final BreakerReporter breakerReporter =
       new BreakerReporter(
-          new BreakerReporter.Parts(
-              book,
-              rules,
-              Map.of(TASK, CircuitBreaker.after(3)),
-              new SignalBus(ClusterCoordinator.none()),
-              meters,
-              new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> NOW)));
+          book,
+          rules,
+          Map.of(TASK, CircuitBreaker.after(3)),
+          new SignalBus(ClusterCoordinator.none()),
+          Jobs.telemetry(meters, () -> NOW),
+          () -> {});
 
   /** Notes what it is told, and fails as planned. */
   private static final class Book implements TaskStore {

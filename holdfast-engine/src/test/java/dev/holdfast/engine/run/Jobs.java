@@ -2,6 +2,7 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.DrainNotice;
 import dev.holdfast.engine.held.HeldJobs;
@@ -9,6 +10,9 @@ import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.SlowStart;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.NodeStore;
@@ -24,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs as a claim brings them, for tests that care about little of what they carry. */
@@ -38,11 +43,20 @@ public final class Jobs {
   /** Slots that can be lost, where nobody listens. */
   public static LostSlots lostSlots(int mostReplaced) {
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
-    return new LostSlots(
-        mostReplaced,
+    return new LostSlots(mostReplaced, meters, telemetry(meters, () -> new Moment(0)).events());
+  }
+
+  /** An environment with this clock that drives no roles. */
+  public static Environment environment(Ticker ticker, RandomGenerator random) {
+    return new Environment(stub(Driver.class), ticker, UUID::randomUUID, random);
+  }
+
+  /** Reports that nobody reads. */
+  public static Telemetry telemetry(Meters meters, Ticker ticker) {
+    return new Telemetry(
         meters,
-        new LifecycleEvents(
-            new LogContext("node", null), List.of(), 1, meters, () -> new Moment(0)));
+        RoleSpans.NONE,
+        new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, ticker));
   }
 
   /** What no other node can read either. */
@@ -116,7 +130,7 @@ public final class Jobs {
           throw new UnsupportedOperationException("No client");
         },
         new DrainNotice(),
-        new NotesWriter(outcomes, identity, heldJobs),
+        new NotesWriter(outcomes, identity, heldJobs, () -> {}),
         0);
   }
 }

@@ -33,7 +33,7 @@ class NotesWriterTest {
   private final HeldJobs heldJobs = Jobs.none();
   private final SlowOutcomes outcomes = new SlowOutcomes();
   private final NotesWriter writer =
-      new NotesWriter(outcomes, new CurrentIncarnation("node", tenure), heldJobs);
+      new NotesWriter(outcomes, new CurrentIncarnation("node", tenure), heldJobs, () -> {});
   private final HeldJob heldJob = new HeldJob(Jobs.of("task", 1), 1, JobPolicy.NONE, tenure);
 
   @Test

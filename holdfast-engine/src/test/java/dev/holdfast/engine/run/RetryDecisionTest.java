@@ -107,7 +107,7 @@ class RetryDecisionTest {
             1, FailureCode.TASK_FAILED, new IllegalStateException("a\0b" + "x".repeat(9_000)), "n");
 
     assertThat(failure.message()).doesNotContain("\0").hasSizeLessThan(2_100);
-    assertThat(failure.stack()).hasSizeLessThan(4_100);
+    assertThat(failure.stackTrace()).hasSizeLessThan(4_100);
   }
 
   @Test

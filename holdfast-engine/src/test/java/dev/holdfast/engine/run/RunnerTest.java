@@ -47,7 +47,7 @@ class RunnerTest {
   private static final TaskType<String, String> TASK =
       TaskType.of("task", String.class, String.class);
 
-  @RegisterExtension private final Logged logged = Logged.by(Runner.class);
+  @RegisterExtension private final Logged logged = Logged.by(FinishDecision.class);
 
   private final List<Finish> finishes = new ArrayList<>();
   private final HeldJobs heldJobs = Jobs.none();
@@ -106,33 +106,36 @@ class RunnerTest {
   private HeldJob run(JobPolicy policy) {
     Sink sink = new Sink();
     LogContext logs = new LogContext("node", null);
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
+    ContextServices services = Jobs.services(() -> BEGIN, heldJobs);
+    TaskRegistry tasks =
+        new TaskRegistry(List.of(new TaskRegistry.Registered<>(TASK, handler, Optional.empty())));
     Runner runner =
         new Runner(
-            new Runner.Parts(
-                logs,
-                new Spans(logs, telemetry),
-                new TaskRegistry(
-                    List.of(new TaskRegistry.Registered<>(TASK, handler, Optional.empty()))),
-                new JsonCodec(),
+            logs,
+            new Spans(logs, telemetry),
+            heldJobs,
+            new HandlerCaller(tasks, new JsonCodec(), services, List.of()),
+            new TimeoutWatcher(
+                "node",
                 heldJobs,
                 sink,
-                new TimeoutWatcher(
-                    new TimeoutWatcher.Parts(
-                        "node",
-                        heldJobs,
-                        sink,
-                        Jobs.lostSlots(0),
-                        Duration.ofSeconds(10),
-                        false,
-                        alarms,
-                        chance)),
-                Jobs.unreadable(),
-                new Meters(new SimpleMeterRegistry(), null, List.of()),
-                () -> BEGIN,
-                chance,
-                1 << 20,
-                Jobs.services(() -> BEGIN, heldJobs),
-                List.of()));
+                Jobs.lostSlots(0),
+                HungSettings.DEFAULT,
+                Jobs.environment(alarms, chance),
+                () -> {}),
+            new AttemptReporter(
+                heldJobs,
+                new FinishDecision(
+                    "node",
+                    new JsonCodec(),
+                    1 << 20,
+                    Jobs.unreadable(),
+                    Jobs.environment(() -> BEGIN, chance)),
+                services.notes(),
+                sink,
+                Jobs.telemetry(meters, () -> BEGIN)),
+            () -> BEGIN);
     HeldJob heldJob = heldJob(policy);
     current = heldJob;
     assertThat(slots.reserve(1)).isEqualTo(1);

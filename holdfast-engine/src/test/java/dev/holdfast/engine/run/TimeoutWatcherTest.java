@@ -28,19 +28,18 @@ class TimeoutWatcherTest {
 
   private final List<Finish> finishes = new ArrayList<>();
   private final HeldJobs heldJobs = Jobs.none();
-  private final TimeoutWatcher timeoutWatcher = new TimeoutWatcher(parts(false));
+  private final TimeoutWatcher timeoutWatcher = watcher(false);
   private final HeldJob heldJob = heldJob(new JobPolicy(null, TIMEOUT, null, null, null));
 
-  private TimeoutWatcher.Parts parts(boolean holdsHung) {
-    return new TimeoutWatcher.Parts(
+  private TimeoutWatcher watcher(boolean holdsHung) {
+    return new TimeoutWatcher(
         "node",
         heldJobs,
         new Sink(),
         Jobs.lostSlots(0),
-        Duration.ofSeconds(10),
-        holdsHung,
-        () -> BEGIN,
-        new Random(1));
+        new HungSettings(Duration.ofSeconds(10), holdsHung, 0, 0.5),
+        Jobs.environment(() -> BEGIN, new Random(1)),
+        () -> {});
   }
 
   private final class Sink implements FinishSink {
@@ -102,7 +101,7 @@ class TimeoutWatcherTest {
 
   @Test
   void theJobOfAnAttemptThatHangsCanStayWithTheNode() {
-    TimeoutWatcher heldJob = new TimeoutWatcher(parts(true));
+    TimeoutWatcher heldJob = watcher(true);
     heldJob.watch(this.heldJob);
 
     heldJob.tick(LATE);

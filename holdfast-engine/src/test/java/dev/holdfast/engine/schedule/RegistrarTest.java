@@ -96,7 +96,8 @@ class RegistrarTest {
         queue -> {
           assertThat(asked).contains("declare");
           queuesChecked.add(queue);
-        });
+        },
+        () -> {});
   }
 
   private List<String> said(Level level) {

@@ -7,6 +7,7 @@ import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.ScheduleStore.DueReport;
 import dev.holdfast.engine.time.Moment;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -50,11 +50,10 @@ class SchedulerTest {
         dueIn(wait),
         new SignalBus(ClusterCoordinator.withinProcess()),
         "node-1",
-        () -> NOW,
-        UUID::randomUUID,
-        new Random(seed),
+        Jobs.environment(() -> NOW, new Random(seed)),
         new ClusterSize(),
-        RoleSpans.NONE);
+        RoleSpans.NONE,
+        () -> {});
   }
 
   @Test
@@ -77,11 +76,10 @@ class SchedulerTest {
             }),
             new SignalBus(ClusterCoordinator.withinProcess()),
             "node-1",
-            clock::get,
-            UUID::randomUUID,
-            new Random(1),
+            Jobs.environment(clock::get, new Random(1)),
             new ClusterSize(),
-            RoleSpans.NONE);
+            RoleSpans.NONE,
+            () -> {});
     assertThatThrownBy(() -> scheduler.tick(NOW)).isSameAs(trouble);
 
     clock.set(NOW.plus(Duration.ofSeconds(2)));

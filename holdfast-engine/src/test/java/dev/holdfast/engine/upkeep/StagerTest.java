@@ -8,6 +8,7 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -38,10 +39,10 @@ class StagerTest {
             return answer;
           },
           bus,
-          () -> now,
+          Jobs.environment(() -> now, new Random(1)),
           crowd,
-          new Random(1),
-          RoleSpans.NONE);
+          RoleSpans.NONE,
+          wakes::incrementAndGet);
 
   private static Staging.Report report(
       Map<String, Integer> readied, boolean more, Optional<Duration> next) {
@@ -71,7 +72,6 @@ class StagerTest {
   @Test
   void somethingSoonerWakesItAndSomethingLaterDoesNot() {
     answer = report(Map.of(), false, Optional.of(Duration.ofSeconds(30)));
-    stager.wokenBy(wakes::incrementAndGet);
     tickAt(Duration.ZERO);
 
     stager.expect(Duration.ofSeconds(40), true);

@@ -2,7 +2,7 @@ package dev.holdfast.postgres.claim;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.job.HeldColumns;
 import dev.holdfast.postgres.job.History;
@@ -120,10 +120,10 @@ final class Starts {
   }
 
   /** Gives claims back and returns those that are READY again. */
-  Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<HandBack> claims) {
+  Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<ReleasedClaim> claims) {
     HeldColumns columns = HeldColumns.ofHandBacks(claims);
     Set<ClaimId> given = run(handle, giveBack, incarnation, columns);
-    List<ClaimId> others = without(claims.stream().map(HandBack::claim).toList(), given);
+    List<ClaimId> others = without(claims.stream().map(ReleasedClaim::claim).toList(), given);
     if (!others.isEmpty()) {
       endUnwanted(handle, incarnation, others);
     }

@@ -315,7 +315,7 @@ public final class PgNodeStore implements NodeStore {
   }
 
   @Override
-  public Optional<BeatReply> beat(Beat beat) {
+  public Optional<HeartbeatReply> beat(Heartbeat beat) {
     return heart.within(
         spare ? beat.patience() : beat.useful(),
         "store the heartbeat of incarnation %s".formatted(beat.incarnation()),

@@ -7,7 +7,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -224,9 +224,9 @@ public abstract class GiveBackContract extends Contract {
         .giveBack(
             worker.incarnation(),
             List.of(
-                new HandBack(claimed.get(2).claim(), false),
-                new HandBack(claimed.get(0).claim(), true),
-                new HandBack(claimed.get(1).claim(), false)));
+                new ReleasedClaim(claimed.get(2).claim(), false),
+                new ReleasedClaim(claimed.get(0).claim(), true),
+                new ReleasedClaim(claimed.get(1).claim(), false)));
     passTime(Duration.ofMinutes(2));
     stage();
 

@@ -11,8 +11,8 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
-import dev.holdfast.engine.store.NodeStore.Beat;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
@@ -217,7 +217,7 @@ public abstract class NodeStoreContract extends Contract {
     store
         .nodes()
         .beat(
-            new Beat(
+            new Heartbeat(
                 worker.incarnation(),
                 4,
                 0,
@@ -233,7 +233,7 @@ public abstract class NodeStoreContract extends Contract {
     store
         .nodes()
         .beat(
-            new Beat(
+            new Heartbeat(
                 worker.incarnation(),
                 4,
                 0,

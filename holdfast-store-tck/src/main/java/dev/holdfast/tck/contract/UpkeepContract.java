@@ -12,7 +12,7 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
@@ -79,7 +79,7 @@ public abstract class UpkeepContract extends Contract {
 
   private void keepBeat(Worker worker, Duration kept) {
     Duration patience = Duration.ofSeconds(30);
-    Beat beat = new Beat(worker.incarnation(), 0, 0, patience, patience, kept);
+    Heartbeat beat = new Heartbeat(worker.incarnation(), 0, 0, patience, patience, kept);
     assertThat(store.nodes().beat(beat)).isPresent();
   }
 

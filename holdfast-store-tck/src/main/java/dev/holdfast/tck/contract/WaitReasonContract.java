@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.Recovery.Holder;
@@ -78,7 +78,7 @@ public abstract class WaitReasonContract extends Contract {
     store
         .nodes()
         .beat(
-            new Beat(
+            new Heartbeat(
                 worker.incarnation(),
                 0,
                 0,

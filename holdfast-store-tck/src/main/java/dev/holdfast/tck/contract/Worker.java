@@ -8,11 +8,11 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.Advice;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes.Result;
@@ -221,7 +221,8 @@ public final class Worker {
   private Set<ClaimId> giveBack(boolean ran, ClaimId... claims) {
     return store
         .claims()
-        .giveBack(incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
+        .giveBack(
+            incarnation(), Stream.of(claims).map(held -> new ReleasedClaim(held, ran)).toList());
   }
 
   public Result finish(Finish finish) {
@@ -265,12 +266,12 @@ public final class Worker {
   }
 
   /** Beat, and expect to be known as alive. */
-  public BeatReply beat() {
+  public HeartbeatReply beat() {
     return store.nodes().beat(incarnation(), 0).orElseThrow();
   }
 
   /** Beat, and ask about no claims of earlier calls. */
-  public BeatReply beat(long fromCall) {
+  public HeartbeatReply beat(long fromCall) {
     return store.nodes().beat(incarnation(), 0, fromCall).orElseThrow();
   }
 

@@ -16,7 +16,7 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.util.ArrayList;
@@ -194,7 +194,7 @@ public abstract class LostReplyContract extends NodeTestBase {
     // An operator's hand takes the job away under the holder.
     store()
         .claims()
-        .giveBack(node.incarnation(), List.of(new HandBack(new ClaimId(job.id(), 1), true)));
+        .giveBack(node.incarnation(), List.of(new ReleasedClaim(new ClaimId(job.id(), 1), true)));
 
     interrupted.await();
     assertThat(node.client().await(job, SOON)).isEqualTo("again, under token 2");

@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -95,7 +95,8 @@ public abstract class PrefetchContract extends NodeTestBase {
             store()
                 .claims()
                 .giveBack(
-                    node.incarnation(), List.of(new HandBack(new ClaimId(job.id(), 1), false))))
+                    node.incarnation(),
+                    List.of(new ReleasedClaim(new ClaimId(job.id(), 1), false))))
         .hasSize(1);
     goOn.countDown();
     assertThat(client().await(job, SOON)).isEqualTo("back");

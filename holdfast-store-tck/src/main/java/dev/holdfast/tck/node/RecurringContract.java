@@ -247,7 +247,8 @@ public abstract class RecurringContract extends NodeTestBase {
         worker::incarnation,
         "shop",
         plans,
-        queue -> {});
+        queue -> {},
+        () -> {});
   }
 
   private Worker join(String name) {

@@ -4,6 +4,7 @@ import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,22 +155,27 @@ final class Host implements Ticker, Driver {
   }
 
   @Override
-  public Driven drive(Role role, Runnable entering) {
-    return new DrivenRole(role, entering);
+  public <R extends Role> Driven<R> drive(Function<Waker, R> role, Runnable entering) {
+    return new DrivenRole<>(role, entering);
   }
 
   /** What a {@code RoleThread} does, on a strand. */
-  private final class DrivenRole implements Driven {
-    private final Role role;
+  private final class DrivenRole<R extends Role> implements Driven<R> {
+    private final R role;
     private final Runnable entering;
     private @Nullable SimulatedThread strand;
     private boolean woken;
     private boolean waiting;
     private boolean stopping;
 
-    DrivenRole(Role role, Runnable entering) {
-      this.role = role;
+    DrivenRole(Function<Waker, R> role, Runnable entering) {
       this.entering = entering;
+      this.role = role.apply(this);
+    }
+
+    @Override
+    public R role() {
+      return role;
     }
 
     @Override

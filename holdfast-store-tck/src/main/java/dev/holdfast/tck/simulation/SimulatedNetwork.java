@@ -29,8 +29,24 @@ final class SimulatedNetwork implements Interposed.Between {
   private static final long PATIENCE = 3_000_000_000L;
 
   /** Calls that change nothing, after which there is nothing to check. */
-  private static final Set<String> READS =
-      Set.of("look", "list", "claims", "orphans", "due", "find", "queuesWithReadyJobs");
+  private static final Set<StoreMethod> READS =
+      Set.of(
+          StoreMethod.QUEUES_WITH_READY_JOBS,
+          StoreMethod.FIND_JOBS,
+          StoreMethod.LIST_JOBS,
+          StoreMethod.LIST_QUEUES,
+          StoreMethod.LIST_TASKS,
+          StoreMethod.FIND_TRIGGER,
+          StoreMethod.LIST_TRIGGERS,
+          StoreMethod.LOOK,
+          StoreMethod.LIST_NODES,
+          StoreMethod.LIST_CLAIMS,
+          StoreMethod.ORPHANS,
+          StoreMethod.FIND_LEASE,
+          StoreMethod.LIST_LEASES,
+          StoreMethod.DUE,
+          StoreMethod.LOOK_AT_SCHEDULE,
+          StoreMethod.LIST_SCHEDULES);
 
   private static final long SECOND = 1_000_000_000L;
 
@@ -108,7 +124,8 @@ final class SimulatedNetwork implements Interposed.Between {
 
   /** How long the caller waits; a beat says so itself. */
   private static long patienceOf(Interposed.Call call) {
-    return call.arguments().size() == 1 && call.arguments().get(0) instanceof NodeStore.Beat beat
+    return call.arguments().size() == 1
+            && call.arguments().get(0) instanceof NodeStore.Heartbeat beat
         ? beat.patience().toNanos()
         : PATIENCE;
   }
@@ -145,7 +162,7 @@ final class SimulatedNetwork implements Interposed.Between {
       exchange.failure = broken(Outcome.RETRYABLE, exchange.call);
       return;
     }
-    if (weather.isStoreReadOnly() && !READS.contains(exchange.call.name())) {
+    if (weather.isStoreReadOnly() && !isRead(exchange.call)) {
       exchange.failure =
           new StoreException(
               Outcome.RETRYABLE,
@@ -161,7 +178,7 @@ final class SimulatedNetwork implements Interposed.Between {
     journal.note(host.name(), exchange.call, exchange.answer);
     if (exchange.call.role() instanceof LeaseStore) {
       noteGrants(exchange.call, exchange.answer);
-    } else if (!READS.contains(exchange.call.name())) {
+    } else if (!isRead(exchange.call)) {
       ledger.check();
       noteEnds(exchange.call);
       noteRecoveries(exchange.call);
@@ -196,7 +213,7 @@ final class SimulatedNetwork implements Interposed.Between {
     if (call.role() instanceof NodeStore && !call.arguments().isEmpty()) {
       if (call.arguments().get(0) instanceof NodeStore.NodeRegistration card) {
         onSignOfLife.accept(card.incarnation());
-      } else if (call.arguments().get(0) instanceof NodeStore.Beat beat
+      } else if (call.arguments().get(0) instanceof NodeStore.Heartbeat beat
           && answer instanceof Optional<?> reply
           && reply.isPresent()) {
         onSignOfLife.accept(beat.incarnation());
@@ -223,6 +240,10 @@ final class SimulatedNetwork implements Interposed.Between {
       }
       writers.forEach((id, token) -> ledger.effect(id, token, "its end was written"));
     }
+  }
+
+  private static boolean isRead(Interposed.Call call) {
+    return READS.stream().anyMatch(call::is);
   }
 
   private static StoreException broken(Outcome outcome, Interposed.Call call) {

@@ -13,6 +13,7 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,19 +36,24 @@ class HerdTest {
 
   private final FaultyStore store = new FaultyStore(new InMemoryStore(InstantSource.system()));
   private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
-  private final List<Driven> roles = new ArrayList<>();
+  private final List<ManualRole<?>> roles = new ArrayList<>();
   private final List<HoldfastNode> nodes = new ArrayList<>();
   private Moment now = new Moment(0);
   private HoldfastClient client;
 
   /** A role that runs when the test says so. */
-  private final class Driven implements Driver.Driven {
-    final Role role;
+  private final class ManualRole<R extends Role> implements Driver.Driven<R> {
+    final R role;
     int wakes;
     Moment next = Moment.NEVER;
 
-    Driven(Role role) {
-      this.role = role;
+    ManualRole(Function<Waker, R> role) {
+      this.role = role.apply(this);
+    }
+
+    @Override
+    public R role() {
+      return role;
     }
 
     @Override
@@ -75,10 +82,14 @@ class HerdTest {
   void start() {
     for (int i = 0; i < NODES; i++) {
       Driver driver =
-          (role, entering) -> {
-            Driven driven = new Driven(role);
-            roles.add(driven);
-            return driven;
+          new Driver() {
+            @Override
+            public <R extends Role> Driver.Driven<R> drive(
+                Function<Waker, R> role, Runnable entering) {
+              ManualRole<R> driven = new ManualRole<>(role);
+              roles.add(driven);
+              return driven;
+            }
           };
       nodes.add(
           HoldfastNode.on(store)
@@ -105,7 +116,7 @@ class HerdTest {
 
   /** Run what is due of the roles of this name. */
   private void run(String name) {
-    for (Driven driven : List.copyOf(roles)) {
+    for (ManualRole<?> driven : List.copyOf(roles)) {
       if (driven.role.name().startsWith(name) && !now.isBefore(driven.next)) {
         driven.next = driven.role.tick(now);
       }
@@ -152,7 +163,7 @@ class HerdTest {
   @Test
   void whatANodeEnqueuesItLooksForAtOnce() {
     for (HoldfastNode node : nodes) {
-      Driven own =
+      ManualRole<?> own =
           roles.stream()
               .filter(driven -> driven.role.name().startsWith("claimer"))
               .toList()

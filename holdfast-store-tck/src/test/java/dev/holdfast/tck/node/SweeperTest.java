@@ -12,14 +12,22 @@ import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JobPolicyJson;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.event.Telemetry;
+import dev.holdfast.engine.finish.ConfirmedOutcomes;
+import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.SlowStart;
+import dev.holdfast.engine.liveness.AwaitedPolicies;
+import dev.holdfast.engine.liveness.OrphanDecider;
+import dev.holdfast.engine.liveness.Recoverer;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.NodeSnapshot;
@@ -58,6 +66,7 @@ class SweeperTest {
 
   private final Store store = new InMemoryStore(InstantSource.system());
   private final ManualTicker ticker = new ManualTicker();
+  private final List<Moment> wakes = new ArrayList<>();
 
   /** A clock that stands still until it is moved. */
   private static final class ManualTicker implements Ticker {
@@ -85,24 +94,34 @@ class SweeperTest {
   private Sweeper sweeper(Store on, long seed) {
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     SignalBus bus = new SignalBus(ClusterCoordinator.none());
-    LifecycleEvents events =
-        new LifecycleEvents(new LogContext("n", null), List.of(), 10, meters, ticker);
-    return new Sweeper(
-        new Sweeper.Parts(
-            on.nodes(),
-            on.recovery(),
-            new Sweeper.Policies(
-                new TaskRegistry(List.of()), on.queries(), new JsonCodec(), POLICY_AWAITED),
-            bus,
+    Telemetry telemetry =
+        new Telemetry(
             meters,
             RoleSpans.NONE,
-            events,
-            new Endings(meters, events, bus, new AwaitedJobs()),
-            ticker,
-            new Random(seed),
-            () -> SELF,
-            INTERVAL,
-            Scope.ALL));
+            new LifecycleEvents(new LogContext("n", null), List.of(), 10, meters, ticker));
+    OrphanDecider decider =
+        new OrphanDecider(
+            new TaskRegistry(List.of()),
+            on.queries(),
+            new JsonCodec(),
+            new AwaitedPolicies(on.nodes(), ticker, POLICY_AWAITED));
+    ConfirmedOutcomes confirmed =
+        new ConfirmedOutcomes(
+            new HeldJobs(new SlowStart(RUNNING), ticker),
+            telemetry,
+            bus,
+            new AwaitedJobs(),
+            (job, finish) -> {});
+    return new Sweeper(
+        on.nodes(),
+        () -> SELF,
+        INTERVAL,
+        new Recoverer(on.recovery(), Scope.ALL, decider, bus, confirmed, telemetry),
+        bus,
+        telemetry,
+        new Environment(
+            Driver.threads(ticker), ticker, UuidCreator::getTimeOrderedEpoch, new Random(seed)),
+        () -> wakes.add(ticker.now()));
   }
 
   private Sweeper sweeper() {
@@ -278,8 +297,6 @@ class SweeperTest {
   void newsOfWorkBringsOneLookAndMoreWhileItIsFresh() {
     join("other");
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     sweeper.expectWork();
     assertThat(wakes).as("it has just looked").isEmpty();
@@ -296,8 +313,6 @@ class SweeperTest {
   @Test
   void aNodeWithoutOthersIsNotWokenByWork() {
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     ticker.pass(Duration.ofSeconds(5));
 
@@ -310,8 +325,6 @@ class SweeperTest {
   @Test
   void aNodeThatHasJustJoinedIsSeenBeforeTheNextSweep() {
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     ticker.pass(Duration.ofSeconds(5));
     UUID other = join("other");
@@ -330,8 +343,6 @@ class SweeperTest {
   @Test
   void aNodeThatJoinsRightAfterALookIsSeenBeforeTheNextSweep() {
     Sweeper sweeper = sweeper();
-    List<Moment> wakes = new ArrayList<>();
-    sweeper.wokenBy(() -> wakes.add(ticker.now()));
     tick(sweeper);
     join("other");
 

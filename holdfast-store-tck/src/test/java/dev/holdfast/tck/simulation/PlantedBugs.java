@@ -9,9 +9,9 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.Beat;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes;
@@ -160,9 +160,9 @@ final class PlantedBugs {
   private static @Nullable Object withoutClaimsOf(Set<Long> calls, @Nullable Object answer) {
     if (answer instanceof Optional<?> some
         && some.isPresent()
-        && some.get() instanceof BeatReply reply) {
+        && some.get() instanceof HeartbeatReply reply) {
       return Optional.of(
-          new BeatReply(
+          new HeartbeatReply(
               reply.claims().stream().filter(row -> !calls.contains(row.claimNo())).toList(),
               reply.rules(),
               reply.tasks(),
@@ -189,10 +189,10 @@ final class PlantedBugs {
               former.add(before);
               return call.proceedWith(call.arguments().get(0), call.arguments().get(1), null);
             }
-            if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
+            if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Heartbeat beat) {
               for (UUID old : former) {
                 call.proceedWith(
-                    new Beat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
+                    new Heartbeat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
               }
             }
             return call.proceed();

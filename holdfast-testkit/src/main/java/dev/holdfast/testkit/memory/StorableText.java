@@ -70,7 +70,7 @@ final class StorableText {
 
   private static boolean hasNul(Failure failure) {
     return hasNul(
-        failure.code(), failure.type(), failure.message(), failure.stack(), failure.node());
+        failure.code(), failure.type(), failure.message(), failure.stackTrace(), failure.node());
   }
 
   private static boolean hasNul(@Nullable String... texts) {

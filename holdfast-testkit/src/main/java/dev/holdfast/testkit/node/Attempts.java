@@ -81,7 +81,7 @@ final class Attempts {
         failure.attempt(),
         failure.code(),
         failure.message(),
-        failure.stack(),
+        failure.stackTrace(),
         attempt.retried());
   }
 }

@@ -4,7 +4,9 @@ import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.lease.LeaseExpiry;
 import dev.holdfast.engine.lease.Renewer;
 import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.LateWaker;
 import dev.holdfast.engine.role.Role;
+import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +28,7 @@ final class InlineDriver implements Driver {
 
   private final Ticker ticker;
   private final @Nullable Driver forLeases;
-  private final List<InlineRole> roles = new CopyOnWriteArrayList<>();
+  private final List<InlineRole<?>> roles = new CopyOnWriteArrayList<>();
   private final Queue<Runnable> jobs = new ArrayDeque<>();
   private volatile boolean runsJob;
   private @Nullable TimeoutWatcher timeouts;
@@ -49,25 +52,24 @@ final class InlineDriver implements Driver {
   }
 
   @Override
-  public Driven drive(Role role, Runnable entering) {
-    if (forLeases != null && (role instanceof Renewer || role instanceof LeaseExpiry)) {
-      return forLeases.drive(role, entering);
-    }
+  public <R extends Role> Driven<R> drive(Function<Waker, R> create, Runnable entering) {
+    LateWaker waker = new LateWaker();
+    R role = create.apply(waker);
     if (role instanceof TimeoutWatcher watcher) {
       timeouts = watcher;
     }
-    return add(new InlineRole(role, entering, false));
+    Driven<R> driven =
+        forLeases != null && (role instanceof Renewer || role instanceof LeaseExpiry)
+            ? forLeases.drive(threadWaker -> role, entering)
+            : inline(role, entering);
+    waker.wakes(driven);
+    return driven;
   }
 
-  /** Only roles that claim and start jobs share threads: a node may have thousands of them. */
-  @Override
-  public Driven driveShared(Role role, Runnable entering) {
-    return add(new InlineRole(role, entering, true));
-  }
-
-  private Driven add(InlineRole role) {
-    roles.add(role);
-    return role;
+  private <R extends Role> Driven<R> inline(R role, Runnable entering) {
+    InlineRole<R> driven = new InlineRole<>(role, entering);
+    roles.add(driven);
+    return driven;
   }
 
   /** Returns an executor whose jobs run in {@link #runDue}, one at a time. */
@@ -105,8 +107,8 @@ final class InlineDriver implements Driver {
     boolean busy;
     do {
       busy = false;
-      for (InlineRole role : roles) {
-        if (role.isDue() && (ran < most || !role.claims)) {
+      for (InlineRole<?> role : roles) {
+        if (role.isDue() && (ran < most || !role.claims())) {
           role.tick();
           ran += runJobs();
           busy = true;
@@ -145,20 +147,28 @@ final class InlineDriver implements Driver {
     return runsJob;
   }
 
-  private final class InlineRole implements Driven {
-    private final Role role;
+  private final class InlineRole<R extends Role> implements Driven<R> {
+    private final R role;
     private final Runnable entering;
-    private final boolean claims;
     private final AtomicBoolean woken = new AtomicBoolean();
     private volatile boolean started;
     private volatile boolean stopping;
     private volatile boolean ticking;
     private Moment next = new Moment(Long.MIN_VALUE);
 
-    InlineRole(Role role, Runnable entering, boolean claims) {
+    InlineRole(R role, Runnable entering) {
       this.role = role;
       this.entering = entering;
-      this.claims = claims;
+    }
+
+    @Override
+    public R role() {
+      return role;
+    }
+
+    /** Returns whether it claims or starts jobs. Such roles share threads: a node may have many. */
+    boolean claims() {
+      return role.sharesThread();
     }
 
     @Override
