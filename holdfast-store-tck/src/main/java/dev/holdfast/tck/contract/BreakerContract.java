@@ -53,7 +53,7 @@ public abstract class BreakerContract extends Contract {
     assertThat(failed(anyClaim(), anyClaim(), anyClaim()).turn()).isEqualTo(Turn.OPENED);
   }
 
-  private void openAndPassItsTime() {
+  private void openAndPassItsPause() {
     open();
     passTime(PAUSE.plusSeconds(1));
   }
@@ -77,7 +77,7 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void itMayStayOpenForEver() {
+  void theBreakerMayStayOpenIndefinitely() {
     CircuitBreaker lasting = CircuitBreaker.after(1).within(Times.FOR_EVER).openFor(Times.FOR_EVER);
 
     Noted noted = store.tasks().report(new Attempts(TASK, lasting, List.of(anyClaim()), List.of()));
@@ -88,7 +88,7 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void itOpensWithTheFailureThatIsOneTooMany() {
+  void theBreakerOpensWithTheFailureThatReachesItsThreshold() {
     assertThat(failed(anyClaim())).isEqualTo(new Noted(Turn.NONE, Rule.NONE));
     assertThat(failed(anyClaim()).turn()).isEqualTo(Turn.NONE);
 
@@ -109,14 +109,14 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void failuresReportedAtTheSameTimeAreAllCountedAndOneReportOpensIt() throws Exception {
+  void concurrentlyReportedFailuresAreAllCountedAndOneReportOpensTheBreaker() throws Exception {
     List<Turn> turns = Together.run(8, n -> failed(anyClaim()).turn());
 
     assertThat(turns).containsOnlyOnce(Turn.OPENED);
   }
 
   @Test
-  void aTaskWithCountedFailuresIsClaimedAsAnyOther() {
+  void aTaskWithCountedFailuresIsClaimedNormally() {
     failed(anyClaim(), anyClaim());
 
     assertThat(worker.claim(5)).hasSize(5);
@@ -124,7 +124,7 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void nothingIsClaimedWhileItIsOpen() {
+  void nothingIsClaimedWhileTheBreakerIsOpen() {
     open();
 
     assertThat(worker.claim(5)).isEmpty();
@@ -135,7 +135,7 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void otherTasksAreClaimedWhileItIsOpen() {
+  void otherTasksAreClaimedWhileTheBreakerIsOpen() {
     Worker both = Worker.join(store, "both", QUEUE, TASK, "other");
     enqueue(job().task("other"));
     open();
@@ -144,9 +144,9 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void jobsThatWaitForItAreReadyAndHaveSpentNothing() {
+  void jobsThatWaitForTheBreakerStayReadyAndUseNoAttempt() {
     JobId waiting = enqueue(job());
-    openAndPassItsTime();
+    openAndPassItsPause();
     claimKnowingly(worker);
     claimKnowingly(other);
 
@@ -155,8 +155,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void whenItsTimeIsOverOneJobIsLetThroughAndItIsStarted() {
-    openAndPassItsTime();
+  void afterThePauseOneTrialJobIsClaimedAndStarted() {
+    openAndPassItsPause();
 
     ClaimedJob probe = probe(worker);
 
@@ -167,16 +167,16 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void whoDoesNotKnowOfItGetsNothingEvenWhenItsTimeIsOver() {
-    openAndPassItsTime();
+  void aNodeThatDoesNotKnowTheBreakerClaimsNothingEvenAfterThePause() {
+    openAndPassItsPause();
 
     assertThat(worker.claim(5)).isEmpty();
   }
 
   @Test
-  void ofManyNodesThatTryOneIsLetThrough() throws Exception {
+  void ofManyNodesOneClaimsTheTrialJob() throws Exception {
     List<Worker> workers = IntStream.range(0, 8).mapToObj(n -> worker("many-" + n)).toList();
-    openAndPassItsTime();
+    openAndPassItsPause();
 
     List<Integer> claimed = Together.run(8, n -> claimKnowingly(workers.get(n)).size());
 
@@ -184,8 +184,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void theSuccessOfThatJobClosesIt() {
-    openAndPassItsTime();
+  void theSuccessOfTheTrialJobClosesTheBreaker() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.succeed(probe);
 
@@ -195,8 +195,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void itsFailureOpensItForAsLongAgain() {
-    openAndPassItsTime();
+  void theFailureOfTheTrialJobOpensTheBreakerForTheSameTimeAgain() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.retryIn(probe, Duration.ofHours(1));
 
@@ -207,9 +207,9 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void howOtherJobsEndDoesNotMatterWhileItIsNotClosed() {
+  void outcomesOfOtherJobsAreIgnoredWhileTheBreakerIsNotClosed() {
     ClaimedJob earlier = worker.claimOne();
-    openAndPassItsTime();
+    openAndPassItsPause();
     assertThat(succeeded(earlier.claim()).turn()).isEqualTo(Turn.NONE);
     assertThat(failed(earlier.claim(), anyClaim()).turn()).isEqualTo(Turn.NONE);
     probe(other);
@@ -220,8 +220,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void aRepeatedVerdictTurnsItOnce() {
-    openAndPassItsTime();
+  void aRepeatedReportOfTheTrialJobCausesOneTransition() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.succeed(probe);
 
@@ -230,8 +230,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void whileThatJobRunsNoOtherIsLetThroughHoweverLongItTakes() {
-    openAndPassItsTime();
+  void whileTheTrialJobRunsNoOtherIsClaimedHoweverLongItTakes() {
+    openAndPassItsPause();
     probe(worker);
     passTime(PAUSE.multipliedBy(5));
 
@@ -239,8 +239,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void ifThatJobEndsWithoutAVerdictAnotherIsLetThroughLater() {
-    openAndPassItsTime();
+  void ifTheTrialJobEndsWithoutAReportAnotherIsClaimedLater() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.giveBack(probe.claim());
 
@@ -251,9 +251,9 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void withoutAnyJobToLetThroughItStaysOpenAndDue() {
+  void withoutATrialJobTheBreakerStaysOpenAndDue() {
     worker.claim(20);
-    openAndPassItsTime();
+    openAndPassItsPause();
 
     assertThat(claimKnowingly(worker)).isEmpty();
     assertThat(state()).isEqualTo(BreakerState.OPEN);
@@ -262,17 +262,17 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void theLimitOfTheTaskHoldsForThatJobToo() {
+  void theLimitOfTheTaskAppliesToTheTrialJob() {
     worker.claim(1);
     store.tasks().limit(TASK, 1);
-    openAndPassItsTime();
+    openAndPassItsPause();
 
     assertThat(other.claimAlone(TASK, 1, 0, new Rule(1, Duration.ZERO))).isEmpty();
     assertThat(state()).isEqualTo(BreakerState.OPEN);
   }
 
   @Test
-  void aBeatTellsHowMuchLongerItIsShut() {
+  void aHeartbeatReportsHowMuchLongerTheBreakerStaysOpen() {
     open();
     passTime(Duration.ofSeconds(10));
 
@@ -297,7 +297,7 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void peopleCanCloseIt() {
+  void anOperatorCanCloseTheBreaker() {
     open();
 
     assertThat(store.tasks().closeBreaker(TASK)).isTrue();
@@ -307,8 +307,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void anUnknownHolderOfTheVerdictIsNotBelieved() {
-    openAndPassItsTime();
+  void aReportOfAnUnknownHolderIsIgnored() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
 
     assertThat(succeeded(new ClaimId(probe.id(), probe.token() + 1)).turn()).isEqualTo(Turn.NONE);

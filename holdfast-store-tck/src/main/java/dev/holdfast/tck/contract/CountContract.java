@@ -29,7 +29,7 @@ public abstract class CountContract extends Contract {
   }
 
   @Test
-  void aCountOfOneStateLeavesOutTheOthers() {
+  void aCountOfOneStateExcludesTheOthers() {
     bring(job().queue("a"), JobState.READY);
     bring(job().queue("b"), JobState.SUCCEEDED);
     bring(job().queue("c"), JobState.FAILED);
@@ -58,7 +58,7 @@ public abstract class CountContract extends Contract {
   }
 
   @Test
-  void aJobThatIsRetriedFromTheDeadLetterIsNoLongerCountedAsFailed() {
+  void aJobRetriedFromTheDeadLetterQueueIsNoLongerCountedAsFailed() {
     JobId id = bring(job().tags("eu"), JobState.FAILED);
     store.control().retry(id);
 
@@ -76,7 +76,7 @@ public abstract class CountContract extends Contract {
   }
 
   @Test
-  void aJobThatWasTriedTwiceIsCountedOnce() {
+  void aJobWithTwoAttemptsIsCountedOnce() {
     Worker worker = worker();
     enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);

@@ -29,7 +29,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void aRetriedJobIsReadyWithAFreshBudget() {
+  void aRetriedJobIsReadyWithAllItsAttempts() {
     JobId id = dead(job().payload("p").policy("{\"x\":1}").tags("a"));
 
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.READY);
@@ -47,7 +47,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void theTokenGoesOnGrowingThroughTheDeadLetterAndBack() {
+  void theTokenKeepsGrowingThroughTheDeadLetterQueueAndBack() {
     JobId id = dead(job());
     store.control().retry(id);
 
@@ -55,7 +55,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void whatWentWrongBeforeStaysOnRecord() {
+  void earlierFailuresStayRecorded() {
     JobId id = dead(job());
     store.control().retry(id);
     assertThat(find(id).failures()).hasSize(1);
@@ -66,9 +66,11 @@ public abstract class DeadLetterContract extends Contract {
     assertThat(find(id).failures()).hasSize(2);
   }
 
-  /** A field of {@link Job} that is added later takes part without a change here. */
+  /**
+   * Compares all fields of {@link Job} by reflection, so a field that is added later is included.
+   */
   @Test
-  void everythingThatAnEnqueueGivesStaysThroughDeadLetterRetryAndHistory() {
+  void everyEnqueuedFieldSurvivesDeadLetteringRetryAndHistory() {
     Worker worker = serving("node-1", "blue");
     JobDraft draft =
         job()
@@ -139,7 +141,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void aCancelRequestDoesNotSurviveTheDeadLetter() {
+  void aCancelRequestDoesNotSurviveDeadLettering() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -168,7 +170,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void aJobWhoseKeyIsTakenStaysInTheDeadLetter() {
+  void aJobWhoseKeyIsTakenStaysInTheDeadLetterQueue() {
     UniqueKey key = UniqueKey.whileActive("order 17");
     JobId old = dead(job().unique(key));
     JobId current = enqueue(job().unique(key));
@@ -181,7 +183,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void aRetriedJobHoldsItsKeyAgain() {
+  void aRetriedJobTakesItsKeyAgain() {
     UniqueKey key = UniqueKey.whileActive("order 17");
     JobId id = dead(job().unique(key));
     store.control().retry(id);
@@ -190,7 +192,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllMovesEveryJobOfTheFilterAndCountsByQueue() {
+  void retryingAllRetriesEveryMatchingJobAndCountsByQueue() {
     JobId here = dead(job());
     JobId alsoHere = dead(job());
     JobId there = dead(job().queue("bulk"));
@@ -227,7 +229,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllHeedsQueueTagAndState() {
+  void retryingAllFiltersByQueueTagAndState() {
     JobId tagged = dead(job().tags("eu"));
     JobId there = dead(job().queue("bulk"));
 
@@ -246,7 +248,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllLeavesJobsWhoseKeyIsTaken() {
+  void retryingAllSkipsJobsWhoseKeyIsTaken() {
     UniqueKey taken = UniqueKey.whileActive("taken");
     JobId stuck = dead(job().unique(taken));
     JobId free = dead(job().unique(UniqueKey.whileActive("free")));
@@ -271,7 +273,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void ofDeadJobsThatShareAKeyOnlyOneIsRetried() {
+  void ofDeadLetteredJobsThatShareAKeyOneIsRetried() {
     UniqueKey key = UniqueKey.whileActive("order 17");
     dead(job().unique(key));
     dead(job().unique(key));
@@ -283,7 +285,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void purgedJobsAreGone() {
+  void purgedJobsAreDeleted() {
     JobId first = dead(job());
     JobId second = dead(job().queue("bulk"));
 
@@ -296,7 +298,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void purgingTouchesTheDeadLetterOnly() {
+  void purgingAffectsTheDeadLetterQueueOnly() {
     JobId ready = enqueue(job());
     JobId cancelled = bring(job().queue("bulk"), JobState.CANCELLED);
 
@@ -317,7 +319,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllLeavesJobsThatFailAgainAfterItsFirstStep() {
+  void retryingAllSkipsJobsThatFailAgainAfterItsFirstStep() {
     List<JobId> ids = List.of(dead(job()), dead(job()), dead(job()));
     JobControl.Step first = store.control().retryAll(JobFilter.all(), null, 2);
     passTime(Duration.ofSeconds(1));
@@ -335,7 +337,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void purgingLeavesJobsThatWereDeadLetteredAfterItsFirstStep() {
+  void purgingSkipsJobsThatWereDeadLetteredAfterItsFirstStep() {
     dead(job());
     dead(job());
     dead(job());

@@ -41,7 +41,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aRegisteredNodeIsAliveWithTheCardItGave() {
+  void aRegisteredNodeIsAliveWithItsRegistration() {
     NodeRegistration card = Worker.card("node-7", Set.of("a", "b"), Set.of("x", "y::z"));
     store.nodes().register(card);
 
@@ -55,7 +55,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeMayServeNothing() {
+  void aNodeMayServeNoQueue() {
     NodeRegistration card = Worker.card("node-7", Set.of(), Set.of());
     store.nodes().register(card);
 
@@ -63,7 +63,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNewIncarnationTakesOverTheModesThatSomebodySet() {
+  void aNewIncarnationInheritsTheModesThatAnOperatorSet() {
     Modes set = new Modes(NodeMode.DISABLED, Map.of("ml::*", NodeMode.FULL));
     NodeRegistration before = Worker.card("node-7", Set.of(), Set.of());
     store.nodes().register(before);
@@ -82,7 +82,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void whoHasNotSeenTheLatestModesChangesNothing() {
+  void aModeChangeBasedOnOutdatedModesChangesNothing() {
     NodeRegistration card = Worker.card("node-1", Set.of(), Set.of());
     store.nodes().register(card);
     Modes first =
@@ -109,7 +109,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void ofSeveralWhoChangeModesAtOnceNoneUndoesAnother() throws Exception {
+  void concurrentModeChangesDoNotUndoEachOther() throws Exception {
     NodeRegistration card = Worker.card("node-1", Set.of(), Set.of());
     store.nodes().register(card);
     int writers = 8;
@@ -134,7 +134,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void registeringTwiceIsRegisteringOnce() {
+  void aRepeatedRegistrationHasNoFurtherEffect() {
     Worker worker = worker();
     worker.beat();
     long beat = status(worker).beat();
@@ -146,7 +146,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void twoIncarnationsOfOneNameAreTwoNodes() {
+  void twoIncarnationsWithTheSameNameAreTwoNodes() {
     Worker old = worker("node-1");
     Worker current = worker("node-1");
 
@@ -155,7 +155,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void everyBeatMovesTheCounter() {
+  void everyHeartbeatAdvancesTheCounter() {
     Worker worker = worker();
     long first = status(worker).beat();
     worker.beat();
@@ -167,7 +167,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatMovesNoOtherCounter() {
+  void aHeartbeatAdvancesNoOtherCounter() {
     Worker silent = worker("node-1");
     Worker beating = worker("node-2");
     long before = status(silent).beat();
@@ -177,7 +177,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void silenceGrowsUntilABeatEndsIt() {
+  void silenceGrowsUntilTheNextHeartbeat() {
     Worker worker = worker();
     passTime(Duration.ofMinutes(5));
     assertThat(status(worker).sinceLastHeartbeat())
@@ -189,7 +189,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aSilentNodeIsAliveUntilSomebodySaysOtherwise() {
+  void aSilentNodeIsAliveUntilItIsDeclaredDead() {
     Worker worker = worker();
     passTime(Duration.ofHours(5));
 
@@ -198,7 +198,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatTellsHowManyJobsRun() {
+  void aHeartbeatReportsTheNumberOfRunningJobs() {
     Worker worker = worker();
     store.nodes().beat(worker.incarnation(), 42);
 
@@ -206,7 +206,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatTellsWhatHungHandlersCostAndTheDeadLoseNothing() {
+  void aHeartbeatReportsLostSlotsAndADeadNodeHasNone() {
     Worker worker = worker();
     Lost lost =
         new Lost(
@@ -246,7 +246,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeThatHasStoppedOrDiedRunsNothing() {
+  void aStoppedOrDeadNodeRunsNothing() {
     Worker stopped = worker("stopped");
     Worker dead = worker("dead");
     store.nodes().beat(stopped.incarnation(), 42);
@@ -260,13 +260,13 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void anUnknownIncarnationGetsNoAnswerToItsBeat() {
+  void aHeartbeatOfAnUnknownIncarnationHasNoResult() {
     assertThat(store.nodes().beat(freshIncarnation(), 0)).isEmpty();
     assertThat(store.nodes().list()).isEmpty();
   }
 
   @Test
-  void aDeadIncarnationGetsNoAnswerToItsBeat() {
+  void aHeartbeatOfADeadIncarnationHasNoResult() {
     Worker worker = worker();
     worker.leave();
     long before = status(worker).beat();
@@ -276,7 +276,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void registeringDoesNotRaiseTheDead() {
+  void registeringDoesNotReviveADeadIncarnation() {
     Worker worker = worker();
     worker.leave();
     store.nodes().register(worker.card());
@@ -286,7 +286,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeThatLeftIsListedAsDead() {
+  void aDeregisteredNodeIsListedAsDead() {
     Worker gone = worker("node-1");
     Worker alive = worker("node-2");
     gone.leave();
@@ -296,7 +296,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void leavingTwiceOrUnknownDoesNoHarm() {
+  void deregisteringTwiceOrAnUnknownIncarnationHasNoEffect() {
     Worker worker = worker();
     worker.leave();
     worker.leave();
@@ -306,7 +306,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeLongDeadIsNoLongerListed() {
+  void aLongDeadNodeIsNotListed() {
     worker("node-1").leave();
     Worker alive = worker("node-2");
     passTime(Duration.ofDays(2));
@@ -318,7 +318,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeThatDiedLatelyIsStillListed() {
+  void aRecentlyDeadNodeIsListed() {
     Worker worker = worker();
     worker.leave();
     passTime(Duration.ofHours(12));
@@ -328,7 +328,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsEveryClaimWithTheNumberOfItsCall() {
+  void aHeartbeatReturnsEveryClaimWithTheNumberOfItsCall() {
     Worker worker = worker();
     enqueueAll(job(), job(), job());
     List<ClaimedJob> first = worker.claim(1, 1, null);
@@ -344,7 +344,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsNoClaimsOfCallsOlderThanItAskedFor() {
+  void aHeartbeatReturnsNoClaimsOfCallsOlderThanRequested() {
     Worker worker = worker();
     enqueueAll(job(), job());
     worker.claimOne();
@@ -356,7 +356,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsThatACancelWasAskedFor() {
+  void aHeartbeatReturnsCancelRequests() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -367,7 +367,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsNoClaimsOfOthersAndNoneThatAreOver() {
+  void aHeartbeatReturnsNoClaimsOfOtherNodesAndNoEndedClaims() {
     Worker worker = worker("node-1");
     Worker other = worker("node-2");
     enqueueAll(job(), job(), job(), job());
@@ -383,7 +383,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsTheRulesOfQueues() {
+  void aHeartbeatReturnsTheRulesOfQueues() {
     Worker worker = worker();
     store.queues().pause("a", true);
     store.queues().limit("b", 5);
@@ -396,7 +396,7 @@ public abstract class NodeStoreContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"CLAIMED", "RUNNING"})
-  void aHeldJobHasAHolder(JobState state) {
+  void aClaimedJobHasAHolder(JobState state) {
     Worker worker = worker();
     JobId id = enqueue(job());
     if (state == JobState.CLAIMED) {
@@ -412,7 +412,7 @@ public abstract class NodeStoreContract extends Contract {
   @EnumSource(
       names = {"CLAIMED", "RUNNING"},
       mode = Mode.EXCLUDE)
-  void aJobThatIsNotHeldHasNoHolder(JobState state) {
+  void anUnclaimedJobHasNoHolder(JobState state) {
     assertThat(store.nodes().holderOf(bring(job(), state))).isEmpty();
   }
 
@@ -422,7 +422,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void everythingThatAnIncarnationHoldsIsListedWhateverItsCall() {
+  void allClaimedJobsOfAnIncarnationAreListedRegardlessOfTheirCall() {
     Worker worker = worker();
     Worker other = worker("node-2");
     enqueueAll(job(), job(), job(), job());
@@ -440,7 +440,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeTellsWhenItStartedHoweverOftenItBeatsSince() {
+  void heartbeatsDoNotChangeTheStartTimeOfANode() {
     Worker worker = worker();
     passTime(Duration.ofHours(1));
     worker.beat();

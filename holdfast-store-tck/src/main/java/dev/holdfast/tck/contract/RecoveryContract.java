@@ -77,7 +77,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aLookShowsTheLivingAndTheirBeats() {
+  void aLookReturnsLiveNodesAndTheirHeartbeats() {
     Worker worker = worker();
     worker.beat();
     worker.beat();
@@ -91,7 +91,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aLookShowsTheDeadWhileTheyHoldAnything() {
+  void aLookReturnsDeadNodesWhileTheyHoldJobs() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -105,7 +105,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void whoHasRegisteredAgainSinceIsNotMarkedDead() {
+  void aNodeThatHasRegisteredAgainSinceIsNotMarkedDead() {
     Worker worker = worker();
     long seen = pulse(worker).orElseThrow().beat();
     store.nodes().register(worker.card());
@@ -115,7 +115,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void whoHasBeatenSinceIsNotMarkedDead() {
+  void aNodeThatHasSentAHeartbeatSinceIsNotMarkedDead() {
     Worker worker = worker();
     long seen = pulse(worker).orElseThrow().beat();
     worker.beat();
@@ -125,7 +125,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void whoIsMarkedDeadNeverBeatsOrClaimsAgain() {
+  void aNodeMarkedDeadCanNeitherSendHeartbeatsNorClaim() {
     Worker worker = worker();
     enqueue(job());
     kill(worker);
@@ -137,7 +137,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNewIncarnationBuriesTheOldOneInTheSameStep() {
+  void registeringANewIncarnationMarksTheOldOneDeadInTheSameStep() {
     Worker old = worker("node-1");
     enqueue(job());
     old.claimOne();
@@ -151,7 +151,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void theJobsOfALivingNodeAreNoOrphans() {
+  void theJobsOfALiveNodeAreNoOrphans() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -163,7 +163,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void anOrphanSaysWhatItWas() {
+  void anOrphanDescribesItsJob() {
     Worker worker = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = worker.claim(1, 1, null);
@@ -177,7 +177,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void theScopeLimitsWhatIsFound() {
+  void theScopeLimitsWhichOrphansAreFound() {
     Worker worker = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = worker.claim(1, 1, null);
@@ -193,7 +193,10 @@ public abstract class RecoveryContract extends Contract {
     assertThat(store.recovery().orphans(dead, Scope.ALL, 1)).hasSize(1);
   }
 
-  /** What a node takes back of these stacks when one has died that held a job of each and none. */
+  /**
+   * Returns the jobs that a node of these stacks recovers from a dead node that held one job of
+   * each stack and one without a stack.
+   */
   private List<String> takenBack(@Nullable Set<String> stacks) {
     Worker worker = serving("node-1", "blue", "green");
     enqueueAll(job().stack("blue"), job().stack("green"), job());
@@ -209,27 +212,27 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeTakesBackJobsOfItsOwnStackAndOfNone() {
+  void aNodeRecoversJobsOfItsStackAndJobsWithoutAStack() {
     assertThat(takenBack(Set.of("blue"))).containsExactly("blue", "null");
   }
 
   @Test
-  void aNodeOfAnotherStackTakesBackJobsOfNoneOnly() {
+  void aNodeOfAnotherStackRecoversOnlyJobsWithoutAStack() {
     assertThat(takenBack(Set.of("red"))).containsExactly("null");
   }
 
   @Test
-  void aNodeThatServesSeveralStacksTakesBackJobsOfAllOfThem() {
+  void aNodeThatServesSeveralStacksRecoversJobsOfAllOfThem() {
     assertThat(takenBack(Set.of("blue", "green"))).containsExactly("blue", "green", "null");
   }
 
   @Test
-  void aNodeWithoutAStackTakesBackJobsOfAll() {
+  void aNodeWithoutAStackRecoversJobsOfAllStacks() {
     assertThat(takenBack(null)).containsExactly("blue", "green", "null");
   }
 
   @Test
-  void aJobThatWasTakenBackStaysInItsStack() {
+  void aRecoveredJobStaysInItsStack() {
     Worker blue = serving("node-1", "blue");
     JobId id = enqueue(job().stack("blue"));
     ClaimedJob held = blue.claimOne();
@@ -247,7 +250,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void oneLooksPastThoseLeftAlone() {
+  void skippedOrphansDoNotHideOthers() {
     Worker worker = worker();
     enqueueAll(job(), job(), job(), job(), job());
     worker.claim(2);
@@ -270,7 +273,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeSaysWhatIsLeftToIt() {
+  void theStoreReturnsWhatIsLeftToANode() {
     NodeRegistration plain = Worker.card("node-1", Set.of(QUEUE), Set.of(TASK));
     Advice advice = new Advice(Set.of(TASK), Set.of("blue"));
     NodeRegistration card =
@@ -305,7 +308,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aJobThatWasOnlyClaimedGoesBackUnspent() {
+  void aRecoveredJobThatWasOnlyClaimedUsesNoAttempt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.prefetchOne();
@@ -322,7 +325,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aJobThatRanIsReadyAgainWithACrashOnItsRecordAndNoAttemptSpent() {
+  void aRecoveredJobThatRanIsReadyWithACrashRecordedAndUsesNoAttempt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -347,7 +350,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aQueueIsFoundToHaveReadyJobsHoweverOftenTheyCrashed() {
+  void queuesWithReadyCrashSuspectsAreFound() {
     enqueue(job());
     for (int crashes = 1; crashes <= 3; crashes++) {
       Worker worker = worker("node-" + crashes);
@@ -364,7 +367,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void onlyWhatNeverBeganExpiresAfterItsHolderIsGone() {
+  void onlyJobsThatNeverStartedExpireAfterRecovery() {
     Worker worker = worker();
     List<JobId> ids =
         enqueueAll(
@@ -398,7 +401,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aBuriedJobIsInTheDeadLetterWithItsToken() {
+  void aJobDeadLetteredByRecoveryKeepsItsToken() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -415,7 +418,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aJobThatSomebodyAskedToCancelIsNotRunAgain() {
+  void aRecoveredJobWithACancelRequestIsNotRunAgain() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -432,7 +435,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aRulingThatCannotBeStoredIsRefusedAndChangesNothing() {
+  void aDecisionThatCannotBeStoredFailsAndChangesNothing() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -448,7 +451,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void nothingIsTakenBackUnderAnOldToken() {
+  void nothingIsRecoveredUnderAnOldToken() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -461,7 +464,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void theDeadHoldersOwnWritesChangeNothingAfterwards() {
+  void writesOfTheDeadHolderChangeNothingAfterRecovery() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -480,7 +483,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aClaimedJobOfASilentNodeIsTakenBackAndARunningOneIsNot() {
+  void aClaimedJobOfASilentNodeIsRecoveredAndARunningOneIsNot() {
     Worker worker = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = worker.claim(1, 1, null);
@@ -503,7 +506,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeThatHasBeatenSinceIsNotSilent() {
+  void aNodeThatHasSentAHeartbeatSinceIsNotSilent() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob held = worker.prefetchOne();
@@ -518,7 +521,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void exactlyOneOfManySweepersTakesEachJobBack() throws Exception {
+  void exactlyOneOfManySweepersRecoversEachJob() throws Exception {
     Worker worker = worker();
     for (int i = 0; i < 200; i++) {
       enqueue(job());
@@ -530,22 +533,23 @@ public abstract class RecoveryContract extends Contract {
     }
     kill(worker);
     UUID dead = worker.incarnation();
-    List<Result> answers = new ArrayList<>();
+    List<Result> results = new ArrayList<>();
     try (ExecutorService sweepers = Executors.newFixedThreadPool(4)) {
       Callable<List<Result>> sweep = () -> store.recovery().recover(Holder.dead(dead), rulings);
       for (Future<List<Result>> one : sweepers.invokeAll(List.of(sweep, sweep, sweep, sweep))) {
-        answers.addAll(one.get());
+        results.addAll(one.get());
       }
     }
-    // Rows that others had locked are left to them, so what is missing now is found once more.
-    answers.addAll(store.recovery().recover(Holder.dead(dead), rulings));
+    // Each sweeper skipped the rows that others had locked, so another sweep finds the remaining
+    // jobs.
+    results.addAll(store.recovery().recover(Holder.dead(dead), rulings));
 
-    assertThat(answers).filteredOn(answer -> answer == Result.DONE).hasSize(200);
+    assertThat(results).filteredOn(result -> result == Result.DONE).hasSize(200);
     assertThat(orphans(worker)).isEmpty();
   }
 
   @Test
-  void aDismissedNodeLearnsOfItAtItsNextBeat() {
+  void aFencedNodeIsToldByItsNextHeartbeat() {
     Worker worker = worker();
 
     assertThat(worker.beat().fenceRequested()).isFalse();
@@ -556,11 +560,11 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aJobThatADeadNodeHeldByAnyCallIsFoundAfterARoundOfUpkeep() {
+  void jobsThatADeadNodeClaimedByAnyCallAreFoundAfterARoundOfUpkeep() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
-    worker.beat(100); // It believes that it holds nothing by earlier calls.
+    worker.beat(100); // The node assumes that it holds no jobs of earlier calls.
     worker.leave();
 
     store.upkeep().tidy(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
@@ -573,7 +577,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeThatHoldsAJobByAnyCallIsNeverForgotten() {
+  void aNodeThatHoldsAJobOfAnyCallIsNeverForgotten() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();

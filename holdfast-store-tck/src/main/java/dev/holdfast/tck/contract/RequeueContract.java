@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Requeuing jobs in any state, so that any free node can run them. */
+/** Requeuing jobs in any state. */
 public abstract class RequeueContract extends Contract {
 
   private RequeueResult requeue(JobId id) {
@@ -21,7 +21,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatWaitsForItsTimeIsReadyAtOnce() {
+  void aRequeuedScheduledJobIsReadyAtOnce() {
     JobId id = bring(job(), JobState.SCHEDULED);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
@@ -30,7 +30,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatIsReadyStaysWhereItIs() {
+  void aRequeuedReadyJobKeepsItsPlace() {
     JobId first = enqueue(job());
     JobId second = enqueue(job());
 
@@ -40,7 +40,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void theHolderOfAClaimedJobHearsThatItIsWanted() {
+  void theHolderOfAClaimedJobIsToldThatItWasRequeued() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.prefetchOne();
@@ -55,11 +55,13 @@ public abstract class RequeueContract extends Contract {
     assertThat(worker.giveBack(held.claim())).containsExactly(held.claim());
     assertThat(find(id).attempt()).isZero();
     worker.prefetchOne();
-    assertThat(worker.beat().claims()).as("the wish is met").noneMatch(ClaimRow::releaseRequested);
+    assertThat(worker.beat().claims())
+        .as("the request is fulfilled")
+        .noneMatch(ClaimRow::releaseRequested);
   }
 
   @Test
-  void theHolderOfARunningJobHearsThatItIsWanted() {
+  void theHolderOfARunningJobIsToldThatItWasRequeued() {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.claimOne();
@@ -71,7 +73,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatFailedForGoodIsReadyWithAFreshBudgetAndALargerToken() {
+  void aRequeuedDeadLetteredJobIsReadyWithAllItsAttemptsAndALargerToken() {
     JobId id = bring(job(), JobState.FAILED);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
@@ -83,7 +85,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatFailedForGoodStaysWhileAnotherHasItsKey() {
+  void aDeadLetteredJobIsNotRequeuedWhileAnotherJobHasItsKey() {
     UniqueKey key = UniqueKey.whileActive("order 17");
     JobId old = bring(job().unique(key), JobState.FAILED);
     enqueue(job().unique(key));
@@ -95,7 +97,7 @@ public abstract class RequeueContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
-  void whatEndedOtherwiseStaysAsItIs(JobState state) {
+  void jobsThatEndedOtherwiseAreNotRequeued(JobState state) {
     JobId id = bring(job(), state);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.ENDED);
@@ -104,7 +106,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatIsNotThereIsNotFound() {
+  void requeuingAnUnknownJobReturnsNotFound() {
     assertThat(requeue(freshId())).isEqualTo(RequeueResult.NOT_FOUND);
   }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Unique keys, which allow one job while it is active or within a window. */
+/** Unique keys, which permit one job while it is active or within a window. */
 public abstract class UniqueKeyContract extends Contract {
   private static final Duration WINDOW = Duration.ofHours(1);
 
@@ -49,7 +49,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aTakenKeyIsAnsweredWithItsHolder(UniqueKey key) {
+  void aTakenKeyReturnsTheExistingJob(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).payload("first"));
 
     assertThat(admit(job().unique(key).payload("second")))
@@ -60,7 +60,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aTakenKeyThatAsksToFailIsRefusedWithTheNameOfItsHolder(UniqueKey key) {
+  void onConflictFailThrowsWithTheIdOfTheExistingJob(UniqueKey key) {
     JobId holder = enqueue(job().unique(key));
 
     assertThatExceptionOfType(DuplicateJobException.class)
@@ -71,7 +71,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aTakenKeyThatAsksToReplaceGivesItsHolderThePayloadAndOptions(UniqueKey key) {
+  void onConflictReplaceGivesTheExistingJobThePayloadAndOptions(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).payload("first").tags("old"));
 
     Admission admission =
@@ -99,7 +99,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aReplacementMayPutItsJobOff() {
+  void aReplacementMayPostponeItsJob() {
     JobId holder = enqueue(job().unique(active()));
 
     admit(job().unique(active().onConflict(OnConflict.REPLACE)).dueIn(Duration.ofHours(2)));
@@ -133,7 +133,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"CLAIMED", "RUNNING"})
-  void aHeldJobIsNotReplaced(JobState state) {
+  void aClaimedJobIsNotReplaced(JobState state) {
     assertNotReplaced(bring(job().unique(active()).payload("first"), state));
   }
 
@@ -147,7 +147,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aJobWithACrashOnItsRecordIsNotReplaced() {
+  void aJobWithARecordedCrashIsNotReplaced() {
     Worker worker = worker();
     JobId holder = enqueue(job().unique(active()).payload("first"));
     ClaimedJob lost = worker.claimOne();
@@ -169,7 +169,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aDeadLetterThatIsTriedAgainIsNotReplaced() {
+  void aRetriedDeadLetteredJobIsNotReplaced() {
     JobId holder = bring(job().unique(active()).payload("first"), JobState.FAILED);
     assertThat(store.control().retry(holder)).isEqualTo(RetryResult.READY);
 
@@ -185,7 +185,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aJobThatWasPutOffAtNoCostIsReplaced() {
+  void aPostponedJobIsReplaced() {
     Worker worker = worker();
     JobId holder = enqueue(job().unique(active()).payload("first"));
     worker.later(worker.claimOne(), Duration.ofHours(1));
@@ -225,7 +225,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @EnumSource
-  void aKeyWithinAWindowCountsWhateverBecameOfItsJob(JobState state) {
+  void aKeyWithinAWindowIsTakenRegardlessOfTheStateOfItsJob(JobState state) {
     JobId holder = bring(job().unique(windowed()), state);
 
     assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
@@ -257,7 +257,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aKeyMayBeTakenForEver() {
+  void theWindowOfAKeyMayBeUnlimited() {
     UniqueKey key = UniqueKey.within("order 17", Times.FOR_EVER);
     JobId holder = bring(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(400));
@@ -275,7 +275,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void keysBelongToTheirTask(UniqueKey key) {
+  void keysAreScopedToTheirTask(UniqueKey key) {
     enqueue(job().unique(key).task("mail::send"));
 
     assertThat(admit(job().unique(key).task("mail::fetch")).outcome()).isEqualTo(Outcome.CREATED);
@@ -283,7 +283,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void keysDoNotBelongToTheirQueue(UniqueKey key) {
+  void keysAreNotScopedToTheirQueue(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).queue("mail"));
 
     assertThat(admit(job().unique(key).queue("bulk")))
@@ -292,7 +292,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void oneDuplicateThatAsksToFailKeepsItsWholeBatchOut(UniqueKey key) {
+  void oneConflictFailsItsWholeBatch(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).payload("first"));
     List<NewJob> batch =
         List.of(
@@ -309,7 +309,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aKeyTwiceInOneCallIsOneJob(UniqueKey key) {
+  void aKeyTwiceInOneCallCreatesOneJob(UniqueKey key) {
     NewJob first = job().unique(key).build();
     NewJob second = job().unique(key).build();
 
@@ -322,7 +322,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aKeyTwiceInOneCallThatAsksToFailWritesNothing(UniqueKey key) {
+  void aKeyTwiceInOneCallWithOnConflictFailWritesNothing(UniqueKey key) {
     NewJob first = job().unique(key).build();
     NewJob second = job().unique(key.onConflict(OnConflict.FAIL)).build();
 
@@ -335,7 +335,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @EnumSource
-  void aRepeatedEnqueueDoesNotStumbleOverItsOwnKey(OnConflict onConflict) {
+  void aRepeatedEnqueueDoesNotConflictWithItsOwnKey(OnConflict onConflict) {
     for (UniqueKey key : bothScopes().map(key -> key.onConflict(onConflict)).toList()) {
       JobDraft draft = job().unique(key);
       JobId id = enqueue(draft);
@@ -346,7 +346,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void concurrentEnqueuesOfOneKeyMakeOneJob(UniqueKey key) throws Exception {
+  void concurrentEnqueuesOfOneKeyCreateOneJob(UniqueKey key) throws Exception {
     List<Admission> admissions = Together.run(8, n -> admit(job().unique(key)));
 
     assertThat(admissions).extracting(Admission::outcome).containsOnlyOnce(Outcome.CREATED);
@@ -355,7 +355,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void concurrentBatchesThatShareKeysInOppositeOrderMakeOneJobForEachKey() throws Exception {
+  void concurrentBatchesWithKeysInOppositeOrderCreateOneJobPerKey() throws Exception {
     Together.run(
         6,
         n -> {
@@ -367,7 +367,7 @@ public abstract class UniqueKeyContract extends Contract {
     assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
-  /** Try again as long as the store says that nothing was changed and that this may help. */
+  /** Retries as long as the store reports that nothing was changed and that a retry may succeed. */
   private List<Admission> enqueuePatiently(List<NewJob> jobs) {
     while (true) {
       try {
@@ -392,7 +392,7 @@ public abstract class UniqueKeyContract extends Contract {
     assertThat(admit(job().unique(key)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
-  /** A repeat that found its key taken created nothing; a repeat of that one may. */
+  /** A repeat whose key was taken created nothing. The next repeat may create the job. */
   @Test
   void aSecondRepeatIsWrittenWhenItsKeyIsFreeAgain() {
     bring(job().unique(windowed()), JobState.RUNNING);

@@ -29,7 +29,7 @@ public abstract class UpkeepContract extends Contract {
       new Retention(Duration.ofDays(10), Duration.ofDays(30));
   private static final int MOST_ROUNDS = 100;
 
-  /** Tidy until there is nothing more to do; return what was thrown away in all. */
+  /** Runs upkeep until there is nothing left to delete, and returns the total. */
   private Report tidy() {
     Report sum = store.upkeep().tidy(RETENTION);
     for (int round = 1; sum.more(); round++) {
@@ -46,13 +46,13 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void eachHeartbeatIsKeptForTheTimeThatItsNodeStates() {
+  void eachHeartbeatIsKeptForTheRetentionOfItsNode() {
     Worker brief = worker("brief");
     Worker thorough = worker("thorough");
-    keepBeat(brief, Duration.ofHours(1));
-    keepBeat(thorough, Duration.ofDays(3));
+    keepHeartbeat(brief, Duration.ofHours(1));
+    keepHeartbeat(thorough, Duration.ofDays(3));
     passTime(Duration.ofMinutes(50));
-    keepBeat(brief, Duration.ofHours(1));
+    keepHeartbeat(brief, Duration.ofHours(1));
     tidy();
     assertThat(store.nodes().pastBeats("brief", PLENTY)).hasSize(2);
 
@@ -71,13 +71,13 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void noHeartbeatIsKeptForNoTime() {
-    keepBeat(worker("node-1"), Duration.ZERO);
+  void withARetentionOfZeroNoHeartbeatIsKept() {
+    keepHeartbeat(worker("node-1"), Duration.ZERO);
 
     assertThat(store.nodes().pastBeats("node-1", PLENTY)).isEmpty();
   }
 
-  private void keepBeat(Worker worker, Duration kept) {
+  private void keepHeartbeat(Worker worker, Duration kept) {
     Duration patience = Duration.ofSeconds(30);
     Beat beat = new Beat(worker.incarnation(), 0, 0, patience, patience, kept);
     assertThat(store.nodes().beat(beat)).isPresent();
@@ -85,7 +85,7 @@ public abstract class UpkeepContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
-  void endedJobsAreKeptForTheirTime(JobState state) {
+  void endedJobsAreKeptForTheirRetention(JobState state) {
     JobId id = bring(job(), state);
     passTime(Duration.ofDays(8));
     tidy();
@@ -95,7 +95,7 @@ public abstract class UpkeepContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
-  void endedJobsAreThrownAwayAfterTheirTime(JobState state) {
+  void endedJobsAreDeletedAfterTheirRetention(JobState state) {
     JobId id = bring(job(), state);
     passTime(Duration.ofDays(12));
     tidy();
@@ -108,7 +108,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void deadLettersHaveATimeOfTheirOwn() {
+  void deadLetteredJobsHaveASeparateRetention() {
     JobId id = bring(job(), JobState.FAILED);
     passTime(Duration.ofDays(28));
     assertThat(tidy().deadLettersPurged()).isZero();
@@ -122,7 +122,7 @@ public abstract class UpkeepContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "FAILED"})
-  void endedJobsMayBeKeptForEver(JobState state) {
+  void theRetentionOfEndedJobsMayBeUnlimited(JobState state) {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
     JobId id = bring(job(), state);
     passTime(Duration.ofDays(400));
@@ -134,7 +134,7 @@ public abstract class UpkeepContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"})
-  void liveJobsAreKeptForEver(JobState state) {
+  void liveJobsAreNeverDeleted(JobState state) {
     JobId id = bring(job(), state);
     passTime(Duration.ofDays(400));
     tidy();
@@ -143,7 +143,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void aJobIsAsOldAsItsEndNotAsItsBeginning() {
+  void retentionCountsFromTheEndOfAJob() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -155,7 +155,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void aResultIsKeptForItsTimeAndItsJobForLonger() {
+  void aResultIsKeptForItsRetentionAndItsJobForLonger() {
     JobId id = succeedKeeping(Duration.ofDays(2));
     passTime(Duration.ofDays(1));
     assertThat(tidy().resultsDropped()).isZero();
@@ -177,7 +177,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void aResultWithoutATimeOfItsOwnIsKeptAsLongAsItsJob() {
+  void aResultWithoutItsOwnRetentionIsKeptAsLongAsItsJob() {
     JobId id = bring(job(), JobState.SUCCEEDED);
     passTime(Duration.ofDays(8));
     tidy();
@@ -186,7 +186,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void aKeyWithinAWindowCountsEvenWhenItsJobIsForgotten() {
+  void aKeyWithinAWindowIsTakenEvenAfterItsJobIsDeleted() {
     UniqueKey key = UniqueKey.within("order 17", Duration.ofDays(100));
     JobId id = bring(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(12));
@@ -197,7 +197,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void oneRoundThrowsThousandsOfExpiredKeysAway() {
+  void oneRoundDeletesThousandsOfExpiredKeys() {
     enqueueAll(
         IntStream.range(0, 3_500)
             .mapToObj(n -> job().unique(UniqueKey.within("order " + n, Duration.ofDays(1))))
@@ -208,7 +208,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void tidyingWhereNothingIsPastItsTimeDoesNothing() {
+  void upkeepWithoutExpiredRowsDeletesNothing() {
     enqueue(job());
 
     Report report = tidy();
@@ -220,7 +220,7 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void severalNodesMayTidyAtOnce() throws Exception {
+  void severalNodesMayRunUpkeepConcurrently() throws Exception {
     bring(job(), JobState.FAILED);
     bring(job(), JobState.FAILED);
     bring(job(), JobState.SUCCEEDED);

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A node as the store sees it: an incarnation that claims jobs of one queue and finishes them. */
+/** A node without an engine: an incarnation that claims and finishes jobs of one queue. */
 public final class Worker {
   /** More crash suspects than any test has. */
   private static final Suspects PLENTY = new Suspects(1000, false);
@@ -42,22 +42,22 @@ public final class Worker {
     this.queue = queue;
   }
 
-  /** Register a node that serves a queue and knows these tasks. */
+  /** Registers a node that serves a queue and knows these tasks. */
   public static Worker join(Store store, String name, String queue, String... tasks) {
     NodeRegistration card = card(name, Set.of(queue), Set.of(tasks));
     store.nodes().register(card);
     return new Worker(store, card, queue);
   }
 
-  /** Register a node that runs jobs of these fleets, from one queue and of one task. */
-  public static Worker joinFleets(
+  /** Registers a node that runs jobs of these stacks, from one queue and of one task. */
+  public static Worker joinStacks(
       Store store, String name, Set<String> stacks, String queue, String task, Modes modes) {
     NodeRegistration card = card(name, Set.of(queue), Set.of(task), stacks);
     store.nodes().register(card, modes, null);
     return new Worker(store, card, queue);
   }
 
-  /** The card of a new incarnation. */
+  /** Returns the registration of a new incarnation. */
   public static NodeRegistration card(String name, Set<String> queues, Set<String> tasks) {
     return card(name, queues, tasks, Set.of());
   }
@@ -89,37 +89,37 @@ public final class Worker {
     return card.incarnation();
   }
 
-  /** Claim so many jobs and start them at once. */
+  /** Claims up to this number of jobs and starts them. */
   public List<ClaimedJob> claim(int most) {
     return claim(most, 0, null);
   }
 
-  /** Claim so many jobs without starting them. */
+  /** Claims up to this number of jobs without starting them. */
   public List<ClaimedJob> prefetch(int most) {
     return claim(0, most, null);
   }
 
-  /** Claim under the limit that this node believes its queue has. */
+  /** Claims under the limit that this node assumes for its queue. */
   public List<ClaimedJob> claim(int start, int prefetch, @Nullable Integer limit) {
     return claimFrom(queue, start, prefetch, limit);
   }
 
-  /** Claim from any queue. */
+  /** Claims from any queue. */
   public List<ClaimedJob> claimFrom(String from, int start, int prefetch, @Nullable Integer limit) {
     return claimFrom(from, start, prefetch, limit, PLENTY);
   }
 
-  /** Claim a crash suspect that must be the only one. */
+  /** Claims a crash suspect that must be the only one. */
   public List<ClaimedJob> claimLone() {
     return claim(1, new Suspects(1, true));
   }
 
-  /** Claim a crash suspect that must be the only one, under a limit. */
+  /** Claims a crash suspect that must be the only one, under a limit. */
   public List<ClaimedJob> claimLone(int limit) {
     return claimFrom(queue, 1, 0, limit, new Suspects(1, true));
   }
 
-  /** Claim jobs and these crash suspects. */
+  /** Claims jobs and these crash suspects. */
   public List<ClaimedJob> claim(int start, Suspects suspects) {
     return claimFrom(queue, start, 0, null, suspects);
   }
@@ -160,12 +160,12 @@ public final class Worker {
                 without));
   }
 
-  /** Claim jobs of one task under the rule that this node believes it has. */
+  /** Claims jobs of one task under the rule that this node assumes for it. */
   public List<ClaimedJob> claimAlone(String task, int start, int prefetch, Rule rule) {
     return claimAlone(task, start, prefetch, null, rule);
   }
 
-  /** Claim jobs of one task under the rules that this node believes its queue and it have. */
+  /** Claims jobs of one task under the rules that this node assumes for the queue and the task. */
   public List<ClaimedJob> claimAlone(
       String task, int start, int prefetch, @Nullable Integer limit, Rule rule) {
     return store
@@ -184,17 +184,17 @@ public final class Worker {
                 rule));
   }
 
-  /** The number of the latest claim call. */
+  /** Returns the number of the latest claim call. */
   public long lastClaimNo() {
     return claimCalls.get();
   }
 
-  /** Claim and start the next job, which must exist. */
+  /** Claims and starts the next job, which must exist. */
   public ClaimedJob claimOne() {
     return only(claim(1));
   }
 
-  /** Claim the next job, which must exist, without starting it. */
+  /** Claims the next job, which must exist, without starting it. */
   public ClaimedJob prefetchOne() {
     return only(prefetch(1));
   }
@@ -208,12 +208,12 @@ public final class Worker {
     return store.claims().start(incarnation(), List.of(claims));
   }
 
-  /** Give back jobs whose code has run, if they are RUNNING. */
+  /** Gives back jobs. The handlers of those that are RUNNING have run. */
   public Set<ClaimId> giveBack(ClaimId... claims) {
     return giveBack(true, claims);
   }
 
-  /** Give back jobs whose code never ran. */
+  /** Gives back jobs whose handlers never ran. */
   public Set<ClaimId> giveBackUnstarted(ClaimId... claims) {
     return giveBack(false, claims);
   }
@@ -225,9 +225,9 @@ public final class Worker {
   }
 
   public Result finish(Finish finish) {
-    List<Result> answers = finishAll(List.of(finish));
-    assertThat(answers).hasSize(1);
-    return answers.get(0);
+    List<Result> results = finishAll(List.of(finish));
+    assertThat(results).hasSize(1);
+    return results.get(0);
   }
 
   public List<Result> finishAll(List<? extends Finish> finishes) {
@@ -238,22 +238,22 @@ public final class Worker {
     return finish(new Finish.Succeeded(job.claim(), "\"done\"", null));
   }
 
-  /** Fail for good. */
+  /** Finishes a job with a permanent failure. */
   public Result die(ClaimedJob job) {
-    return finish(new Finish.Dead(job.claim(), failure(job, "it broke for good")));
+    return finish(new Finish.Dead(job.claim(), failure(job, "it broke permanently")));
   }
 
-  /** Fail, to be tried again. */
+  /** Finishes an attempt with a failure that is retried. */
   public Result retryIn(ClaimedJob job, Duration delay) {
     return finish(new Finish.RetryIn(job.claim(), delay, failure(job, "it broke")));
   }
 
-  /** Put the job off at no cost. */
+  /** Postpones a job without using an attempt. */
   public Result later(ClaimedJob job, Duration delay) {
     return finish(new Finish.Later(job.claim(), delay));
   }
 
-  /** A failure of a job's attempt on this node. */
+  /** Returns a failure of an attempt on this node. */
   public Finish.Failure failure(ClaimedJob job, String message) {
     return new Finish.Failure(
         job.attempt(),
@@ -264,12 +264,12 @@ public final class Worker {
         card.id());
   }
 
-  /** Beat, and expect to be known as alive. */
+  /** Sends a heartbeat and expects that the incarnation is alive. */
   public BeatReply beat() {
     return store.nodes().beat(incarnation(), 0).orElseThrow();
   }
 
-  /** Beat, and ask about no claims of earlier calls. */
+  /** Sends a heartbeat that asks only for claims from this call number on. */
   public BeatReply beat(long fromCall) {
     return store.nodes().beat(incarnation(), 0, fromCall).orElseThrow();
   }

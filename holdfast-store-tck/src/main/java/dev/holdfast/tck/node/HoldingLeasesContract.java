@@ -74,7 +74,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whatOneHoldsIsBusyForOthersWhoAreToldWhoHasIt() {
+  void aHeldLeaseIsBusyForOthersAndTheyAreToldItsHolder() {
     acquire(leases(), LONG);
     HoldfastLeases other = leases(store(), "node-2");
 
@@ -89,7 +89,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void closingCompletesAndLetsOthersHaveIt() {
+  void closingCompletesTheLeaseAndFreesIt() {
     HoldfastLeases leases = leases();
     try (Lease lease = acquire(leases, LONG)) {
       assertThat(lease.isHeld()).isTrue();
@@ -101,7 +101,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseThatFailedIsNotCompletedByClosing() {
+  void aFailedLeaseIsNotCompletedByClosing() {
     try (Lease lease = acquire(leases(), LONG)) {
       assertThat(lease.fail("no paper \0")).isTrue();
       assertThat(lease.isHeld()).isFalse();
@@ -117,7 +117,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void renewalKeepsALeaseBeyondItsTtl() {
     Lease lease = acquire(leases(), SHORT);
 
-    // Six renewals are two ttls.
+    // Six renewals take two TTLs.
     await().atMost(SOON).until(() -> count("renewed") >= 6);
 
     assertThat(lease.isHeld()).isTrue();
@@ -126,7 +126,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseRenewedWithAShorterTtlIsKeptByItsRenewalsAndFreeSoonAfterItsHolderIsGone() {
+  void aLeaseRenewedWithAShorterTtlIsKeptByRenewalsAndFreeSoonAfterItsHolderIsGone() {
     HoldfastLeases leases = leases();
     Lease lease = acquire(leases, LONG);
     Duration shorter = Duration.ofSeconds(3);
@@ -143,7 +143,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseRenewedWithALongerTtlOutlivesItsFirst() {
+  void aLeaseRenewedWithALongerTtlOutlivesItsFirstTtl() {
     HoldfastLeases leases = leases();
     Lease lease = acquire(leases, Duration.ofSeconds(30));
 
@@ -154,11 +154,11 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseThatOthersTookIsLostAtTheNextRenewal() throws Exception {
+  void aLeaseThatAnotherHolderAcquiredIsLostAtTheNextRenewal() throws Exception {
     Lease lease = acquire(leases(), LONG);
     CountDownLatch lost = signalOf(lease);
 
-    // An operator's hand ends it under the holder.
+    // An operator releases the lease while it is held.
     store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
     assertThat(lease.renew()).isFalse();
 
@@ -170,7 +170,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void theRenewerFindsByItselfThatALeaseIsGone() throws Exception {
+  void theRenewerDetectsALostLease() throws Exception {
     Lease lease = acquire(leases(), SHORT);
     CountDownLatch lost = signalOf(lease);
 
@@ -181,7 +181,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whileTheDatabaseIsAwayALeaseIsLostWhenItsTimeIsOverAndOthersStealIt() throws Exception {
+  void whileTheDatabaseIsUnavailableALeaseIsLostWhenItExpiresAndOthersAcquireIt() throws Exception {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
       away.refuse(StoreMethod.RENEW);
@@ -203,24 +203,24 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void renewalsThatFailForAWhileAreSurvived() {
+  void aLeaseSurvivesTemporaryRenewalFailures() {
     FaultyStore shaky =
         new FaultyStore(store())
             .refuse(StoreMethod.RENEW)
-            .loseAnswer(StoreMethod.RENEW)
+            .loseReply(StoreMethod.RENEW)
             .refuse(StoreMethod.RENEW);
     Lease lease = acquire(leases(shaky, "node-1"), Duration.ofSeconds(3));
 
     await().atMost(SOON).until(() -> count("renewed") >= 1);
 
-    assertThat(shaky.isSpent()).isTrue();
+    assertThat(shaky.allFaultsHappened()).isTrue();
     assertThat(lease.isHeld()).isTrue();
   }
 
   @Test
-  void anAcquireWhoseAnswerWasLostFindsItself() {
+  void anAcquireWhoseReplyWasLostFindsItsLease() {
     FaultyStore shaky =
-        new FaultyStore(store()).loseAnswer(StoreMethod.ACQUIRE).loseAnswer(StoreMethod.ACQUIRE);
+        new FaultyStore(store()).loseReply(StoreMethod.ACQUIRE).loseReply(StoreMethod.ACQUIRE);
 
     Lease lease = acquire(leases(shaky, "node-1"), LONG);
 
@@ -230,12 +230,12 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void anAcquireThatGaveUpDoesNotLockItsOwnProcessOut() {
+  void anAcquireThatGaveUpDoesNotLockOutItsOwnProcess() {
     FaultyStore shaky =
         new FaultyStore(store())
-            .loseAnswer(StoreMethod.ACQUIRE)
-            .loseAnswer(StoreMethod.ACQUIRE)
-            .loseAnswer(StoreMethod.ACQUIRE);
+            .loseReply(StoreMethod.ACQUIRE)
+            .loseReply(StoreMethod.ACQUIRE)
+            .loseReply(StoreMethod.ACQUIRE);
     HoldfastLeases leases = leases(shaky, "node-1");
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> acquire(leases, LONG));
     assertThat(info().state()).isEqualTo(LeaseState.CLAIMED);
@@ -245,16 +245,15 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void anEndWhoseAnswerWasLostIsRecognised() {
-    FaultyStore shaky =
-        new FaultyStore(store()).loseAnswer(StoreMethod.END).refuse(StoreMethod.END);
+  void anEndWhoseReplyWasLostIsRecognised() {
+    FaultyStore shaky = new FaultyStore(store()).loseReply(StoreMethod.END).refuse(StoreMethod.END);
 
     assertThat(acquire(leases(shaky, "node-1"), LONG).complete()).isTrue();
     assertThat(info().state()).isEqualTo(LeaseState.DONE);
   }
 
   @Test
-  void aFailureThatCouldNotBeWrittenIsNotTakenForDoneByClosing() {
+  void aFailureThatCouldNotBeWrittenIsNotCompletedByClosing() {
     FaultyStore away =
         new FaultyStore(store())
             .refuse(StoreMethod.END)
@@ -271,7 +270,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void closingWhileTheDatabaseIsAwayLetsGo() {
+  void closingWhileTheDatabaseIsUnavailableReleasesTheLeaseLocally() {
     FaultyStore away =
         new FaultyStore(store())
             .refuse(StoreMethod.END)
@@ -287,7 +286,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whatIsHeldWhenTheLeasesAreClosedIsLostAndNotDone() throws Exception {
+  void leasesHeldWhenTheLeasesAreClosedAreLostAndNotCompleted() throws Exception {
     HoldfastLeases leases = leases();
     Lease lease = acquire(leases, LONG);
     CountDownLatch lost = signalOf(lease);
@@ -318,7 +317,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void theLeasesOfANamedNodeAreMeteredUnderItsName() {
+  void theMetersOfLeasesAreTaggedWithTheNodeName() {
     try (Lease lease = start(node().name("mail-worker")).leases().acquire(KEY).orElseThrow()) {
       assertThat(lease.isHeld()).isTrue();
     }
@@ -328,7 +327,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void badInputIsRefusedWithASentence() {
+  void invalidLeaseInputIsRejectedWithTheRemedy() {
     HoldfastLeases leases = leases();
     for (Duration ttl : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(366))) {
       assertThatExceptionOfType(IllegalArgumentException.class)
@@ -351,7 +350,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLockHasAnOwnerAndIsFreeWhenClosed() {
+  void aLockHasAnOwnerAndIsFreedByClosing() {
     HoldfastLeases leases = leases();
     HoldfastLeases other = leases(store(), "node-2");
     try (Lease lock = leases.locks().tryLock("report", LONG).orElseThrow()) {
@@ -366,7 +365,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aStartUpActionIsDoneByOneNodeAndNotAgainByTheNextThatStarts() {
+  void aStartUpActionRunsOnOneNodeAndNotAgainOnTheNextThatStarts() {
     List<String> ran = new ArrayList<>();
     HoldfastLeases first = leases();
     HoldfastLeases second = leases(store(), "node-2");
@@ -402,7 +401,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whoWorksOnAStartUpActionIsInterruptedWhenItIsLost() throws Exception {
+  void aStartUpActionIsInterruptedWhenItsLeaseIsLost() throws Exception {
     List<String> ran = new ArrayList<>();
 
     boolean done =
@@ -412,7 +411,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
                 "drop",
                 SHORT,
                 () -> {
-                  takeAway("startup:drop");
+                  loseTheLease("startup:drop");
                   awaitSignal(new CountDownLatch(1));
                   ran.add("to its end");
                 });
@@ -423,13 +422,13 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     assertThat(leases(store(), "node-2").startup().runOnce("drop", LONG, () -> {})).isTrue();
   }
 
-  private void takeAway(String key) {
+  private void loseTheLease(String key) {
     long token = store().leases().find(key).orElseThrow().fencingToken();
     store().leases().end(new LeaseClaim(key, token), new Ending.Failed("taken away"));
   }
 
   @Test
-  void aStartUpActionIsFreeWhenReleasedButNotUnderItsHolder() {
+  void aStartUpActionIsFreeWhenReleasedButNotWhileItIsHeld() {
     HoldfastLeases first = leases();
     HoldfastLeases second = leases(store(), "node-2");
     Lease held = first.startup().tryAcquire("drop", LONG).orElseThrow();
@@ -444,7 +443,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeGivesLeasesInItsOwnNameAndLosesThemWhenItStops() throws Exception {
+  void aNodeAcquiresLeasesUnderItsNameAndLosesThemWhenItStops() throws Exception {
     HoldfastNode node = start(node().id("node-7").handle(ECHO, (note, context) -> "x"));
     Lease lease = node.leases().acquire(KEY).orElseThrow();
     CountDownLatch lost = signalOf(lease);

@@ -37,21 +37,22 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   private static final String KEY = "invoice:42";
   private static final Duration TTL = Duration.ofSeconds(3);
 
-  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  private final List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
 
   private HoldfastNode listening(Store store) {
-    return start(node(store).id("told").listener(heard::add));
+    return start(node(store).id("told").listener(received::add));
   }
 
-  private void awaitHeard(OfLease... events) {
+  private void awaitEvents(OfLease... events) {
     await()
         .atMost(SOON)
         .untilAsserted(() ->
-            assertThat(heard.stream().filter(OfLease.class::isInstance)).containsExactly(events));
+            assertThat(received.stream().filter(OfLease.class::isInstance))
+                .containsExactly(events));
   }
 
   @Test
-  void aListenerHearsOfLeasesThatAreAcquiredAndReleased() {
+  void listenersAreToldOfAcquiredAndReleasedLeases() {
     HoldfastNode node = listening(store());
 
     Lease done = node.leases().acquire(KEY).orElseThrow();
@@ -61,7 +62,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     failed.fail("no paper");
     failed.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, done.fencingToken(), 1),
         new LeaseReleased("told", KEY, done.fencingToken(), LeaseState.DONE),
         new LeaseAcquired("told", "lock:report", failed.fencingToken(), 1),
@@ -69,7 +70,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfALeaseThatWasTakenAway() {
+  void listenersAreToldOfALeaseThatAnotherHolderAcquired() {
     HoldfastNode node = listening(store());
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
@@ -77,13 +78,13 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     assertThat(lease.renew()).isFalse();
     lease.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
   }
 
   @Test
-  void aListenerHearsOfALeaseThatCouldNotBeRenewed() {
+  void listenersAreToldOfALeaseThatCouldNotBeRenewed() {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
       away.refuse(StoreMethod.RENEW);
@@ -92,25 +93,25 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
 
     Lease lease = node.leases().acquire(KEY, Duration.ofMillis(900)).orElseThrow();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_RENEWED));
   }
 
   @Test
-  void aListenerHearsOfALeaseThatIsHeldWhenItsNodeIsClosed() {
+  void listenersAreToldOfALeaseThatIsHeldWhenItsNodeIsClosed() {
     HoldfastNode node = listening(store());
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
     node.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));
   }
 
   @Test
-  void aListenerHearsOfALeaseWhoseEndCouldNotBeWritten() {
+  void listenersAreToldOfALeaseWhoseEndCouldNotBeWritten() {
     FaultyStore away =
         new FaultyStore(store())
             .refuse(StoreMethod.END)
@@ -121,7 +122,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
 
     lease.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_WRITTEN));
   }
@@ -171,7 +172,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void leasesAndLocksWithoutATtlGetThatOfTheirNode() {
+  void leasesAndLocksWithoutATtlGetTheDefaultOfTheirNode() {
     Duration day = Duration.ofDays(1);
     HoldfastNode node = start(node().leaseTtl(day));
 
@@ -232,13 +233,13 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
         node()
             .id("node-7")
             .leaseStore(other)
-            .listener(heard::add)
+            .listener(received::add)
             .liveness(settings -> settings.singleNode()));
 
     assertThat(other.list(null, null, 10)).isEmpty();
     assertThat(store().leases().list(null, null, 10))
         .extracting(LeaseInfo::holder)
         .containsExactly("node-7");
-    assertThat(heard).noneMatch(OfLease.class::isInstance);
+    assertThat(received).noneMatch(OfLease.class::isInstance);
   }
 }

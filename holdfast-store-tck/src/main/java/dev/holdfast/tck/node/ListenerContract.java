@@ -33,10 +33,10 @@ import org.junit.jupiter.api.Test;
 
 /** Which events listeners receive, and that a failing listener does not affect the node. */
 public abstract class ListenerContract extends NodeTestBase {
-  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  private final List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
 
   private List<LifecycleEvent> heardOf(JobId id) {
-    return heard.stream()
+    return received.stream()
         .filter(event -> event instanceof OfJob of && of.job().equals(id))
         .toList();
   }
@@ -46,14 +46,15 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsTheLifeOfAJob() {
+  void listenersAreToldOfEveryStateOfAJob() {
     HoldfastNode node =
-        start(node().id("told").listener(heard::add).handle(ECHO, (note, context) -> note.text()));
+        start(
+            node().id("told").listener(received::add).handle(ECHO, (note, context) -> note.text()));
 
     JobId id = client().enqueue(ECHO, new Note("x")).id();
 
     awaitLast(id, Finished.class);
-    assertThat(heard.get(0)).isEqualTo(new NodeJoined("told", node.incarnation()));
+    assertThat(received.get(0)).isEqualTo(new NodeJoined("told", node.incarnation()));
     assertThat(heardOf(id))
         .containsExactly(
             new Claimed("told", id, ECHO.name(), "default", 1),
@@ -66,7 +67,7 @@ public abstract class ListenerContract extends NodeTestBase {
     start(
         node()
             .queue("default", 1, 5)
-            .listener(heard::add)
+            .listener(received::add)
             .handle(ECHO, (note, context) -> note.text()));
 
     for (int i = 0; i < 5; i++) {
@@ -79,11 +80,11 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsRetriesAndTheDeadLetter() {
+  void listenersAreToldOfRetriesAndDeadLettering() {
     start(
         node()
             .id("told")
-            .listener(heard::add)
+            .listener(received::add)
             .handle(
                 ECHO,
                 (note, context) -> {
@@ -101,12 +102,12 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfAJobThatFailedForGoodWithItsNode() {
+  void listenersAreToldOfAJobDeadLetteredByRecovery() {
     JobId id =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
     dieHolding(1, 0);
     UUID dead = store().nodes().holderOf(id).orElseThrow();
-    start(quick().id("told").listener(heard::add));
+    start(quick().id("told").listener(received::add));
 
     awaitLast(id, DeadLettered.class);
     FailedAttempt crash = job(id).failures().get(0);
@@ -119,12 +120,12 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfAJobThatWasCancelledWhileItsNodeDied() {
+  void listenersAreToldOfAJobCancelledByRecovery() {
     JobId id = client().enqueue(ECHO, new Note("x")).id();
     dieHolding(1, 0);
     UUID dead = store().nodes().holderOf(id).orElseThrow();
     assertThat(client().cancel(id)).isEqualTo(CancelResult.REQUESTED);
-    start(quick().id("told").listener(heard::add));
+    start(quick().id("told").listener(received::add));
 
     awaitLast(id, Finished.class);
     assertThat(heardOf(id))
@@ -135,7 +136,7 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void whoAwaitsAJobThatFailedForGoodWithItsNodeIsTold() {
+  void awaitingAJobDeadLetteredByRecoveryEnds() {
     JobId id =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
     dieHolding(1, 0);
@@ -156,8 +157,8 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfTheNextIncarnationOfANodeThatWasDismissed() {
-    HoldfastNode node = start(quick().id("told").listener(heard::add));
+  void listenersAreToldOfTheNextIncarnationOfAFencedNode() {
+    HoldfastNode node = start(quick().id("told").listener(received::add));
     UUID before = node.incarnation();
 
     client().nodes().fence("told");
@@ -166,8 +167,8 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfTheNextIncarnationOfANodeThatIsDeadInTheBooks() {
-    HoldfastNode node = start(quick().id("told").listener(heard::add));
+  void listenersAreToldOfTheNextIncarnationOfANodeRecordedAsDead() {
+    HoldfastNode node = start(quick().id("told").listener(received::add));
     UUID before = node.incarnation();
 
     store().nodes().leave(before);
@@ -176,16 +177,16 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfTheNextIncarnationOfANodeThatWasCutOff() {
+  void listenersAreToldOfTheNextIncarnationOfANodeThatWasCutOff() {
     FaultyStore cut = new FaultyStore(store());
-    HoldfastNode node = start(node(cut).liveness(QUICK).id("told").listener(heard::add));
+    HoldfastNode node = start(node(cut).liveness(QUICK).id("told").listener(received::add));
     UUID before = node.incarnation();
 
     cut.cut();
     await()
         .atMost(SOON)
-        .untilAsserted(() -> assertThat(heard).contains(new NodeFenced("told", before)));
-    assertThat(heard).last().isEqualTo(new NodeFenced("told", before));
+        .untilAsserted(() -> assertThat(received).contains(new NodeFenced("told", before)));
+    assertThat(received).last().isEqualTo(new NodeFenced("told", before));
     cut.heal();
 
     awaitNextIncarnation(node, before);
@@ -196,7 +197,7 @@ public abstract class ListenerContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .untilAsserted(() ->
-            assertThat(heard)
+            assertThat(received)
                 .containsExactly(
                     new NodeJoined("told", before),
                     new NodeFenced("told", before),
@@ -204,13 +205,13 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerThatThrowsHarmsNobody() {
+  void aListenerThatThrowsAffectsNothingElse() {
     start(
         node()
             .listener(event -> {
               throw new IllegalStateException("listeners may do that");
             })
-            .listener(heard::add)
+            .listener(received::add)
             .handle(ECHO, (note, context) -> note.text()));
 
     JobId id = client().enqueue(ECHO, new Note("x")).id();
@@ -220,7 +221,7 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerThatIsStuckKeepsNeitherJobsNorTheNodeFromEnding() {
+  void aBlockedListenerKeepsNeitherJobsNorTheNodeFromEnding() {
     CountDownLatch stuck = new CountDownLatch(1);
     HoldfastNode node =
         start(

@@ -20,9 +20,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that lose the database or are fenced, and their ids and liveness settings. */
+/** Nodes that lose the database or are fenced; names and liveness settings of nodes. */
 public abstract class LivenessContract extends NodeTestBase {
-  /** A node with the settings that users get. */
+  /** Returns a node with the default settings. */
   private NodeBuilder usual() {
     return HoldfastNode.on(store());
   }
@@ -55,7 +55,7 @@ public abstract class LivenessContract extends NodeTestBase {
 
     cut.cut();
     interrupted.await();
-    // Nobody has taken over yet: the node gave up before anybody may.
+    // No other node has taken over yet: the node gave up before others may act.
     assertThat(job(job.id()).state()).isEqualTo(JobState.RUNNING);
     assertThat(holder.isReady()).isFalse();
     start(quick());
@@ -75,7 +75,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeThatIsBackInTimeKeepsItsClaim() throws Exception {
+  void aNodeThatReconnectsInTimeKeepsItsClaim() throws Exception {
     FaultyStore cut = new FaultyStore(store());
     CountDownLatch goOn = new CountDownLatch(1);
     HoldfastNode holder =
@@ -101,9 +101,9 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aFencedNodeThatDidNoHarmSpendsNothing() throws Exception {
+  void aJobOfAFencedNodeUsesNoAttempt() throws Exception {
     FaultyStore cut = new FaultyStore(store());
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch started = new CountDownLatch(1);
     start(
         node(cut)
             .liveness(
@@ -116,13 +116,13 @@ public abstract class LivenessContract extends NodeTestBase {
                 ECHO,
                 (note, context) -> {
                   if (context.fencingToken() == 1) {
-                    begun.countDown();
+                    started.countDown();
                     new CountDownLatch(1).await();
                   }
                   return "attempt " + context.attempt();
                 }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    started.await();
     cut.cut();
     await().atMost(SOON).until(() -> meters.get("holdfast.node.fenced").counter().count() == 1);
     cut.heal();
@@ -132,7 +132,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aDismissedNodeGivesUpEverythingAndStartsOver() throws Exception {
+  void aNodeFencedByAnOperatorGivesUpItsJobsAndStartsOver() throws Exception {
     HoldfastNode node =
         start(
             quick()
@@ -158,7 +158,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void codeThatWasInterruptedHasItsTimeToEndBeforeOthersRunItsJob() throws Exception {
+  void anInterruptedHandlerHasTimeToEndBeforeOtherNodesRunItsJob() throws Exception {
     CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch ending = new CountDownLatch(1);
     start(
@@ -192,7 +192,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aHeldJobIsGivenBackWhenSomebodyAsksForIt() throws Exception {
+  void aPrefetchedJobIsGivenBackWhenItIsRequeued() throws Exception {
     start(
         quick()
             .handle(
@@ -213,7 +213,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void whatWaitsForItsTimeCanBeRunAtOnce() throws Exception {
+  void aScheduledJobCanBeRunAtOnce() throws Exception {
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), options -> options.runIn(Duration.ofHours(1)));
     start(quick().handle(ECHO, (note, context) -> "now"));
@@ -251,7 +251,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void settingsThatCannotWorkAreRefusedWithTheRemedy() {
+  void invalidSettingsAreRejectedWithTheRemedy() {
     assertThatThrownBy(() -> usual().liveness(s -> s.timeout(Duration.ofSeconds(29))))
         .hasMessageContaining("PT29S")
         .hasMessageContaining("at least PT30S");
@@ -293,7 +293,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeIsCalledWhatItsIdentitySays() {
+  void aNodeHasTheNameOfItsIdentity() {
     HoldfastNode node = start(quick().identity(() -> "pod-7").name("Seventh"));
 
     assertThat(node.id()).isEqualTo("pod-7");
@@ -310,7 +310,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatReturnsWhenItsJobIsAskedForGoesBackToTheQueue() throws Exception {
+  void aHandlerThatReturnsWhenItsJobIsRequeuedPutsItBackIntoTheQueue() throws Exception {
     start(
         quick()
             .handle(
@@ -331,7 +331,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeDoesNotRunAJobBesideItsOwnThreadOfAnEarlierAttempt() throws Exception {
+  void aNodeDoesNotRunAJobWhileItsThreadOfAnEarlierAttemptRuns() throws Exception {
     FaultyStore cut = new FaultyStore(store());
     CountDownLatch released = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
@@ -347,7 +347,7 @@ public abstract class LivenessContract extends NodeTestBase {
                     try {
                       released.await();
                     } catch (InterruptedException ignored) {
-                      // It does not respond to interruption.
+                      // The handler does not respond to interruption.
                     }
                   }
                   running.decrementAndGet();
@@ -359,7 +359,7 @@ public abstract class LivenessContract extends NodeTestBase {
     cut.cut();
     await().atMost(SOON).until(() -> meters.get("holdfast.node.fenced").counter().count() == 1);
     cut.heal();
-    // The next incarnation claims the job again, and puts it off as long as that thread runs.
+    // The next incarnation claims the job again, and postpones it as long as the old thread runs.
     await().atMost(SOON).until(() -> job(job.id()).fencingToken() >= 3);
     assertThat(job(job.id()).attempt()).isZero();
     assertThat(running).hasValue(1);
@@ -370,7 +370,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void heartbeatsAreNotKeptUnlessThatIsRequested() {
+  void heartbeatsAreNotKeptByDefault() {
     HoldfastNode node = start(quick().id("not-kept"));
 
     await().atMost(SOON).until(() -> beatOf(node) >= 3);

@@ -43,7 +43,7 @@ public abstract class StackContract extends NodeTestBase {
       Trigger.named("when-paid").on("paid").start(ECHO).build();
 
   @Test
-  void jobsOfAFleetAreRunByThatFleet() throws Exception {
+  void jobsOfAStackRunOnNodesOfThatStack() throws Exception {
     HoldfastNode blue =
         start(node().id("blue-1").stack("blue").handle(ECHO, (note, context) -> context.node()));
     start(node().id("green-1").stack("green").handle(ECHO, (note, context) -> context.node()));
@@ -56,7 +56,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void jobsOfNoFleetAreRunByAny() throws Exception {
+  void jobsWithoutAStackRunOnNodesOfAnyStack() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     start(node().stack("blue").handle(ECHO, (note, context) -> "by blue"));
 
@@ -64,7 +64,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeMayServeOtherFleets() throws Exception {
+  void aNodeMayServeOtherStacks() throws Exception {
     HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> job = green.client().enqueue(ECHO, new Note("x"));
     start(
@@ -77,7 +77,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeMayServeAllStacksAlsoThoseThatAppearLater() throws Exception {
+  void aNodeMayServeAllStacksIncludingNewOnes() throws Exception {
     Enqueued<String> ofTheDead = dieHoldingAJobOf("green");
     HoldfastNode all =
         start(
@@ -101,7 +101,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void noStackCanHaveTheNameThatStandsForAll() {
+  void theNameForAllStacksIsNotAValidStackName() {
     assertThatThrownBy(() -> node().stack("*").start())
         .hasMessageContaining("Stack '*'")
         .hasMessageContaining("serveAllStacks()");
@@ -111,7 +111,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void severalTasksOfSeveralFleetsAreClaimedInOrder() throws Exception {
+  void severalTasksOfSeveralStacksAreClaimedInOrder() throws Exception {
     HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> one = green.client().enqueue(ECHO, new Note("1"));
     Enqueued<String> two = client().enqueue(OTHER, new Note("2"));
@@ -140,7 +140,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void schedulesOfAFleetMakeJobsOfThatFleetWhoeverFires() throws Exception {
+  void schedulesOfAStackCreateJobsOfThatStackRegardlessOfTheFiringNode() throws Exception {
     Set<String> ranScheduled = ConcurrentHashMap.newKeySet();
     TaskHandler<Note, String> handler =
         (note, context) -> {
@@ -164,7 +164,7 @@ public abstract class StackContract extends NodeTestBase {
     FireResult fired = client().schedules().fire("put");
     assertThat(fired).isInstanceOf(FireResult.Fired.class);
 
-    // Whoever runs this comes by the older ones.
+    // A node that runs this job has passed the older ones.
     client().await(client().enqueue(ECHO, new Note("marker")), SOON);
     assertThat(ranScheduled).isEmpty();
 
@@ -174,7 +174,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aTriggerOnlyNodeRecordsWorkAndAFullNodeRunsIt() throws Exception {
+  void aTriggerOnlyNodeEnqueuesJobsAndAFullNodeRunsThem() throws Exception {
     HoldfastNode front =
         start(
             node()
@@ -189,10 +189,10 @@ public abstract class StackContract extends NodeTestBase {
     assertThat(client().await(job, SOON)).isEqualTo("back");
     assertThat(job(job.id()).source()).isEqualTo("front");
     Enqueued<String> own = back.client().enqueue(ECHO, new Note("x"));
-    assertThat(job(own.id()).source()).as("who runs such jobs itself").isNull();
+    assertThat(job(own.id()).source()).as("a node that runs such jobs itself").isNull();
   }
 
-  /** A node of a stack that claims a job of it and is never heard of again. */
+  /** Claims a job of a stack with a node of that stack that never sends a heartbeat. */
   private Enqueued<String> dieHoldingAJobOf(String stack) {
     HoldfastNode maker = start(node().stack(stack).mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> job = maker.client().enqueue(ECHO, new Note("of " + stack));
@@ -218,7 +218,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeRecoversJobsOfItsStackAndOfNoneAndLeavesTheRestToTheirs() throws Exception {
+  void aNodeRecoversOnlyJobsOfItsStackAndJobsWithoutAStack() throws Exception {
     Enqueued<String> blue = dieHoldingAJobOf("blue");
     Enqueued<String> green = dieHoldingAJobOf("green");
     Enqueued<String> none = client().enqueue(ECHO, new Note("of none"));
@@ -240,7 +240,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void whichTasksANodeRunsIsItsOwnConfigurationInEveryStack() throws Exception {
+  void eachNodeConfiguresWhichTasksItRunsRegardlessOfTheStack() throws Exception {
     TaskType<Note, String> shout = TaskType.of("test::shout", Note.class, String.class);
     HoldfastNode echoing = start(node().stack("blue").handle(ECHO, (note, context) -> "blue"));
     start(
@@ -299,7 +299,7 @@ public abstract class StackContract extends NodeTestBase {
                 .recurring(often("declared"))
                 .trigger(WHEN_PAID));
 
-    // Long enough for it to find a node dead, if it looked.
+    // Long enough for the node to declare another node dead, if it swept.
     await().atMost(SOON).until(() -> beatOf(canary) >= 10);
     assertThat(job(waiting.id()).state()).isEqualTo(JobState.READY);
     assertThat(job(ofTheDead.id()).state()).isEqualTo(JobState.RUNNING);
@@ -323,7 +323,7 @@ public abstract class StackContract extends NodeTestBase {
     own.schedules().put(often("put"));
     canary.mode(NodeMode.DISABLED);
 
-    List<ThrowingCallable> wishes =
+    List<ThrowingCallable> requests =
         List.of(
             () -> own.enqueue(ECHO, new Note("x")),
             () -> own.enqueueAll(List.of(JobRequest.of(ECHO, new Note("x")))),
@@ -331,22 +331,22 @@ public abstract class StackContract extends NodeTestBase {
             () -> own.schedules().put(often("another")),
             () -> own.schedules().fire("put"));
 
-    assertThat(wishes)
-        .allSatisfy(wish ->
-            assertThatThrownBy(wish)
+    assertThat(requests)
+        .allSatisfy(request ->
+            assertThatThrownBy(request)
                 .isInstanceOf(HoldfastException.class)
                 .hasMessage(
                     "Node canary is disabled and accepts no jobs of task 'test::echo': use a client"
                         + " without a node, or switch the node to trigger-only or full."));
     canary.mode(NodeMode.TRIGGER_ONLY);
     canary.mode("test::*", NodeMode.DISABLED);
-    assertThatThrownBy(wishes.get(0)).isInstanceOf(HoldfastException.class);
+    assertThatThrownBy(requests.get(0)).isInstanceOf(HoldfastException.class);
     canary.clearModes();
     assertThat(job(own.enqueue(ECHO, new Note("x")).id()).source()).isEqualTo("canary");
   }
 
   @Test
-  void theModeIsSwitchedLiveFromAnywhere() throws Exception {
+  void aClientCanChangeTheModeOfALiveNode() throws Exception {
     HoldfastNode node = start(node().id("n").handle(ECHO, (note, context) -> "done"));
     assertThat(client().nodes().mode("n", NodeMode.TRIGGER_ONLY)).isEqualTo(1);
     await().atMost(SOON).until(() -> node.modes().node() == NodeMode.TRIGGER_ONLY);
@@ -359,7 +359,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void exceptionsAreMadeByPatternAndCleared() throws Exception {
+  void modeOverridesAreSetByPatternAndCleared() throws Exception {
     HoldfastNode node =
         start(
             node()
@@ -383,7 +383,7 @@ public abstract class StackContract extends NodeTestBase {
           assertThat(new Modes(info.mode(), info.modeOverrides())).isEqualTo(expected);
           assertThat(info.tasks()).containsExactlyInAnyOrder(ECHO.name(), OTHER.name());
         });
-    // The answer to a beat that was under way may be older than the change; the next is not.
+    // The reply to a heartbeat in progress may be older than the change. The next reply is not.
     await().atMost(SOON).until(() -> node.modes().equals(expected));
 
     node.mode("test::*", NodeMode.DISABLED);
@@ -396,7 +396,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void anUnknownModeIsRefused() {
+  void anUnknownModeIsRejected() {
     assertThat(NodeMode.parse(" Trigger-Only ")).isEqualTo(NodeMode.TRIGGER_ONLY);
     assertThatThrownBy(() -> NodeMode.parse("half"))
         .hasMessage("Mode 'half' does not exist: give one of full, trigger-only, disabled.");

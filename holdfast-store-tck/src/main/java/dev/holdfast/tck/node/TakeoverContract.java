@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 /** How the jobs of dead nodes are recovered, and how their crash policies decide. */
 public abstract class TakeoverContract extends NodeTestBase {
   @Test
-  void theJobsOfADeadNodeAreRunByAnother() throws Exception {
+  void theJobsOfADeadNodeRunOnAnotherNode() throws Exception {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
     dieHolding(1, 1);
@@ -70,7 +70,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void jobsAreTakenBackEvenIfTheSessionsOfTheDeadCannotBeEnded() throws Exception {
+  void jobsAreRecoveredEvenIfTheSessionsOfTheDeadNodeCannotBeTerminated() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     dieHolding(1, 0);
     FaultyStore powerless = new FaultyStore(store());
@@ -91,12 +91,12 @@ public abstract class TakeoverContract extends NodeTestBase {
     start(quick().handle(ECHO, (note, context) -> "by the living"));
     client().await(job, SOON);
 
-    List<Outcomes.Result> answer =
+    List<Outcomes.Result> returned =
         store()
             .outcomes()
             .finish(dead, List.of(new Finish.Succeeded(held.claim(), "\"by the dead\"", null)));
 
-    assertThat(answer).containsExactly(Outcomes.Result.LOST);
+    assertThat(returned).containsExactly(Outcomes.Result.LOST);
     assertThat(client().await(job, SOON)).isEqualTo("by the living");
   }
 
@@ -128,7 +128,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyOfTheTasksOwnDecides() {
+  void theCrashPolicyOfATaskDecides() {
     List<RecoveryPolicy.Crash<Note>> asked = new CopyOnWriteArrayList<>();
     Enqueued<String> job =
         client()
@@ -162,7 +162,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyMayDecideByPayloadAndTags() throws Exception {
+  void aCrashPolicyCanUsePayloadAndTags() throws Exception {
     Enqueued<String> again = crashing(new Note("again"), "x");
     Enqueued<String> failing = crashing(new Note("failing"), "x");
     Enqueued<String> barred = crashing(new Note("again"), "once");
@@ -188,7 +188,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatCannotReadThePayloadHasFailed() {
+  void aCrashPolicyThatCannotReadThePayloadFails() {
     TaskType<Integer, String> other = TaskType.of(ECHO.name(), Integer.class, String.class);
     Enqueued<String> job = crashing(new Note("not a number"), "x");
     dieHolding(1, 0);
@@ -206,7 +206,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aJobThatNoNodeHasAPolicyForIsDeadLetteredAfterTheWait() {
+  void aJobForWhichNoNodeHasACrashPolicyIsDeadLetteredAfterTheWait() {
     Enqueued<String> job = crashing(new Note("x"), "x");
     dieHolding(1, 0);
     LivenessSettings brief =
@@ -248,7 +248,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void whatIsLeftToOthersDoesNotStandInTheWay() {
+  void jobsLeftToOtherNodesDoNotBlockRecovery() {
     int left = 1_000;
     List<JobRequest<Note, String>> asked = new ArrayList<>();
     for (int i = 0; i < left; i++) {
@@ -271,7 +271,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyMaySayWhatNoDatabaseTakes() {
+  void charactersThatCannotBeStoredAreReplacedInTheReasonOfACrashPolicy() {
     Enqueued<String> job =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
@@ -288,7 +288,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatThrowsThreeTimesHasItsJobDeadLettered() {
+  void aJobWhoseCrashPolicyThrowsThreeTimesIsDeadLettered() {
     AtomicInteger thrown = new AtomicInteger();
     Enqueued<String> asked =
         client()
@@ -320,7 +320,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatReturnsNothingHasItsJobDeadLettered() {
+  void aJobWhoseCrashPolicyReturnsNullIsDeadLettered() {
     Enqueued<String> asked =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
@@ -338,7 +338,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatHangsHoldsNothingElseUp() {
+  void aCrashPolicyThatHangsDelaysNoOtherJob() {
     CountDownLatch never = new CountDownLatch(1);
     Enqueued<String> asked =
         client()
@@ -368,7 +368,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void oneJobThatCannotBeTakenBackDoesNotHoldUpTheOthersOfItsHolder() {
+  void aJobThatCannotBeRecoveredDoesNotDelayOtherJobsOfItsHolder() {
     Enqueued<String> first = client().enqueue(ECHO, new Note("first"));
     Enqueued<String> bad = client().enqueue(ECHO, new Note("bad"));
     Enqueued<String> last = client().enqueue(ECHO, new Note("last"));
@@ -381,7 +381,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void oneHolderWhoseJobsCannotBeTakenBackDoesNotHoldUpTheRest() {
+  void aHolderWhoseJobsCannotBeRecoveredDoesNotDelayOtherHolders() {
     Enqueued<String> stuck = client().enqueue(ECHO, new Note("stuck"));
     dieHolding(1, 0);
     UUID dead = store().nodes().holderOf(stuck.id()).orElseThrow();
@@ -390,7 +390,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     dieHolding(1, 0);
     start(quick(refusing(Outcome.RETRYABLE, ruling -> ruling.claim().id().equals(stuck.id()))));
 
-    // Its holder is found silent only by looks that follow each other.
+    // The holder counts as silent only after several consecutive looks.
     awaitState(other.id(), JobState.READY);
     assertThat(job(stuck.id()).state()).isEqualTo(JobState.RUNNING);
   }
@@ -399,7 +399,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     return node(own).liveness(QUICK);
   }
 
-  /** A store that fails whenever it is to write such a ruling. */
+  /** Returns a store that fails whenever it is to write such a recovery action. */
   private Store refusing(Outcome outcome, Predicate<RecoveryAction> what) {
     return Interposed.on(
         store(),
@@ -414,7 +414,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void whatWasClaimedOnlyIsTakenBackWhereRecoveryOfRunningJobsIsSwitchedOff() {
+  void claimedJobsAreRecoveredEvenIfRecoveryOfRunningJobsIsDisabled() {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
     dieHolding(1, 1);
@@ -499,7 +499,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     awaitState(job.id(), JobState.RUNNING);
     UUID before = mistaken.incarnation();
 
-    // It is left alone if it happens to send a heartbeat at the same moment.
+    // The node is not declared dead if it sends a heartbeat at the same moment.
     await().atMost(SOON).until(() -> client().nodes().recover("mistaken") == 1);
 
     assertThat(interrupted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -537,17 +537,17 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void listenersHearOfDeathAndRecovery() {
-    List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  void listenersAreToldOfDeadNodesAndRecovery() {
+    List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
     client().enqueue(ECHO, new Note("x"));
     dieHolding(1, 0);
-    start(quick().listener(heard::add));
+    start(quick().listener(received::add));
 
     await()
         .atMost(SOON)
         .untilAsserted(() -> {
-          assertThat(heard).anyMatch(event -> event instanceof LifecycleEvent.NodeDied);
-          assertThat(heard).anyMatch(event -> event instanceof LifecycleEvent.Recovered);
+          assertThat(received).anyMatch(event -> event instanceof LifecycleEvent.NodeDied);
+          assertThat(received).anyMatch(event -> event instanceof LifecycleEvent.Recovered);
         });
   }
 }

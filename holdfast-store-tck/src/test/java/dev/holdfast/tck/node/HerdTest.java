@@ -103,7 +103,7 @@ class HerdTest {
     nodes.forEach(HoldfastNode::close);
   }
 
-  /** Run what is due of the roles of this name. */
+  /** Runs what is due of the roles of this name. */
   private void run(String name) {
     for (Driven driven : List.copyOf(roles)) {
       if (driven.role.name().startsWith(name) && !now.isBefore(driven.next)) {
@@ -150,7 +150,7 @@ class HerdTest {
   }
 
   @Test
-  void whatANodeEnqueuesItLooksForAtOnce() {
+  void aNodeThatEnqueuesAJobClaimsAtOnce() {
     for (HoldfastNode node : nodes) {
       Driven own =
           roles.stream()
@@ -166,7 +166,7 @@ class HerdTest {
   }
 
   @Test
-  void whenAJobIsDueAFewNodesLookAtOnce() {
+  void whenAJobIsDueAFewNodesClaimAtOnce() {
     run("stager");
     client.enqueue(TASK, "x", job -> job.runIn(Duration.ofSeconds(30)));
     run("stager");

@@ -68,13 +68,13 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @AfterEach
-  void listenNoMore() {
+  void stopListening() {
     LOG.detachAppender(lines);
     LOG.setLevel(null);
   }
 
   @Test
-  void everyLineNamesTheNodeWhicheverThreadWritesIt() {
+  void everyLogLineContainsTheNodeRegardlessOfTheThread() {
     FaultyStore cut = new FaultyStore(store);
     CountDownLatch lost = new CountDownLatch(1);
     HoldfastNode node =
@@ -84,7 +84,7 @@ class NodeLogTest extends NodeTestBase {
                 .name("Scribe")
                 .liveness(QUICK.with(settings -> settings.recover(true, false)))
                 .listener(event -> {
-                  throw new IllegalStateException("heard " + event);
+                  throw new IllegalStateException("received " + event);
                 })
                 .handle(
                     ECHO,
@@ -123,7 +123,7 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @Test
-  void aSweepSaysWhichNodeDiedForHowLongItWasSilentAndWhatBecameOfItsJobs() {
+  void aSweepLogsWhichNodeDiedHowLongItWasSilentAndWhatHappenedToItsJobs() {
     client().enqueue(ECHO, new Note("running"));
     client().enqueue(ECHO, new Note("claimed"));
     dieHolding(1, 1);
@@ -148,7 +148,7 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @Test
-  void aNamesakeIsWarnedOfAndBothAreNamed() {
+  void aNodeWithTheNameOfAnotherLiveNodeIsWarnedOf() {
     HoldfastNode one = start(node().id("twin"));
     HoldfastNode other = start(node().id("twin"));
 
@@ -163,7 +163,7 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @Test
-  void whoTakesNothingBackSaysSo() {
+  void aNodeThatRecoversNothingLogsThat() {
     start(node().id("idle-1").liveness(recovering(false, false)));
     start(node().id("idle-2").liveness(recovering(true, false)));
     start(node().id("idle-3").liveness(recovering(false, true)));

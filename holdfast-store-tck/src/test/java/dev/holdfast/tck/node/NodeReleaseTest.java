@@ -81,7 +81,7 @@ class NodeReleaseTest {
   }
 
   @Test
-  void itsThreadsEndAndNothingListens() throws Exception {
+  void theThreadsOfAStoppedNodeEndAndItsListenersAreRemoved() throws Exception {
     Set<Thread> before = threads();
     HoldfastNode node = used();
     assertThat(threads()).hasSizeGreaterThan(before.size() + 5);
@@ -95,7 +95,7 @@ class NodeReleaseTest {
   }
 
   @Test
-  void nothingInTheProcessHoldsOnToIt() throws Exception {
+  void aStoppedNodeCanBeGarbageCollected() throws Exception {
     WeakReference<HoldfastNode> node = stopped();
 
     await()

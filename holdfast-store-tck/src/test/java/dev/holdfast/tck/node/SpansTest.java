@@ -107,7 +107,7 @@ class SpansTest {
   }
 
   @Test
-  void anAttemptIsASpanThatNamesNodeAndJob() throws Exception {
+  void anAttemptIsASpanWithNodeAndJob() throws Exception {
     Enqueued<String> job;
     String current;
     try (HoldfastNode node = node()) {
@@ -148,7 +148,7 @@ class SpansTest {
   }
 
   @Test
-  void aClaimThatGotJobsIsASpan() throws Exception {
+  void aClaimThatReturnedJobsIsASpan() throws Exception {
     try (HoldfastNode node = node()) {
       node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
     }
@@ -167,7 +167,7 @@ class SpansTest {
   }
 
   @Test
-  void makingDueJobsReadyIsASpan() throws Exception {
+  void stagingIsASpan() throws Exception {
     try (HoldfastNode node = node()) {
       node.client()
           .await(
@@ -254,7 +254,7 @@ class SpansTest {
   }
 
   @Test
-  void passesThatFindNothingToDoAreNotRecorded() {
+  void roundsWithoutWorkAreNotRecorded() {
     Set<String> passes = ConcurrentHashMap.newKeySet();
     Store watched =
         Interposed.on(
@@ -318,7 +318,7 @@ class SpansTest {
   }
 
   @Test
-  void metersCarryTheReadableNameAndNotTheId() throws Exception {
+  void metersAreTaggedWithTheNameOfTheNodeAndNotItsId() throws Exception {
     try (HoldfastNode node = node()) {
       node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
     }

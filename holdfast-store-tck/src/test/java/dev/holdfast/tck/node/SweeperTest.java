@@ -197,7 +197,7 @@ class SweeperTest {
   }
 
   @Test
-  void aSilentNodeKeepsWhatItRunsUntilItsOwnTimeoutAndLosesWhatItHasNotStartedBefore() {
+  void aSilentNodeLosesPrefetchedJobsAfterTheClaimedTimeoutAndRunningJobsAfterItsTimeout() {
     UUID silent = join("silent");
     JobId running = hold(silent, true);
     JobId claimed = hold(silent, false);
@@ -275,7 +275,7 @@ class SweeperTest {
   }
 
   @Test
-  void newsOfWorkBringsOneLookAndMoreWhileItIsFresh() {
+  void anEnqueueSignalCausesOneLookAndMoreWhileItIsRecent() {
     join("other");
     Sweeper sweeper = sweeper();
     List<Moment> wakes = new ArrayList<>();
@@ -294,7 +294,7 @@ class SweeperTest {
   }
 
   @Test
-  void aNodeWithoutOthersIsNotWokenByWork() {
+  void aNodeWithoutOtherNodesIsNotWokenByEnqueues() {
     Sweeper sweeper = sweeper();
     List<Moment> wakes = new ArrayList<>();
     sweeper.wokenBy(() -> wakes.add(ticker.now()));
@@ -342,7 +342,7 @@ class SweeperTest {
   }
 
   @Test
-  void anOutageOfItsOwnReadsIsNoSilence() {
+  void anOutageOfTheSweepersReadsIsNoSilence() {
     UUID other = join("other");
     JobId job = hold(other, true);
     boolean[] away = {false};
@@ -372,7 +372,7 @@ class SweeperTest {
   }
 
   @Test
-  void aSweeperThatWasPausedStartsAgain() {
+  void aPausedSweeperStartsCountingAgain() {
     UUID other = join("other");
     hold(other, true);
     Sweeper sweeper = sweeper();

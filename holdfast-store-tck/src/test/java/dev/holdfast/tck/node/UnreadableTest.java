@@ -66,7 +66,7 @@ class UnreadableTest extends Contract {
   }
 
   @Test
-  void withoutAnotherNodeThatServesTheJobItsAttemptCounts() {
+  void withoutAnotherNodeThatServesTheJobTheAttemptCounts() {
     Worker me = worker("me");
     Worker.join(store, "elsewhere", "bulk", TASK);
     Worker.join(store, "other-task", QUEUE, "other");
@@ -78,7 +78,7 @@ class UnreadableTest extends Contract {
   }
 
   @Test
-  void aJobIsLeftToANodeThatHasNotFailedToReadItAsLongAsThatLives() {
+  void aJobIsLeftToALiveNodeThatHasNotFailedToReadIt() {
     Worker me = worker("me");
     Worker other = worker("other");
     Unreadable unreadable = unreadable();
@@ -98,7 +98,7 @@ class UnreadableTest extends Contract {
   }
 
   @Test
-  void aNodeThatFailedToReadItTooIsNoHopeUnlessItWasStartedAgainSince() {
+  void aNodeThatFailedToReadTheJobIsIgnoredUnlessItHasRestartedSince() {
     Worker me = worker("me");
     Worker other = worker("other");
     Unreadable unreadable = unreadable();
@@ -134,7 +134,7 @@ class UnreadableTest extends Contract {
   }
 
   @Test
-  void aTaskOfWhichANodeCannotReadManyJobsIsLeftToOthers() {
+  void aTaskOfWhichANodeCannotReadManyJobsIsLeftToOtherNodes() {
     Worker me = worker("me");
     Worker other = worker("other");
     Unreadable unreadable = unreadable();

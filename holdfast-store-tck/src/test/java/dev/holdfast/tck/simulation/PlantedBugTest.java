@@ -10,48 +10,48 @@ class PlantedBugTest {
   private static final int MOST_SEEDS = 2_000;
 
   @Test
-  void itFindsThatTokensAreNotChecked() {
+  void uncheckedTokensAreDetected() {
     assertThat(found(PlantedBugs.noTokenCheck(), Invariant.NO_STALE_EFFECT)).isTrue();
   }
 
   @Test
-  void itFindsThatNodesDoNotFenceThemselves() {
+  void nodesThatDoNotFenceThemselvesAreDetected() {
     assertThat(found(PlantedBugs.noSelfFencing(), Invariant.NO_STALE_EFFECT)).isTrue();
   }
 
   @Test
-  void itFindsThatHoldersLeaveNoMargin() {
+  void holdersThatLeaveNoMarginAreDetected() {
     assertThat(found(PlantedBugs.noMargin(), Invariant.NO_STALE_EFFECT)).isTrue();
   }
 
   @Test
-  void itFindsThatTheDatabaseClockIsTrusted() {
+  void relianceOnTheDatabaseClockIsDetected() {
     assertThat(found(PlantedBugs.stalenessByTheDatabaseClock(), Invariant.NO_STALE_EFFECT))
         .isTrue();
   }
 
   @Test
-  void itFindsThatLostRepliesAreForgotten() {
+  void forgottenLostRepliesAreDetected() {
     assertThat(found(PlantedBugs.lostRepliesForgotten(), Invariant.EVERY_JOB_ENDS)).isTrue();
   }
 
   @Test
-  void itFindsThatFencedNodesGoOnBeating() {
+  void heartbeatsOfFencedNodesAreDetected() {
     assertThat(found(PlantedBugs.beatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
   }
 
   @Test
-  void itFindsThatLeasesEndTooEarly() {
+  void leasesThatEndTooEarlyAreDetected() {
     assertThat(found(PlantedBugs.shortLeases(), Invariant.HELD_LEASES_HAVE_TIME_LEFT)).isTrue();
   }
 
   @Test
-  void itFindsThatALeaseHasTwoHolders() {
+  void aLeaseWithTwoHoldersIsDetected() {
     assertThat(found(PlantedBugs.busyLeasesTakenForGranted(), Invariant.LEASES_EXCLUDE)).isTrue();
   }
 
   @Test
-  void itFindsThatTokensOfLeasesStartOver() {
+  void leaseTokensThatStartOverAreDetected() {
     assertThat(found(PlantedBugs.leaseTokensStartOver(), Invariant.LEASE_TOKENS_GROW)).isTrue();
   }
 

@@ -47,18 +47,18 @@ final class PlantedBugs {
 
   private static List<Outcomes.Result> finishAnyway(
       Store real, Outcomes outcomes, List<?> finishes) {
-    List<Outcomes.Result> answers = new ArrayList<>();
+    List<Outcomes.Result> results = new ArrayList<>();
     for (Object each : finishes) {
       Finish finish = (Finish) each;
       JobId id = finish.claim().id();
       Job job = real.queries().find(Set.of(id)).get(id);
       Optional<UUID> holder = real.nodes().holderOf(id);
-      answers.addAll(
+      results.addAll(
           outcomes.finish(
               holder.orElseGet(UUID::randomUUID),
               List.of(under(new ClaimId(id, job == null ? 0 : job.fencingToken()), finish))));
     }
-    return answers;
+    return results;
   }
 
   private static Finish under(ClaimId held, Finish finish) {
@@ -99,7 +99,7 @@ final class PlantedBugs {
         liveness -> liveness.with(settings -> settings.timeout(believed)));
   }
 
-  private static NodeRegistration with(Timeouts terms, NodeRegistration card) {
+  private static NodeRegistration with(Timeouts changed, NodeRegistration card) {
     return new NodeRegistration(
         card.incarnation(),
         card.id(),
@@ -107,7 +107,7 @@ final class PlantedBugs {
         card.host(),
         card.pid(),
         card.version(),
-        terms,
+        changed,
         card.queues(),
         card.tasks(),
         card.capacity(),
@@ -138,7 +138,7 @@ final class PlantedBugs {
             }));
   }
 
-  /** A node overlooks what it holds by claims whose answer was lost. */
+  /** A node overlooks what it holds by claims whose returned was lost. */
   static PlantedBug lostRepliesForgotten() {
     return PlantedBug.inNodes(real -> {
       Set<Long> lost = new HashSet<>();
@@ -148,17 +148,17 @@ final class PlantedBugs {
             if (call.arguments().size() == 1
                 && call.arguments().get(0) instanceof ClaimRequest order) {
               lost.add(order.claimNo());
-              Object answer = call.proceed();
+              Object returned = call.proceed();
               lost.remove(order.claimNo());
-              return answer;
+              return returned;
             }
             return withoutClaimsOf(lost, call.proceed());
           });
     });
   }
 
-  private static @Nullable Object withoutClaimsOf(Set<Long> calls, @Nullable Object answer) {
-    if (answer instanceof Optional<?> some
+  private static @Nullable Object withoutClaimsOf(Set<Long> calls, @Nullable Object returned) {
+    if (returned instanceof Optional<?> some
         && some.isPresent()
         && some.get() instanceof BeatReply reply) {
       return Optional.of(
@@ -169,13 +169,13 @@ final class PlantedBugs {
               reply.modes(),
               reply.fenceRequested()));
     }
-    if (answer instanceof List<?> rows) {
+    if (returned instanceof List<?> rows) {
       // The last resort, which compares everything that a node holds, must not find them either.
       return rows.stream()
           .filter(row -> !(row instanceof ClaimRow claim && calls.contains(claim.claimNo())))
           .toList();
     }
-    return answer;
+    return returned;
   }
 
   /** A node that was fenced starts over, and goes on beating for the one that it was. */
@@ -240,10 +240,10 @@ final class PlantedBugs {
         Interposed.on(
             real,
             call -> {
-              Object answer = call.proceed();
-              return answer instanceof LeaseStore.Result.Granted granted
+              Object returned = call.proceed();
+              return returned instanceof LeaseStore.Result.Granted granted
                   ? new LeaseStore.Result.Granted(1 + granted.token() % 3, granted.attempt())
-                  : answer;
+                  : returned;
             }));
   }
 
@@ -253,10 +253,10 @@ final class PlantedBugs {
         Interposed.on(
             real,
             call -> {
-              Object answer = call.proceed();
-              return answer instanceof LeaseStore.Result.Taken taken
+              Object returned = call.proceed();
+              return returned instanceof LeaseStore.Result.Taken taken
                   ? new LeaseStore.Result.Granted(taken.by().fencingToken(), taken.by().attempt())
-                  : answer;
+                  : returned;
             }));
   }
 }
