@@ -49,7 +49,7 @@ class ArchitectureTest {
           .importPackages("dev.holdfast");
 
   @Test
-  void theApiNeedsTheJdkAndJSpecifyOnly() {
+  void theApiDependsOnlyOnTheJdkAndJSpecify() {
     check(
         classes()
             .that()
@@ -60,12 +60,12 @@ class ArchitectureTest {
   }
 
   @Test
-  void noPackageDependsOnOneThatDependsOnIt() {
+  void packagesHaveNoCycles() {
     check(slices().matching("dev.holdfast.(**)").should().beFreeOfCycles());
   }
 
   @Test
-  void theEngineKnowsTheApiOnly() {
+  void theEngineDependsOnlyOnTheApi() {
     check(
         noClasses()
             .that()
@@ -76,7 +76,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theEngineNeverSeesSql() {
+  void theEngineDoesNotUseSql() {
     // It hands a caller's connection through to the store, unopened, and that is all.
     check(
         noClasses()
@@ -87,7 +87,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void thePostgresStoresKnowTheEngineAndTheApiOnly() {
+  void thePostgresStoreDependsOnlyOnTheEngineAndTheApi() {
     check(
         noClasses()
             .that()
@@ -99,7 +99,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theEmbeddedServerKnowsNothingElseOfHoldfast() {
+  void theEmbeddedServerDependsOnNoOtherModule() {
     check(
         noClasses()
             .that()
@@ -128,7 +128,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingShippedNeedsTheTestkit() {
+  void noProductionModuleDependsOnTheTestkit() {
     check(
         noClasses()
             .that()
@@ -146,7 +146,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theExtensionOfJUnitForcesNoOtherTestLibraryOnUsers() {
+  void theJUnitExtensionRequiresNoOtherTestLibrary() {
     check(
         noClasses()
             .that()
@@ -157,7 +157,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingNeedsTheCommandLineButTheBench() {
+  void onlyTheBenchDependsOnTheCommandLine() {
     check(
         noClasses()
             .that()
@@ -168,7 +168,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingNeedsTheBench() {
+  void noModuleDependsOnTheBench() {
     check(
         noClasses()
             .that()

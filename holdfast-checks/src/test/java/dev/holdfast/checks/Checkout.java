@@ -18,7 +18,9 @@ final class Checkout {
 
   private Checkout() {}
 
-  /** Return the folder that holds all modules; surefire runs a test in the folder of its module. */
+  /**
+   * Returns the folder that holds all modules; surefire runs a test in the folder of its module.
+   */
   static Path root() {
     return Path.of("").toAbsolutePath().getParent();
   }

@@ -108,7 +108,7 @@ class DocumentationTest {
   }
 
   @Test
-  void everyRelativeLinkLeadsSomewhere() throws IOException {
+  void everyRelativeLinkHasATarget() throws IOException {
     List<String> broken = new ArrayList<>();
     for (Path page : pages()) {
       Matcher links = LINK.matcher(read(page));
@@ -122,7 +122,7 @@ class DocumentationTest {
   }
 
   @Test
-  void everyTestThatThePagesNameExists() throws IOException {
+  void everyTestNamedInTheDocumentationExists() throws IOException {
     Map<String, String> tests = new HashMap<>();
     for (Path source : Checkout.filesEndingWith(".java")) {
       tests.put(source.getFileName().toString().replace(".java", ""), read(source));
@@ -146,7 +146,7 @@ class DocumentationTest {
   }
 
   @Test
-  void everySettingIsOnAPage() {
+  void everySettingIsDocumented() {
     String settings = read(Checkout.root().resolve("docs/settings.md"));
     String cluster = read(Checkout.root().resolve("docs/cluster.md"));
     List<String> missing = new ArrayList<>();

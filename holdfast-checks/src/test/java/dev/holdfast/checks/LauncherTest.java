@@ -25,7 +25,7 @@ class LauncherTest {
 
   /** Only after {@code mvn package}, as in {@code mvn verify}. */
   @Test
-  void theBuildHasCopiedEveryLibrary() throws Exception {
+  void theBuildCopiesEveryLibrary() throws Exception {
     Path built = Checkout.root().resolve("holdfast-bench/target");
     assumeThat(built.resolve("launcher.classpath")).exists();
 
@@ -39,7 +39,7 @@ class LauncherTest {
 
   @Test
   @DisabledOnOs(OS.WINDOWS)
-  void itsClassPathStaysInTheCheckout() throws Exception {
+  void theClassPathStaysInTheCheckout() throws Exception {
     Path checkout = fakeCheckout("lib/one-1.0.jar:lib/two-2.0.jar");
 
     List<String> words = launch(checkout);

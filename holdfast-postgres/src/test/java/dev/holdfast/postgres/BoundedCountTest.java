@@ -43,7 +43,7 @@ class BoundedCountTest {
   }
 
   @Test
-  void countingStopsAtItsBoundAndSaysSo() {
+  void countingStopsAtItsBoundAndReportsThat() {
     jobs("long", "a::b", "READY", MOST + 1);
     jobs("exact", "a::b", "READY", MOST);
     jobs("two", "a::b", "READY", MOST);

@@ -22,7 +22,7 @@ class CoordinatorLogTest {
   }
 
   @Test
-  void everyLineNamesTheNodesThatTheCoordinatorWorksFor() throws Exception {
+  void everyLogLineContainsTheNodesOfTheCoordinator() throws Exception {
     try (FaultProxy proxy = new FaultProxy(SharedServer.server().port());
         PostgresStore store =
             PostgresStore.connect(
@@ -62,7 +62,7 @@ class CoordinatorLogTest {
   }
 
   @Test
-  void linesOfACoordinatorThatTwoNodesShareNameBoth() throws Exception {
+  void logLinesOfASharedCoordinatorContainBothNodes() throws Exception {
     try (FaultProxy proxy = new FaultProxy(SharedServer.server().port());
         PostgresStore store =
             PostgresStore.connect(

@@ -49,7 +49,8 @@ class DeadSessionsTest {
   }
 
   @Test
-  void aSweepEndsThoseThatLockJobsTakesTheJobsBackAndSparesAllOthers() throws SQLException {
+  void aSweepTerminatesSessionsThatLockJobsRecoversTheJobsAndSparesOtherSessions()
+      throws SQLException {
     NewJob job = Drafts.job();
     dead.intake().enqueue(List.of(job));
     Worker holder = Worker.join(dead, "node-1", Drafts.QUEUE, Drafts.TASK);
@@ -82,7 +83,7 @@ class DeadSessionsTest {
   }
 
   @Test
-  void whatAProcessThatHasStartedOverHoldsIsSpared() throws SQLException {
+  void sessionsOfAProcessThatHasStartedOverAreSpared() throws SQLException {
     Worker before = Worker.join(dead, "node-1", Drafts.QUEUE, Drafts.TASK);
     Worker now = Worker.join(dead, "node-1", Drafts.QUEUE, Drafts.TASK);
     alive.nodes().markDead(before.incarnation(), 0, Duration.ofMinutes(1));

@@ -25,7 +25,7 @@ class DeclarationTest {
   }
 
   @Test
-  void aDeclarationThatFailsLeavesTheOneBefore() {
+  void aFailedDeclarationKeepsThePreviousOne() {
     Worker node = Worker.join(fixture.store(), "node-1", Drafts.QUEUE, Drafts.TASK);
     declare(node, "v1");
     fixture.execute(

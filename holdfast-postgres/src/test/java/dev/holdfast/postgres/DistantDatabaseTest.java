@@ -69,7 +69,7 @@ class DistantDatabaseTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void entriesOfFinishedJobsAreLeftOutWhileASnapshotKeepsThem(int tasks) throws SQLException {
+  void entriesOfFinishedJobsAreSkippedWhileASnapshotKeepsThem(int tasks) throws SQLException {
     snapshot.setAutoCommit(false);
     snapshot.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     try (Statement statement = snapshot.createStatement()) {

@@ -47,7 +47,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void handlersThatUseUpThePoolDoNotStopTheHeart() {
+  void handlersThatExhaustThePoolDoNotStopHeartbeats() {
     CountDownLatch enough = new CountDownLatch(1);
     try (HikariDataSource pool = fixture.foreignPool(6);
         PostgresStore store = PostgresStore.on(pool, "holdfast");
@@ -93,7 +93,7 @@ class ExternalPoolTest {
    * connection could not be had, since handlers wait for every one that becomes free.
    */
   @Test
-  void aLateReplyDoesNotCostTheHeartItsOnlyConnection() throws Exception {
+  void aLateReplyDoesNotCloseTheHeartbeatConnection() throws Exception {
     CountDownLatch enough = new CountDownLatch(1);
     AtomicInteger greedy = new AtomicInteger();
     try (FaultProxy proxy = new FaultProxy(SharedServer.server().port());
@@ -137,7 +137,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void theKeptConnectionIsReplacedWhenItBreaksAndGivenBackInTheEnd() {
+  void theHeartbeatConnectionIsReplacedWhenItBreaksAndReturnedInTheEnd() {
     try (HikariDataSource pool = fixture.foreignPool(4)) {
       PostgresStore store = PostgresStore.on(pool, "holdfast");
       NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
@@ -157,7 +157,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void whoOnlyAsksForWorkKeepsNoConnection() {
+  void aClientKeepsNoConnection() {
     try (HikariDataSource pool = fixture.foreignPool(3);
         PostgresStore store = PostgresStore.on(pool, "holdfast")) {
       store.intake().enqueue(List.of(Drafts.job()));
@@ -167,7 +167,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void aPoolOfThreeIsEnoughToMakeTheTablesAndToWork() throws Exception {
+  void aPoolOfThreeIsEnoughToMigrateAndToRunJobs() throws Exception {
     try (TestDatabase fresh = SharedServer.freshDatabase();
         HikariDataSource pool = PostgresFixture.foreignPool(fresh, 3);
         PostgresStore store = PostgresStore.on(pool, "holdfast");
@@ -180,7 +180,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void aPoolWithTooFewConnectionsIsRefusedInOneSentence() {
+  void aPoolWithTooFewConnectionsIsRejectedInOneSentence() {
     try (HikariDataSource pool = fixture.foreignPool(1)) {
       assertThatThrownBy(() -> new ExternalPool(pool).requireRoom(Duration.ofMillis(500)))
           .isInstanceOf(StoreException.class)

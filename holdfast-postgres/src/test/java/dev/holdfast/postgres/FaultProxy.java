@@ -70,7 +70,7 @@ final class FaultProxy implements AutoCloseable {
     return links.size();
   }
 
-  /** Hold everything back, until {@link #resume}; nothing is lost. */
+  /** Holds everything back, until {@link #resume}; nothing is lost. */
   void stall() {
     lock.lock();
     try {
@@ -90,7 +90,7 @@ final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** Hold everything back for this long. */
+  /** Holds everything back for this long. */
   void stallFor(Duration time) throws InterruptedException {
     stall();
     Thread.sleep(time);
@@ -102,7 +102,7 @@ final class FaultProxy implements AutoCloseable {
     links.forEach(link -> link.dead = true);
   }
 
-  /** Close all connections and refuse new ones, until {@link #heal}. */
+  /** Closes all connections and refuse new ones, until {@link #heal}. */
   void cut() {
     refusing = true;
     links.forEach(Link::close);

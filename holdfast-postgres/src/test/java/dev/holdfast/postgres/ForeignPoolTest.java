@@ -66,7 +66,7 @@ class ForeignPoolTest {
   }
 
   @Test
-  void aSchemaIsMadeThroughIt() {
+  void aSchemaIsCreatedThroughThePool() {
     fixture.execute("drop schema if exists fresh cascade");
     try (PostgresStore fresh = PostgresStore.on(pool, "fresh")) {
       fresh.intake().enqueue(List.of(Drafts.job()));
@@ -76,7 +76,7 @@ class ForeignPoolTest {
   }
 
   @Test
-  void connectionsGoBackAsTheyCame() throws SQLException {
+  void connectionsAreReturnedUnchanged() throws SQLException {
     try (Connection only = fixture.database().connect()) {
       only.setAutoCommit(false);
       only.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
@@ -90,7 +90,7 @@ class ForeignPoolTest {
   }
 
   @Test
-  void aTransactionThatSomebodyElseBeganIsNotCommittedByTheWay() throws SQLException {
+  void anOpenTransactionOfTheCallerIsNotCommitted() throws SQLException {
     fixture.execute("create table if not exists public.orders (id int)");
     try (Connection only = fixture.database().connect();
         PostgresStore careful = PostgresStore.on(OneConnection.source(only), "holdfast");

@@ -21,7 +21,7 @@ class ForgottenNodeTest {
       """;
 
   @Test
-  void aDeadNodeThatHoldsAJobByAnEarlyCallIsNotForgotten() throws SQLException {
+  void aDeadNodeThatHoldsAJobOfAnEarlyCallIsNotForgotten() throws SQLException {
     try (PostgresFixture fixture = new PostgresFixture();
         Connection busy = fixture.database().connect();
         Statement lock = busy.createStatement()) {

@@ -27,7 +27,7 @@ class FullNotifyQueueTest {
       JobRequest.of(TaskType.of("mail::send", String.class), "text");
 
   @Test
-  void theTransactionOfACallerCommitsAndNodesAreLeftToPolling() throws Exception {
+  void theTransactionOfTheCallerCommitsAndNodesFallBackToPolling() throws Exception {
     Logger announcer =
         (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
     ListAppender<ILoggingEvent> logged = new ListAppender<>();

@@ -48,14 +48,14 @@ class HeldSnapshotTest {
   }
 
   @Test
-  void claimsFromALimitedQueueDoNotReadWhatFinished() {
+  void claimsFromALimitedQueueDoNotReadFinishedJobs() {
     fixture.store().queues().limit(Drafts.QUEUE, LIMIT);
 
     assertClaimsStayFlat("job_capped", worker -> worker.claim(1, 0, LIMIT));
   }
 
   @Test
-  void claimsOfALimitedTaskDoNotReadWhatFinished() {
+  void claimsOfALimitedTaskDoNotReadFinishedJobs() {
     fixture.store().tasks().limit(Drafts.TASK, LIMIT);
 
     assertClaimsStayFlat("job_task_capped", worker -> worker.claimAlone(Drafts.TASK, 1, 0, RULE));

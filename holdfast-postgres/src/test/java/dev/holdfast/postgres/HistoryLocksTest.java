@@ -255,7 +255,7 @@ class HistoryLocksTest {
   }
 
   @Test
-  void fiftyTransactionsThatRepeatAnEnqueueFindRoomForTheirLocks() throws SQLException {
+  void fiftyConcurrentRepeatedEnqueuesFitIntoTheLockTable() throws SQLException {
     List<Connection> open = new ArrayList<>();
     try {
       for (int i = 0; i < 50; i++) {

@@ -38,7 +38,7 @@ class IdleConnectionTest {
   }
 
   @Test
-  void aForgottenConnectionCostsItsUserAMomentAndNotTheSocketTimeout() throws Exception {
+  void aForgottenConnectionCausesAShortDelayInsteadOfTheSocketTimeout() throws Exception {
     try (HikariDataSource pool = pool(Duration.ofMillis(600))) {
       List<Connection> three =
           List.of(pool.getConnection(), pool.getConnection(), pool.getConnection());
@@ -62,7 +62,7 @@ class IdleConnectionTest {
   }
 
   @Test
-  void aConnectionThatWasUsedLatelyIsTrusted() throws SQLException {
+  void aRecentlyUsedConnectionIsNotValidated() throws SQLException {
     try (Connection connection = source(Duration.ofMinutes(1)).getConnection()) {
       proxy.forgetConnections();
 
@@ -71,7 +71,7 @@ class IdleConnectionTest {
   }
 
   @Test
-  void aConnectionThatHasBeenIdleForLongIsNot() throws SQLException {
+  void aLongIdleConnectionIsValidated() throws SQLException {
     try (Connection connection = source(Duration.ZERO).getConnection()) {
       assertThat(connection.isValid(1)).isTrue();
       proxy.forgetConnections();

@@ -45,7 +45,7 @@ class LateEnqueueTest {
   }
 
   @Test
-  void itCreatesNothingWhenItsJobHasEndedSinceItsSnapshotWasTaken() throws Exception {
+  void aLateEnqueueCreatesNothingWhenItsJobHasEndedSinceItsSnapshot() throws Exception {
     NewJob job = Drafts.job();
     try (PostgresStore delayed = PostgresStore.connect(fixture.settings().name("delayed").build());
         Connection gate = fixture.database().connect()) {

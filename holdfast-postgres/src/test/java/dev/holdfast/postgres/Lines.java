@@ -23,7 +23,7 @@ public final class Lines extends AppenderBase<ILoggingEvent> implements AutoClos
     this.logger = (Logger) LoggerFactory.getLogger(name);
   }
 
-  /** Keep the lines of this logger and those below it, from INFO on. */
+  /** Keeps the lines of this logger and those below it, from INFO on. */
   public static Lines of(String name) {
     Lines lines = new Lines(name);
     lines.start();

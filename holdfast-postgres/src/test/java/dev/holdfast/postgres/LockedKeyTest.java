@@ -57,11 +57,11 @@ class LockedKeyTest {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void itGivesUpAfterOneBoundedWaitAndNamesTheKey(UniqueKey key) throws SQLException {
+  void anEnqueueGivesUpAfterOneBoundedWaitAndNamesTheKey(UniqueKey key) throws SQLException {
     try (Connection open = fixture.database().connect()) {
       open.setAutoCommit(false);
       client.in(open).enqueue(request(key));
-      long began = System.nanoTime();
+      long startedAt = System.nanoTime();
 
       assertThatExceptionOfType(KeyLockedException.class)
           .isThrownBy(() -> client.enqueue(request(key)))
@@ -70,7 +70,7 @@ class LockedKeyTest {
           .returns(StoreException.Outcome.RETRYABLE, StoreException::outcome)
           .satisfies(locked -> assertThat(locked.keys()).containsExactly("order 17"));
 
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
+      assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(SOON);
       open.rollback();
     }
     assertThat(client.enqueue(request(key)).outcome()).isEqualTo(Enqueued.Outcome.CREATED);
@@ -91,7 +91,7 @@ class LockedKeyTest {
   }
 
   @Test
-  void anEventWhoseSubjectIsLockedGivesUpAsSoon() throws SQLException {
+  void anEventWhoseSubjectIsLockedGivesUpAfterOneBoundedWait() throws SQLException {
     client
         .triggers()
         .put(
@@ -104,13 +104,13 @@ class LockedKeyTest {
     try (Connection open = fixture.database().connect()) {
       open.setAutoCommit(false);
       client.in(open).publish("order.placed", Map.of("order", 17));
-      long began = System.nanoTime();
+      long startedAt = System.nanoTime();
 
       assertThatExceptionOfType(KeyLockedException.class)
           .isThrownBy(() -> client.publish("order.placed", Map.of("order", 17)))
           .withMessageContaining("order.placed");
 
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
+      assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(SOON);
       open.rollback();
     }
   }

@@ -21,7 +21,7 @@ final class NodeProcess implements AutoCloseable {
   private final List<String> lines = new ArrayList<>();
 
   /**
-   * Start a program that takes the URL, the user and the password of a database.
+   * Starts a program that takes the URL, the user and the password of a database.
    *
    * @param more what else it takes
    */
@@ -41,7 +41,7 @@ final class NodeProcess implements AutoCloseable {
     awaitLine(READY);
   }
 
-  /** Wait until it says a line, or one that begins like this. */
+  /** Waits until it says a line, or one that begins like this. */
   String awaitLine(String beginning) throws IOException {
     for (String read = said.readLine(); read != null; read = said.readLine()) {
       lines.add(read);

@@ -118,7 +118,7 @@ class OldServerTest {
   }
 
   @Test
-  void aServerThatIsTooOldIsRejectedAndLeftAlone() throws Exception {
+  void aServerThatIsTooOldIsRejectedAndNotChanged() throws Exception {
     assertRejected(() -> PostgresStore.connect(PostgresSettings.of(url)));
 
     assertThat(ask("show server_version")).startsWith("13.");
@@ -126,7 +126,7 @@ class OldServerTest {
   }
 
   @Test
-  void itIsRejectedByWayOfADataSourceAsWell() throws Exception {
+  void aServerThatIsTooOldIsRejectedThroughADataSource() throws Exception {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(url);
       pool.setAutoCommit(false);

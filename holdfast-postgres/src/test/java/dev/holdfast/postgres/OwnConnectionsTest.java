@@ -34,7 +34,7 @@ class OwnConnectionsTest {
   }
 
   @Test
-  void nothingIsCompiled() throws SQLException {
+  void jitCompilationIsDisabled() throws SQLException {
     assertThat(shown("jit")).isEqualTo("off");
   }
 

@@ -45,7 +45,7 @@ class OwnCoordinatorTest {
   }
 
   @Test
-  void nodesAndClientsThatShareOneNeverListenOnTheDatabase() throws Exception {
+  void nodesAndClientsWithAnExternalCoordinatorDoNotListenOnTheDatabase() throws Exception {
     ClusterCoordinator own = ClusterCoordinator.none();
     try (HoldfastNode node =
             HoldfastNode.on(fixture.store())
@@ -62,7 +62,7 @@ class OwnCoordinatorTest {
   }
 
   @Test
-  void othersListenOnTheDatabase() {
+  void otherNodesListenOnTheDatabase() {
     try (HoldfastNode node = HoldfastNode.on(fixture.store()).start()) {
       await().atMost(SOON).until(() -> node.isReady() && listening() == 1);
     }

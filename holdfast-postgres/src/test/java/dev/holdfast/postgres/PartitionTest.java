@@ -66,7 +66,7 @@ class PartitionTest {
   }
 
   @Test
-  void tidyingMakesWhatIsMissing() {
+  void upkeepCreatesMissingPartitions() {
     fixture.execute("drop table holdfast." + name(today.plusDays(2)));
 
     tidy();
@@ -82,7 +82,7 @@ class PartitionTest {
   }
 
   @Test
-  void tidyingDropsWhatIsPastItsTimeAndNothingElse() {
+  void upkeepDropsExpiredPartitionsOnly() {
     make(today.minusDays(11));
     make(today.minusDays(10));
 
@@ -94,7 +94,7 @@ class PartitionTest {
   }
 
   @Test
-  void aPartitionThatSomebodyReadsIsLeftForTheNextRound() throws Exception {
+  void aPartitionThatIsBeingReadIsLeftForTheNextRound() throws Exception {
     make(today.minusDays(20));
     try (Connection reader = fixture.database().connect();
         Statement statement = reader.createStatement()) {
@@ -110,7 +110,7 @@ class PartitionTest {
   }
 
   @Test
-  void aDayThatHasNoPartitionIsCaughtByTheDefaultOneAndDoesNotDisturbTheNextDays() {
+  void rowsOfADayWithoutAPartitionGoToTheDefaultPartition() {
     fixture.execute("drop table holdfast." + name(today));
     fixture.execute("drop table holdfast." + name(today.plusDays(1)));
     endOne();
@@ -125,7 +125,7 @@ class PartitionTest {
   }
 
   @Test
-  void aFinishThatMeetsThePartitionOfItsDayInTheMakingMayBeRepeated() throws Exception {
+  void aFinishDuringTheCreationOfItsPartitionMayBeRepeated() throws Exception {
     fixture.execute("drop table holdfast." + name(today));
     Worker worker = Worker.join(fixture.store(), "node-1", Drafts.QUEUE, Drafts.TASK);
     fixture.store().intake().enqueue(List.of(Drafts.job()));
@@ -158,7 +158,7 @@ class PartitionTest {
   }
 
   @Test
-  void whoConnectsMakesThePartitionsThatAreMissing() {
+  void connectingCreatesMissingPartitions() {
     fixture.execute("drop table holdfast." + name(today));
 
     PostgresStore.connect(fixture.settings().build()).close();
@@ -167,7 +167,7 @@ class PartitionTest {
   }
 
   @Test
-  void partitionsThatOthersHaveJustMadeOrDroppedAreFine() {
+  void concurrentlyCreatedOrDroppedPartitionsAreTolerated() {
     fixture.execute("drop table holdfast." + name(today.plusDays(2)));
     make(today.minusDays(20));
     Database database =
@@ -190,7 +190,7 @@ class PartitionTest {
   }
 
   @Test
-  void whatCannotBeThrownAwayDoesNotKeepTheRest() {
+  void rowsThatCannotBeDeletedDoNotBlockTheRest() {
     make(today.minusDays(20));
     make(today.minusDays(19));
     fixture.execute(
@@ -219,7 +219,7 @@ class PartitionTest {
   }
 
   @Test
-  void moreThanOneBatchIsThrownAwayInOneRound() {
+  void moreThanOneBatchIsDeletedInOneRound() {
     fixture.execute(
         """
         insert into holdfast.dead_letter
@@ -235,7 +235,7 @@ class PartitionTest {
   }
 
   @Test
-  void countsOfDaysThatAreOverBecomeOneRow() {
+  void countsOfPastDaysAreMergedIntoOneRow() {
     endOne();
     endOne();
     fixture.passTime(Duration.ofDays(3));
@@ -270,7 +270,7 @@ class PartitionTest {
   }
 
   @Test
-  void aPartitionIsMadeBesideALargeDefaultOneWithoutReadingItUnderALock() throws Exception {
+  void aPartitionIsCreatedWithoutScanningALargeDefaultPartitionUnderALock() throws Exception {
     LocalDate day = today.plusDays(3);
     fixture.execute("drop table holdfast." + name(day));
     fillDefaultPartition();
@@ -313,7 +313,7 @@ class PartitionTest {
   }
 
   @Test
-  void noDayIsExcludedFromALargeDefaultPartitionWhenItComes() {
+  void aDayIsNotExcludedFromALargeDefaultPartitionOnceItHasStarted() {
     fixture.execute("drop table holdfast." + name(today));
     fixture.execute("drop table holdfast." + name(today.plusDays(1)));
     fillDefaultPartition();
@@ -334,7 +334,7 @@ class PartitionTest {
   }
 
   @Test
-  void aRoundOfUpkeepNeverWaitsLongForALockOnTheDefaultPartition() throws Exception {
+  void upkeepNeverWaitsLongForALockOnTheDefaultPartition() throws Exception {
     fixture.execute("drop table holdfast." + name(today));
     fixture.execute("drop table holdfast." + name(today.plusDays(3)));
     fillDefaultPartition();
@@ -357,7 +357,7 @@ class PartitionTest {
   }
 
   @Test
-  void aNodeWithDefaultSettingsDropsWhatIsPastItsTime() {
+  void aNodeWithDefaultSettingsDropsExpiredPartitions() {
     make(today.minusDays(16));
     make(today.minusDays(14));
     fixture.execute(

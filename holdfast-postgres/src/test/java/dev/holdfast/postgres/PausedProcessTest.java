@@ -34,7 +34,7 @@ class PausedProcessTest {
   private NodeProcess process;
 
   @BeforeEach
-  void begin() throws IOException {
+  void setUp() throws IOException {
     store =
         PostgresStore.connect(
             PostgresSettings.builder(database.jdbcUrl())
@@ -46,7 +46,7 @@ class PausedProcessTest {
   }
 
   @AfterEach
-  void end() {
+  void tearDown() {
     process.close();
     client.close();
     store.close();
@@ -73,7 +73,7 @@ class PausedProcessTest {
   }
 
   @Test
-  void whoWakesUpTooLateIsInterruptedWritesNothingAndStartsOver() throws Exception {
+  void aNodePausedForTooLongIsInterruptedWritesNothingAndStartsOver() throws Exception {
     Enqueued<String> job =
         client.enqueue(PausedProgram.TASK, new PausedProgram.Nap(Duration.ofHours(1)));
     process.awaitLine("BEGUN");

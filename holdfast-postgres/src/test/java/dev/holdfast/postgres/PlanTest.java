@@ -36,7 +36,7 @@ class PlanTest {
   }
 
   @Test
-  void claimsStartsAndFinishesGoByIndex() {
+  void claimsStartsAndFinishesUseIndexes() {
     fixture.execute("vacuum analyze holdfast.job");
     String before = sequentialScans();
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
@@ -68,7 +68,7 @@ class PlanTest {
   }
 
   @Test
-  void theStacksThatHaveJobsAreFoundWithoutReadingTheirJobs() {
+  void stacksWithJobsAreFoundWithoutReadingTheirJobs() {
     fixture.execute(
         """
         insert into holdfast.job (id, created_at, run_at, rank, priority, state, queue, task, stack)
@@ -81,7 +81,7 @@ class PlanTest {
     long before = stackEntriesRead();
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
       Worker all =
-          Worker.joinFleets(store, "all", Stacks.ALL, Drafts.QUEUE, Drafts.TASK, Modes.FULL);
+          Worker.joinStacks(store, "all", Stacks.ALL, Drafts.QUEUE, Drafts.TASK, Modes.FULL);
       assertThat(all.claim(2)).hasSize(2);
       assertThat(
               store

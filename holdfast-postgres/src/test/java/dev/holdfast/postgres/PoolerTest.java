@@ -47,7 +47,7 @@ class PoolerTest {
   }
 
   @Test
-  void aNodeBehindTransactionPoolingWorksAndPollsEverySecond() throws Exception {
+  void aNodeBehindTransactionPoolingRunsJobsAndPollsEverySecond() throws Exception {
     try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "transaction");
         HikariDataSource pool = pool(bouncer);
         Lines ours = Lines.of("dev.holdfast");
@@ -98,7 +98,7 @@ class PoolerTest {
   }
 
   @Test
-  void aPoolerThatRejectsOurSettingsIsReportedWithWhatWouldHelp() throws Exception {
+  void aPoolerThatRejectsOurSettingsIsReportedWithTheRemedy() throws Exception {
     try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "session")) {
       assertThatThrownBy(() -> PostgresStore.connect(through(bouncer)))
           .isInstanceOfSatisfying(
@@ -112,7 +112,7 @@ class PoolerTest {
   }
 
   @Test
-  void aPoolerThatDropsOurSettingsIsWarnedOf() throws Exception {
+  void aPoolerThatDropsOurSettingsCausesAWarning() throws Exception {
     try (PgBouncer bouncer =
             PgBouncer.start(
                 folder,

@@ -119,7 +119,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
     }
   }
 
-  /** Make the store as good as new. */
+  /** Makes the store as good as new. */
   public PostgresFixture emptied() {
     // Deleting a few rows is much quicker than truncating a dozen tables.
     execute("delete from holdfast." + String.join("; delete from holdfast.", TABLES));
@@ -143,7 +143,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
     return pool;
   }
 
-  /** End the sessions of a name, which may have a {@code %} in it, and say how many there were. */
+  /** Ends the sessions of a name, which may have a {@code %} in it, and say how many there were. */
   int endSessions(String name) {
     return Integer.parseInt(
         ask(

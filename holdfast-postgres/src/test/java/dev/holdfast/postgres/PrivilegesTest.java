@@ -31,7 +31,7 @@ class PrivilegesTest {
   private TestDatabase database;
 
   @BeforeEach
-  void aRoleThatMayOnlyConnect() throws SQLException {
+  void createARoleThatMayOnlyConnect() throws SQLException {
     database = SharedServer.freshDatabase();
     execute("create role app login password 'app'", "create role dba login password 'dba'");
   }
@@ -127,7 +127,7 @@ class PrivilegesTest {
   }
 
   @Test
-  void aRoleThatWasGrantedTheOwnersRoleMakesPartitions() throws Exception {
+  void aRoleThatWasGrantedTheOwnersRoleCreatesPartitions() throws Exception {
     migrateAsDba();
     execute("grant dba to app");
     String today = "'holdfast.job_history_' || to_char(now() at time zone 'UTC', 'YYYYMMDD')";
@@ -139,7 +139,7 @@ class PrivilegesTest {
   }
 
   @Test
-  void aFirstStartIsOneLine() throws SQLException {
+  void aFirstStartLogsOneLine() throws SQLException {
     try (Lines flyway = Lines.of("org.flywaydb");
         Lines ours = Lines.of("dev.holdfast.postgres")) {
       execute("grant create on database \"%s\" to app".formatted(database.name()));

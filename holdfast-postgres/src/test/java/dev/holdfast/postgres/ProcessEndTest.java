@@ -17,7 +17,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Real processes that end in all the ways in which programs end: each drains its nodes first. */
+/**
+ * Real processes that tearDown in all the ways in which programs tearDown: each drains its nodes
+ * first.
+ */
 class ProcessEndTest {
   private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -35,7 +38,7 @@ class ProcessEndTest {
   private Enqueued<String> longJob;
 
   @BeforeEach
-  void begin() {
+  void setUp() {
     store =
         PostgresStore.connect(
             PostgresSettings.builder(database.jdbcUrl())
@@ -46,7 +49,7 @@ class ProcessEndTest {
   }
 
   @AfterEach
-  void end() {
+  void tearDown() {
     if (process != null) {
       process.close();
     }
@@ -58,7 +61,7 @@ class ProcessEndTest {
     process = new NodeProcess(EndingProgram.class, database, way.name());
   }
 
-  /** Start the program, and let it run one job that ends in time and one that does not. */
+  /** Starts the program, and let it run one job that ends in time and one that does not. */
   private void startBusy(Way way) throws IOException {
     start(way);
     longJob = client.enqueue(EndingProgram.TASK, LONG);
@@ -102,7 +105,7 @@ class ProcessEndTest {
   }
 
   @Test
-  void mainWaitsInCloseForTheDrainThatASignalBegan() throws Exception {
+  void closeWaitsForADrainThatASignalStarted() throws Exception {
     startBusy(Way.CLOSES_DURING_A_DRAIN);
 
     process.signal("TERM");
@@ -120,7 +123,7 @@ class ProcessEndTest {
   }
 
   @Test
-  void theEndOfABlockDrainsAndThenTheProcessEnds() throws Exception {
+  void theEndOfATryBlockDrainsAndThenTheProcessEnds() throws Exception {
     startBusy(Way.LEAVES_ITS_BLOCK);
 
     process.tell("");

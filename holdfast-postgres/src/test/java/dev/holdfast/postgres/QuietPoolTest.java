@@ -47,7 +47,7 @@ class QuietPoolTest {
   }
 
   @Test
-  void sessionsAreDroppedBeforeTheShortestTermsAreOver() throws SQLException {
+  void sessionsAreDroppedBeforeTheShortestTimeoutIsOver() throws SQLException {
     try (Connection connection = connections().single().getConnection()) {
       assertThat(setting(connection, "idle_in_transaction_session_timeout")).isEqualTo("3s");
       assertThat(setting(connection, "tcp_user_timeout")).isEqualTo("3000");
@@ -56,8 +56,7 @@ class QuietPoolTest {
   }
 
   @Test
-  void aServerOfWhateverAgeCanBeAskedForItsVersionAndAMigrationMayTakeItsTime()
-      throws SQLException {
+  void connectionsForMigrationsHaveNoTimeouts() throws SQLException {
     try (Connection connection = connections().migrating().getConnection()) {
       assertThat(setting(connection, "idle_in_transaction_session_timeout")).isEqualTo("0");
       assertThat(setting(connection, "tcp_user_timeout")).isEqualTo("0");
@@ -92,7 +91,7 @@ class QuietPoolTest {
   }
 
   @Test
-  void aBeatIsOneStatementOnAConnectionOfItsOwn() {
+  void aHeartbeatIsOneStatementOnASeparateConnection() {
     UUID incarnation = registered();
     fixture.store().nodes().beat(incarnation, 0);
     String before = beats();
@@ -105,7 +104,7 @@ class QuietPoolTest {
   }
 
   @Test
-  void aBusyPoolDoesNotStopTheHeart() throws Exception {
+  void anExhaustedPoolDoesNotStopHeartbeats() throws Exception {
     UUID incarnation = registered();
     PostgresSettings small = fixture.settings().poolSize(2).build();
     try (PostgresStore store = PostgresStore.connect(small);

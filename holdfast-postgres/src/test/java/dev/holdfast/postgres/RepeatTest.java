@@ -44,7 +44,7 @@ class RepeatTest {
   }
 
   @Test
-  void aRetryIsKnownAgainAfterLaterAttemptsAndTheEnd() {
+  void aRepeatedRetryIsRecognisedAfterLaterAttemptsAndTheEnd() {
     ClaimedJob first = worker.claimOne();
     worker.retryIn(first, Duration.ZERO);
     worker.retryIn(worker.claimOne(), Duration.ZERO);
@@ -59,7 +59,7 @@ class RepeatTest {
   }
 
   @Test
-  void aDeathIsKnownAgainAfterTheJobWasRevived() {
+  void aRepeatedPermanentFailureIsRecognisedAfterTheJobWasRetried() {
     ClaimedJob first = worker.claimOne();
     worker.die(first);
     fixture.store().control().retry(job.id());
@@ -69,7 +69,7 @@ class RepeatTest {
   }
 
   @Test
-  void aSuccessThatNeverHappenedIsNotMistakenForOne() {
+  void aFinishThatDiffersFromTheStoredOneIsNotRecognised() {
     ClaimedJob first = worker.claimOne();
     worker.retryIn(first, Duration.ZERO);
 
@@ -78,7 +78,7 @@ class RepeatTest {
   }
 
   @Test
-  void everyFailedAttemptIsKept() {
+  void everyFailedAttemptIsStored() {
     for (int i = 0; i < 60; i++) {
       worker.retryIn(worker.claimOne(), Duration.ZERO);
     }
@@ -90,12 +90,12 @@ class RepeatTest {
   }
 
   @Test
-  void manyKindsOfEndsGoTogether() {
+  void oneBatchMayContainManyKindsOfEnds() {
     List<NewJob> more = List.of(Drafts.job(), Drafts.job(), Drafts.job(), Drafts.job());
     fixture.store().intake().enqueue(more);
     List<ClaimedJob> claimed = worker.claim(5);
 
-    List<Result> answers =
+    List<Result> results =
         worker.finishAll(
             List.of(
                 new Finish.Dead(claimed.get(0).claim(), worker.failure(claimed.get(0), "no")),
@@ -107,7 +107,7 @@ class RepeatTest {
                     Duration.ofMinutes(1),
                     worker.failure(claimed.get(4), "no"))));
 
-    assertThat(answers).containsOnly(Result.WRITTEN);
+    assertThat(results).containsOnly(Result.WRITTEN);
     assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("2");
     assertThat(fixture.ask("select count(*) from holdfast.job_history")).isEqualTo("2");
     assertThat(fixture.ask("select count(*) from holdfast.dead_letter")).isEqualTo("1");

@@ -37,7 +37,7 @@ class SkewedClockTest {
       """;
 
   @Test
-  void aClaimedJobThatDoesNotStartIsNeverLeftBehind() {
+  void aClaimedJobThatDoesNotStartIsNeverStuck() {
     try (PostgresFixture fixture = new PostgresFixture();
         HikariDataSource pool = fixture.foreignPool(2)) {
       fixture.execute(CLOCK);

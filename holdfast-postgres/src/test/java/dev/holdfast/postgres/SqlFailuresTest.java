@@ -44,7 +44,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aValueThatCannotBeStoredIsRefused() {
+  void aValueThatCannotBeStoredIsRejected() {
     StoreException failure = failureOf("select 'x'::int");
 
     assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
@@ -54,7 +54,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aTriggerThatObjectsIsRefused() {
+  void anExceptionOfADatabaseTriggerIsARejection() {
     StoreException failure = failureOf("do 'begin raise exception ''not today''; end'");
 
     assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
@@ -62,7 +62,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aStatementThatTakesTooLongMayBeTriedAgain() {
+  void aStatementTimeoutMayBeRetried() {
     StoreException failure = failureOf("set statement_timeout = 10; select pg_sleep(10)");
 
     assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE);
@@ -72,12 +72,12 @@ class SqlFailuresTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"deallocate of_another", "prepare mine as select 1; prepare mine as select 1"})
-  void aPreparedStatementThatAPoolerMislaidMayBeTriedAgain(String sql) {
+  void aPreparedStatementLostByAPoolerMayBeRetried(String sql) {
     assertThat(failureOf(sql).outcome()).isEqualTo(Outcome.RETRYABLE);
   }
 
   @Test
-  void patienceEndsWithTheRequestEvenIfItFails() {
+  void theTimeoutOfARequestEndsWithItEvenIfItFails() {
     database.run(
         "try this",
         handle -> {
@@ -92,7 +92,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void connectionsOfOthersGetATimeoutToo() {
+  void externalConnectionsGetAStatementTimeout() {
     Database foreign =
         Database.foreign(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
 
@@ -105,7 +105,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aLockThatIsNotGrantedInTimeMayBeTriedAgain() throws SQLException {
+  void aLockTimeoutMayBeRetried() throws SQLException {
     try (Connection other = fixture.database().connect();
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
@@ -119,7 +119,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aConnectionThatBreaksInTheMiddleLeavesTheOutcomeOpen() {
+  void aConnectionThatBreaksDuringAStatementLeavesTheOutcomeUnknown() {
     CompletableFuture<Integer> request =
         CompletableFuture.supplyAsync(
             () -> database.run("try this", handle -> handle.execute("select pg_sleep(60)")));
@@ -136,7 +136,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aTransactionWhoseSessionEndedWhileItsProcessStoodStillIsNeverTakenForCommitted() {
+  void aTransactionWhoseSessionEndedDuringAPauseIsNeverReportedAsCommitted() {
     StoreException failure =
         catchThrowableOfType(
             StoreException.class,
@@ -156,7 +156,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aSilentSocketOfOthersIsNotWaitedForForEver() throws SQLException {
+  void theWaitForASilentExternalSocketIsBounded() throws SQLException {
     Database foreign =
         Database.foreign(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
     try (Connection theirs = fixture.database().connect()) {
@@ -180,7 +180,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aSocketThatFallsSilentLeavesTheOutcomeOpen() {
+  void aSilentSocketLeavesTheOutcomeUnknown() {
     Database impatient = Database.own(source(fixture.database(), "&socketTimeout=1"), "holdfast");
 
     StoreException failure =

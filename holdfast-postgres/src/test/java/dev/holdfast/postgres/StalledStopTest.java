@@ -39,7 +39,7 @@ class StalledStopTest {
 
   private final TestDatabase database = SharedServer.freshDatabase();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private final AtomicInteger begun = new AtomicInteger();
+  private final AtomicInteger started = new AtomicInteger();
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch claimInProgress = new CountDownLatch(1);
   private final CountDownLatch letClaimsGo = new CountDownLatch(1);
@@ -151,7 +151,7 @@ class StalledStopTest {
         .handle(
             TASK,
             (nap, context) -> {
-              begun.incrementAndGet();
+              started.incrementAndGet();
               try {
                 Thread.sleep(nap.length());
               } catch (InterruptedException stop) {
@@ -179,11 +179,11 @@ class StalledStopTest {
   }
 
   @Test
-  void itStopsWithinItsGraceAndStartsNothingThatAClaimBringsAfterwards() throws Exception {
+  void aNodeStopsWithinItsGraceTimeAndStartsNothingFromALateClaim() throws Exception {
     HoldfastNode node = node();
     assertThat(node.leases().acquire("report", Duration.ofSeconds(30)).orElseThrow()).isNotNull();
     client.enqueue(TASK, new Nap(Duration.ofHours(1)));
-    await().atMost(SOON).until(() -> begun.get() == 1 && claimed() == 1);
+    await().atMost(SOON).until(() -> started.get() == 1 && claimed() == 1);
 
     holdUpClaims();
     Enqueued<Void> late = client.enqueue(TASK, new Nap(Duration.ZERO));
@@ -201,11 +201,11 @@ class StalledStopTest {
     letClaimsGo.countDown();
     await().atMost(SOON).untilAsserted(() -> assertThat(claimed()).isGreaterThanOrEqualTo(2));
     assertThat(client.find(late.id()).orElseThrow().state()).isNotEqualTo(JobState.SUCCEEDED);
-    assertThat(begun).as("attempts that ran").hasValue(1);
+    assertThat(started).as("attempts that ran").hasValue(1);
   }
 
   @Test
-  void anIdleNodeStopsInTimeToo() {
+  void anIdleNodeStopsWithinItsGraceTime() {
     HoldfastNode node = node();
     proxy.stall();
     long before = System.nanoTime();

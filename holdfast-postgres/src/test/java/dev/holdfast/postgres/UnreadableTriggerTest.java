@@ -55,7 +55,7 @@ class UnreadableTriggerTest {
   }
 
   @Test
-  void theOthersStartTheirJobsAndItIsNamedOnce() {
+  void otherTriggersStartTheirJobsAndTheUnreadableOneIsLoggedOnce() {
     Published published = client.publish("order.placed", ORDER);
     client.publish("order.placed", Map.of("order", 18));
 
@@ -71,7 +71,7 @@ class UnreadableTriggerTest {
   }
 
   @Test
-  void aTransactionOfTheCallerCanStillCommit() throws SQLException {
+  void theTransactionOfTheCallerCanStillCommit() throws SQLException {
     try (Connection connection = fixture.database().connect()) {
       connection.setAutoCommit(false);
 
@@ -83,7 +83,7 @@ class UnreadableTriggerTest {
   }
 
   @Test
-  void theOthersAreListedAndItCanBeRemoved() {
+  void otherTriggersAreListedAndTheUnreadableOneCanBeRemoved() {
     assertThat(client.triggers().list())
         .extracting(status -> status.trigger().id())
         .containsExactly("first", "third");

@@ -51,7 +51,7 @@ class UpkeepTest {
   }
 
   @Test
-  void aStepThatAnotherNodeIsDoingIsLeftToIt() throws SQLException {
+  void aStepThatAnotherNodeIsRunningIsSkipped() throws SQLException {
     execute(
         """
         insert into holdfast.unique_ledger (task, key, job_id, expires_at)
@@ -107,7 +107,7 @@ class UpkeepTest {
   }
 
   @Test
-  void deadNodesWithoutJobsAreNotLookedAtAgainAndLateClaimsOfTheirsAreFound() throws SQLException {
+  void deadNodesWithoutJobsAreNotCheckedAgainAndTheirLateClaimsAreFound() throws SQLException {
     PostgresStore store = fixture.store();
     Worker dead = Worker.join(store, "dead", "default", "t");
     dead.leave();

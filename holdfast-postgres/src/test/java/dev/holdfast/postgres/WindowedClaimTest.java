@@ -133,7 +133,7 @@ class WindowedClaimTest {
   }
 
   @Test
-  void aJobOutsideTheWindowsIsFoundAtOnceWhereTheyYieldTooLittle() {
+  void aJobOutsideTheWindowsIsFoundAtOnceIfTheyReturnTooLittle() {
     enqueue(20, new Random(1));
     claim(List.of("a"), 100);
     ClaimedJob old = claim(List.of("b"), 1).getFirst();

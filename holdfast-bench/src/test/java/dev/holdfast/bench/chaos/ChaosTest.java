@@ -45,7 +45,7 @@ class ChaosTest {
   }
 
   @Test
-  void nothingIsLostDoneTwiceOrOutOfOrder() {
+  void noJobIsLostFinishedTwiceOrOutOfOrder() {
     assertThat(outcome.findings().sentences())
         .as(
             "seed %d, traces in %s%n%s%n%s",
@@ -55,7 +55,7 @@ class ChaosTest {
   }
 
   @Test
-  void theStormWasOne() {
+  void everyKindOfFaultHappened() {
     assertThat(outcome.jobs()).isGreaterThan(500);
     assertThat(outcome.counts().fenced()).isPositive();
     assertThat(outcome.counts().died()).isPositive();
@@ -63,7 +63,7 @@ class ChaosTest {
   }
 
   @Test
-  void aNodeLivedThroughAWrongTimeOfDay() throws Exception {
+  void aNodeSurvivedAWrongWallClock() throws Exception {
     assumeThat(FakeTime.library())
         .as("clocks were left out: libfaketime is not below /usr/lib")
         .isPresent();

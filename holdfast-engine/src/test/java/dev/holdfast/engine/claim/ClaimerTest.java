@@ -174,7 +174,7 @@ class ClaimerTest {
   }
 
   @Test
-  void aCallWhoseJobsCouldNotBeTakenInIsNotForgotten() {
+  void aCallWhoseResultCouldNotBeReadIsNotForgotten() {
     Claimer claimer = claimer();
     List<ClaimedJob> jobs = List.of(job(1), job(2));
     reply =

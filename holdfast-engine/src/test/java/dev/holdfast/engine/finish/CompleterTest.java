@@ -163,7 +163,7 @@ class CompleterTest {
 
   /** Whatever the failure: here each statement of more than 3 MB breaks its connection. */
   @Test
-  void aGroupThatFailsRepeatedlyIsHalvedUntilItPasses() {
+  void aGroupThatFailsRepeatedlyIsHalvedUntilItSucceeds() {
     fails = group -> size(group) > 3L * MEGABYTE.length();
     end(50, MEGABYTE);
     run(Duration.ofMinutes(2));
@@ -186,7 +186,7 @@ class CompleterTest {
   }
 
   @Test
-  void oneReportThatCannotBeWrittenHoldsNoOtherUp() {
+  void aReportThatCannotBeWrittenDelaysNoOther() {
     fails = group -> group.stream().anyMatch(finish -> finish.claim().token() == 500);
     end(1_000, "1");
     run(Duration.ofMinutes(2));
@@ -242,7 +242,7 @@ class CompleterTest {
   }
 
   @Test
-  void aReceiptThatFailsHasNothingWrittenAgain() {
+  void aReceiptThatFailsDoesNotRepeatTheWrite() {
     follower =
         (job, finish) -> {
           throw new IllegalStateException("a meter that throws");

@@ -14,17 +14,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How a lease is kept and lost, with time and answers handed in. Its ttl is 30 s. */
+/** How a lease is kept and lost, with time and results handed in. Its ttl is 30 s. */
 class LeaseExpiryTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private Moment now = new Moment(0);
-  private final ScriptedBook book = new ScriptedBook();
+  private final ScriptedLeaseStore store = new ScriptedLeaseStore();
   private final HeldLeases held = new HeldLeases();
   private final AtomicInteger told = new AtomicInteger();
   private final LeaseParts parts =
       new LeaseParts(
-          book,
+          store,
           "node-1",
           held,
           UUID::randomUUID,
@@ -70,18 +70,18 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aHolderThatAsksAfterTheDeadlineNeedsNobodyToTellIt() {
+  void aHolderThatChecksAfterTheDeadlineSeesTheLoss() {
     Lease lease = acquire("a");
     now = second(27);
 
     assertThat(lease.isHeld()).isFalse();
     assertThat(lease.renew()).isFalse();
-    assertThat(book.renewalGroups).isEmpty();
+    assertThat(store.renewalGroups).isEmpty();
   }
 
   @Test
   void timeCountsFromBeforeTheAcquireWasSent() {
-    book.beforeAcquireAnswers = () -> now = second(20);
+    store.beforeAcquireReturns = () -> now = second(20);
     Lease lease = acquire("a");
 
     now = second(26);
@@ -93,7 +93,7 @@ class LeaseExpiryTest {
   @Test
   void timeCountsFromBeforeTheRenewalWasSent() {
     Lease lease = acquire("a");
-    book.beforeRenewAnswers = () -> now = second(25);
+    store.beforeRenewReturns = () -> now = second(25);
 
     assertThat(renewAt(10)).isEqualTo(second(20));
     assertThat(fenceAt(36)).isEqualTo(second(37));
@@ -103,9 +103,9 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aRenewalThatIsAnsweredAfterTheDeadlineComesTooLate() {
+  void aRenewalWhoseReplyArrivesAfterTheDeadlineIsTooLate() {
     Lease lease = acquire("a");
-    book.beforeRenewAnswers = () -> now = second(28);
+    store.beforeRenewReturns = () -> now = second(28);
 
     renewAt(10);
 
@@ -122,16 +122,16 @@ class LeaseExpiryTest {
 
     assertThat(renewAt(9)).isEqualTo(second(10));
     assertThat(renewAt(10)).isEqualTo(second(20));
-    assertThat(book.renewalGroups).containsExactly(3);
+    assertThat(store.renewalGroups).containsExactly(3);
   }
 
   @Test
-  void aRenewalThatFailedIsTriedAgainBeforeTheDeadline() {
+  void aFailedRenewalIsRetriedBeforeTheDeadline() {
     Lease lease = acquire("a");
-    book.beforeRenewAnswers = ScriptedBook.away();
+    store.beforeRenewReturns = ScriptedLeaseStore.away();
     assertThat(renewAt(10)).isEqualTo(new Moment(Duration.ofMillis(11_500).toNanos()));
 
-    book.beforeRenewAnswers = () -> {};
+    store.beforeRenewReturns = () -> {};
     renewAt(12);
 
     fenceAt(38);
@@ -139,9 +139,9 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aRenewalThatIsRefusedTellsAtOnce() {
+  void aRejectedRenewalReportsTheLossAtOnce() {
     Lease lease = acquire("a");
-    book.renews = false;
+    store.renews = false;
 
     assertThat(renewAt(10)).isEqualTo(Moment.NEVER);
 
@@ -150,11 +150,12 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aRenewalThatCrossesTheEndIsNoLoss() {
+  void aRenewalConcurrentWithTheEndIsNoLoss() {
     Lease lease = acquire("a");
-    book.renews = false;
-    book.beforeRenewAnswers = lease::complete;
-    book.beforeEndAnswers = () -> assertThat(((HeldLease) lease).renewal()).isEqualTo(Moment.NEVER);
+    store.renews = false;
+    store.beforeRenewReturns = lease::complete;
+    store.beforeEndReturns =
+        () -> assertThat(((HeldLease) lease).renewal()).isEqualTo(Moment.NEVER);
 
     renewAt(10);
 
@@ -167,7 +168,7 @@ class LeaseExpiryTest {
     AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
     held.wokenBy(wakes::incrementAndGet);
-    book.beforeEndAnswers = ScriptedBook.away();
+    store.beforeEndReturns = ScriptedLeaseStore.away();
 
     assertThatExceptionOfType(StoreException.class).isThrownBy(lease::complete);
 
@@ -175,7 +176,7 @@ class LeaseExpiryTest {
     assertThat(renewAt(10)).isEqualTo(second(20));
     assertThat(lease.isHeld()).as("its end may have been written").isFalse();
     assertThat(told).hasValue(0);
-    book.beforeEndAnswers = () -> {};
+    store.beforeEndReturns = () -> {};
     assertThat(lease.complete()).isTrue();
   }
 
@@ -183,7 +184,7 @@ class LeaseExpiryTest {
   void aLeaseIsNotHeldWhileItsEndIsWritten() {
     Lease lease = acquire("a");
     AtomicBoolean held = new AtomicBoolean(true);
-    book.beforeEndAnswers = () -> held.set(lease.isHeld());
+    store.beforeEndReturns = () -> held.set(lease.isHeld());
 
     lease.complete();
 
@@ -191,7 +192,7 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aLeaseIsRenewedWithItsNewTtlFromThenOn() {
+  void afterATtlChangeRenewalsUseTheNewTtl() {
     Lease lease = acquire("a");
 
     now = second(5);
@@ -199,7 +200,7 @@ class LeaseExpiryTest {
     assertThat(fence.tick(now)).isEqualTo(second(59));
     assertThat(renewAt(25)).isEqualTo(second(45));
     assertThat(fence.tick(now)).isEqualTo(second(79));
-    assertThat(book.ttls).containsExactly(Duration.ofSeconds(60), Duration.ofSeconds(60));
+    assertThat(store.ttls).containsExactly(Duration.ofSeconds(60), Duration.ofSeconds(60));
   }
 
   @Test
@@ -207,11 +208,11 @@ class LeaseExpiryTest {
     AtomicInteger wakes = new AtomicInteger();
     Lease lease = acquire("a");
     held.wokenBy(wakes::incrementAndGet);
-    book.beforeRenewAnswers =
+    store.beforeRenewReturns =
         () -> {
           assertThat(fence.tick(now)).isEqualTo(second(9));
           assertThat(wakes).as("the fence is woken before the request is sent").hasPositiveValue();
-          ScriptedBook.away().run();
+          ScriptedLeaseStore.away().run();
         };
 
     assertThatExceptionOfType(StoreException.class)
@@ -234,7 +235,7 @@ class LeaseExpiryTest {
         .withMessageContaining("100 ms to 365 days");
 
     assertThat(fence.tick(now)).isEqualTo(second(27));
-    assertThat(book.ttls).isEmpty();
+    assertThat(store.ttls).isEmpty();
   }
 
   @Test
@@ -246,11 +247,11 @@ class LeaseExpiryTest {
 
     assertThat(lost.renew(Duration.ofHours(1))).isFalse();
     assertThat(released.renew(Duration.ofHours(1))).isFalse();
-    assertThat(book.ttls).isEmpty();
+    assertThat(store.ttls).isEmpty();
   }
 
   @Test
-  void whoeverAsksToBeToldAfterTheLossIsToldAtOnce() {
+  void aCallbackRegisteredAfterTheLossIsCalledAtOnce() {
     Lease lease = acquire("a");
     fenceAt(27);
 
@@ -260,7 +261,7 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void nobodyIsToldAfterTheEnd() {
+  void noCallbackIsCalledAfterTheEnd() {
     Lease lease = acquire("a");
     lease.close();
 
@@ -272,7 +273,7 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aCallbackThatThrowsHarmsNoOther() {
+  void aCallbackThatThrowsDoesNotAffectOthers() {
     Lease lease = acquirer.acquire("a", TTL).orElseThrow();
     lease.onLost(() -> {
       throw new IllegalStateException("oops");

@@ -68,7 +68,7 @@ class LeaseTimeTest {
   }
 
   @Test
-  void aResetThatIsSentWhileAnotherIsOnItsWayMayBeExecutedBeforeIt() {
+  void concurrentResetsMayBeExecutedInAnyOrder() {
     Sent shorter = time.reset(second(1), SHORT);
     Sent longer = time.reset(second(2), LONG);
 
@@ -79,7 +79,7 @@ class LeaseTimeTest {
   }
 
   @Test
-  void aConfirmationAfterTheDeadlineComesTooLate() {
+  void aConfirmationAfterTheDeadlineIsTooLate() {
     Sent extension = time.extend(second(26));
 
     time.confirmed(extension, second(27));

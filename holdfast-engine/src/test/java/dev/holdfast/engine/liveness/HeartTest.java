@@ -47,13 +47,13 @@ class HeartTest {
   private final CurrentIncarnation identity = new CurrentIncarnation("node", tenure);
   private final HeldJobs heldJobs = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
-  private final NodeStore nodes = book();
+  private final NodeStore nodes = nodeStore();
   private final LostClaimReturner strays =
       new LostClaimReturner(
           new LostClaimReturner.Parts(
               claims(), nodes, identity, calls, heldJobs, Duration.ofMinutes(5)));
 
-  private NodeStore book() {
+  private NodeStore nodeStore() {
     return fake(
         NodeStore.class,
         (proxy, method, arguments) -> {
@@ -114,7 +114,7 @@ class HeartTest {
   }
 
   @Test
-  void theMoreANodeHoldsTheMoreOftenItBeats() {
+  void aNodeWithClaimedJobsSendsHeartbeatsMoreOften() {
     Heart heart = heart(Duration.ZERO);
 
     assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.multipliedBy(2)));
@@ -128,7 +128,7 @@ class HeartTest {
   }
 
   @Test
-  void heartbeatsAreKeptOnlyIfThatIsRequested() {
+  void heartbeatsAreStoredOnlyOnRequest() {
     heart(Duration.ZERO).tick(NOW);
     heart(Duration.ofDays(2)).tick(NOW);
 
@@ -136,7 +136,7 @@ class HeartTest {
   }
 
   @Test
-  void aJobThatNothingHereWillReportOnGoesBackAtTheNextHeartbeat() {
+  void aJobThatWillNotBeReportedIsGivenBackAtTheNextHeartbeat() {
     Heart heart = heart(Duration.ZERO);
     HeldJob kept = hold(1);
     HeldJob unreported = hold(2);
@@ -151,7 +151,7 @@ class HeartTest {
   }
 
   @Test
-  void aJobThatNothingHereWillReportOnIsForgottenOnceItIsNoLongerHeld() {
+  void aJobThatWillNotBeReportedIsForgottenOnceItIsNoLongerClaimed() {
     HeldJob unreported = hold(1);
     assertThat(unreported.withdraw()).isTrue();
     unreported.markUnreported();
@@ -164,7 +164,7 @@ class HeartTest {
   }
 
   @Test
-  void aJobOfACallThatIsOverAndIsNotKnownHereGoesBack() {
+  void anUnknownJobOfACompletedClaimCallIsGivenBack() {
     rows.add(new ClaimRow(new ClaimId(Jobs.of("task", 9).id(), 9), 0, true, false, false));
 
     heart(Duration.ZERO).tick(NOW);

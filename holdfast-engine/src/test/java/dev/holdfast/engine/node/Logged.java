@@ -18,7 +18,7 @@ public final class Logged implements BeforeEachCallback, AfterEachCallback {
     this.logger = logger;
   }
 
-  /** Listen to this class. */
+  /** Listens to this class. */
   public static Logged by(Class<?> speaker) {
     return new Logged((Logger) LoggerFactory.getLogger(speaker));
   }

@@ -76,7 +76,7 @@ class RolePoolTest {
   }
 
   @Test
-  void aRoleThatBlocksDoesNotKeepAnotherFromTicking() {
+  void aRoleThatBlocksDoesNotDelayOtherTicks() {
     CountDownLatch release = new CountDownLatch(1);
     start(now -> {
       awaitUninterruptibly(release);
@@ -90,7 +90,7 @@ class RolePoolTest {
   }
 
   @Test
-  void aRoleIsTickedWhenItAskedForIt() {
+  void aRoleIsTickedAtTheTimeItRequested() {
     start(now -> now.plus(Duration.ofMillis(5)));
 
     awaitTicks(20);
@@ -113,7 +113,7 @@ class RolePoolTest {
   }
 
   @Test
-  void aWakeBringsATickForwardAndItsPlanIsVoid() {
+  void aWakeBringsATickForwardAndReplacesIt() {
     Driver.Driven role = start(now -> now.plus(Duration.ofHours(1)));
     awaitTicks(1);
 

@@ -14,7 +14,7 @@ class CurrentModesTest {
   private final CurrentModes modes = new CurrentModes(FULL);
 
   @Test
-  void whatOthersWroteIsHeard() {
+  void changesWrittenByOthersTakeEffect() {
     assertThat(modes.hear(DISABLED, modes.ownChanges())).isTrue();
 
     assertThat(modes.isEnabled()).isFalse();
@@ -22,7 +22,7 @@ class CurrentModesTest {
   }
 
   @Test
-  void anAnswerThatWasUnderWayDoesNotUndoAnOwnChange() {
+  void aReplyReadBeforeALocalChangeDoesNotUndoIt() {
     int asked = modes.ownChanges();
     modes.choose(DISABLED);
 
@@ -32,7 +32,7 @@ class CurrentModesTest {
   }
 
   @Test
-  void theLongestOfSeveralExceptionsCounts() {
+  void theLongestMatchingOverrideWins() {
     modes.choose(
         new Modes(
             NodeMode.FULL,

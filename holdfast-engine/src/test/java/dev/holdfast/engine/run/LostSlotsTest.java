@@ -49,7 +49,7 @@ class LostSlotsTest {
   }
 
   @Test
-  void aLostSlotIsMissingInEveryLaneThatSharesIt() {
+  void aLostSlotReducesTheCapacityOfEveryLaneThatSharesIt() {
     LostSlots lost = lostSlots(0);
     HeldJob first = running(lane);
     HeldJob second = running(lane);

@@ -84,7 +84,7 @@ class NotesWriterTest {
   }
 
   @Test
-  void nothingThatFailsKeepsTheOutcomeFromBeingReported() {
+  void noFailureOfNotesPreventsTheOutcomeFromBeingReported() {
     outcomes.release.countDown();
     outcomes.breaks = true;
     report(1);

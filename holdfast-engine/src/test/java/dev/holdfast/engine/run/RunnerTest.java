@@ -91,9 +91,9 @@ class RunnerTest {
     }
 
     @Override
-    public void handBack(HeldJob unspent) {
+    public void handBack(HeldJob returned) {
       failIfToldTo();
-      handedBack.add(unspent);
+      handedBack.add(returned);
     }
 
     private void failIfToldTo() {
@@ -146,7 +146,7 @@ class RunnerTest {
     return new HeldJob(Jobs.of(TASK.name(), 1, "\"hello\""), 1, policy, tenure);
   }
 
-  private void assertLetGo(HeldJob heldJob) {
+  private void assertReleased(HeldJob heldJob) {
     assertThat(heldJob.hasEnded()).isTrue();
     assertThat(slots.free()).isEqualTo(1);
     heldJob.stop(StopReason.HANDED_BACK);
@@ -156,15 +156,15 @@ class RunnerTest {
   }
 
   @Test
-  void aTimeoutLongerThanAnyClockIsNoTimeout() {
+  void aTimeoutLongerThanAnyClockCountsAsUnlimited() {
     HeldJob heldJob = run(new JobPolicy(null, FOREVER, FOREVER, null, null));
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void aWaitWithoutACapIsJustLong() {
+  void aBackoffWithoutACapIsOnlyLong() {
     handler =
         (payload, context) -> {
           throw new IllegalStateException("no");
@@ -179,7 +179,7 @@ class RunnerTest {
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.delay()).isLessThan(Duration.ofSeconds(2)));
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
@@ -196,11 +196,11 @@ class RunnerTest {
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.failure().message()).isEqualTo("no time"));
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void aFailureWhoseCodeCannotBeReadIsReportedAllTheSame() {
+  void aFailureWhoseCodeCannotBeReadIsReported() {
     handler =
         (payload, context) -> {
           throw new TaskFailure("CODE", "no") {
@@ -218,11 +218,11 @@ class RunnerTest {
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.failure().code()).isEqualTo(FailureCode.TASK_FAILED));
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void anAttemptThatCannotBeJudgedCountsAndIsTriedAgain() {
+  void anAttemptWhoseRetryDecisionFailsCountsAndIsRetried() {
     handler =
         (payload, context) -> {
           throw new IllegalStateException("no");
@@ -236,8 +236,8 @@ class RunnerTest {
     HeldJob last = run(new JobPolicy(RetryPolicy.NEVER, null, null, null, null));
 
     assertThat(finishes).hasExactlyElementsOfTypes(Finish.RetryIn.class, Finish.Dead.class);
-    assertLetGo(heldJob);
-    assertLetGo(last);
+    assertReleased(heldJob);
+    assertReleased(last);
   }
 
   private void stop(StopReason reason) {
@@ -247,7 +247,7 @@ class RunnerTest {
   }
 
   @Test
-  void whatAHandlerReturnsAfterItWasToldToStopDoesNotCount() {
+  void aResultReturnedAfterAStopRequestDoesNotCount() {
     handler =
         (payload, context) -> {
           stop(StopReason.HANDED_BACK);
@@ -259,11 +259,11 @@ class RunnerTest {
     assertThat(finishes).isEmpty();
     assertThat(handedBack).containsExactly(heldJob);
     assertThat(heldJob.hasRun()).isTrue();
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void whatAHandlerReturnsAfterItsJobWasCancelledDoesNotCount() {
+  void aResultReturnedAfterACancelRequestDoesNotCount() {
     handler =
         (payload, context) -> {
           stop(StopReason.CANCELLED);
@@ -293,7 +293,7 @@ class RunnerTest {
   }
 
   @Test
-  void aHandlerThatReturnedBeforeItWasToldToStopHasSucceeded() {
+  void aHandlerThatReturnedBeforeAStopRequestHasSucceeded() {
     for (StopReason reason : List.of(StopReason.HANDED_BACK, StopReason.CANCELLED)) {
       telemetry = spans(OpenTelemetry.class, () -> stop(reason));
 
@@ -309,7 +309,7 @@ class RunnerTest {
   }
 
   @Test
-  void aHandlerThatFailedBeforeItWasToldToStopHasFailed() {
+  void aHandlerThatFailedBeforeAStopRequestHasFailed() {
     handler =
         (payload, context) -> {
           throw new IllegalStateException("no");
@@ -333,7 +333,7 @@ class RunnerTest {
     HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
@@ -349,10 +349,10 @@ class RunnerTest {
 
     assertThat(ran.isUnreported()).isTrue();
     assertThat(ran.hasRun()).isTrue();
-    assertLetGo(ran);
+    assertReleased(ran);
     assertThat(refused.isUnreported()).isTrue();
     assertThat(refused.hasRun()).isFalse();
-    assertLetGo(refused);
+    assertReleased(refused);
   }
 
   @Test
@@ -371,7 +371,7 @@ class RunnerTest {
         .singleElement()
         .isInstanceOfSatisfying(Finish.Later.class, later -> assertThat(later.ran()).isFalse());
     assertThat(heldJob.hasRun()).isFalse();
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
@@ -385,7 +385,7 @@ class RunnerTest {
     HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test

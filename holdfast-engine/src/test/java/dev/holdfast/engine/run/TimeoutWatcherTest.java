@@ -50,7 +50,7 @@ class TimeoutWatcherTest {
     }
 
     @Override
-    public void handBack(HeldJob unspent) {
+    public void handBack(HeldJob returned) {
       throw new AssertionError("Nothing is handed back by a timekeeper");
     }
   }
@@ -62,7 +62,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatIgnoresItsInterruptIsGivenUp() {
+  void anAttemptThatIgnoresInterruptionIsGivenUp() {
     timeoutWatcher.watch(heldJob);
 
     timeoutWatcher.tick(LATE);
@@ -80,7 +80,7 @@ class TimeoutWatcherTest {
 
   @ParameterizedTest
   @EnumSource(names = {"CANCELLED", "HANDED_BACK"})
-  void soIsOneThatWasAskedToStopForAnotherReasonBefore(StopReason reason) {
+  void anAttemptThatWasStoppedForAnotherReasonIsGivenUp(StopReason reason) {
     timeoutWatcher.watch(heldJob);
     heldJob.stop(reason);
 
@@ -92,7 +92,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void oneWhoseClaimIsLostIsNotReported() {
+  void anAttemptWhoseClaimIsLostIsNotReported() {
     timeoutWatcher.watch(heldJob);
     heldJob.stop(StopReason.CLAIM_LOST);
 
@@ -101,7 +101,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void theJobOfAnAttemptThatHangsCanStayWithTheNode() {
+  void theJobOfAHungAttemptCanStayClaimed() {
     TimeoutWatcher heldJob = new TimeoutWatcher(parts(true));
     heldJob.watch(this.heldJob);
 
@@ -115,7 +115,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void oneThatEndsInTimeIsLeftAlone() {
+  void anAttemptThatEndsInTimeIsNotInterrupted() {
     TimeoutWatcher.Watch watch = timeoutWatcher.watch(heldJob);
 
     watch.close();
@@ -129,7 +129,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatGivesNoSignIsInterruptedAndGivenUp() {
+  void anAttemptWithoutHeartbeatsIsInterruptedAndGivenUp() {
     HeldJob silent = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     timeoutWatcher.watch(silent);
 
@@ -150,7 +150,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void everySignPutsTheEndOff() {
+  void everyHeartbeatExtendsTheHeartbeatTimeout() {
     HeldJob lively = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     timeoutWatcher.watch(lively);
 
@@ -163,7 +163,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void signsDoNotPutTheTimeoutOff() {
+  void heartbeatsDoNotExtendTheTimeout() {
     HeldJob lively = heldJob(new JobPolicy(null, TIMEOUT, SILENCE, null, null));
     timeoutWatcher.watch(lively);
 
@@ -175,7 +175,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatEndsAfterASignLeavesNoAlarm() {
+  void anAttemptThatEndsAfterAHeartbeatLeavesNoTimer() {
     HeldJob lively = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     TimeoutWatcher.Watch watch = timeoutWatcher.watch(lively);
     lively.sign(at(5));

@@ -45,8 +45,8 @@ class RegistrarTest {
   private final Map<String, Standing> kept = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
 
-  /** An empty book that cannot write some schedules. */
-  private ScheduleStore book() {
+  /** An empty scheduleStore that cannot write some schedules. */
+  private ScheduleStore scheduleStore() {
     return (ScheduleStore)
         Proxy.newProxyInstance(
             RegistrarTest.class.getClassLoader(),
@@ -88,7 +88,7 @@ class RegistrarTest {
 
   private Registrar registrar(SchedulePlan... plans) {
     return new Registrar(
-        book(),
+        scheduleStore(),
         new SignalBus(ClusterCoordinator.none()),
         UUID::randomUUID,
         "shop",
@@ -107,7 +107,7 @@ class RegistrarTest {
   }
 
   @Test
-  void whatStandsAsDeclaredTakesOneStatementNowAndThen() {
+  void unchangedDeclarationsTakeOneStatementPeriodically() {
     Registrar registrar = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"));
     registrar.tick(NOW);
     asked.clear();
@@ -119,7 +119,7 @@ class RegistrarTest {
   }
 
   @Test
-  void whoeverWakesItOverAndOverMakesItLookOnceASecond() {
+  void repeatedWakeupsCauseOneLookASecond() {
     Registrar registrar = registrar(plan("a", "0 3 * * *"));
     registrar.tick(NOW);
     asked.clear();
@@ -133,7 +133,7 @@ class RegistrarTest {
   }
 
   @Test
-  void whatNobodyDeclaresIsLookedForWhereThereIsAny() {
+  void undeclaredSchedulesAreLookedForOnlyIfThereAreAny() {
     kept.put("gone", new Standing(new Declared("shop", "f"), false));
     kept.put("foreign", new Standing(new Declared("billing", "f"), false));
 
@@ -143,7 +143,7 @@ class RegistrarTest {
   }
 
   @Test
-  void oneThatIsRefusedKeepsNoOtherFromBeingRegistered() {
+  void aRejectedScheduleDoesNotPreventOthersFromBeingRegistered() {
     kept.put("gone", new Standing(new Declared("shop", "f"), false));
     failing.put("b", StoreException.Outcome.REFUSED);
 
@@ -157,7 +157,7 @@ class RegistrarTest {
   }
 
   @Test
-  void oneThatMaySucceedNextTimeIsTriedAgainSoon() {
+  void aScheduleThatMaySucceedNextTimeIsRetriedSoon() {
     failing.put("a", StoreException.Outcome.UNKNOWN);
 
     Moment next = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *")).tick(NOW);
@@ -167,7 +167,7 @@ class RegistrarTest {
   }
 
   @Test
-  void theirQueuesAreLookedAtOnceTheNodeIsInTheBooks() {
+  void theirQueuesAreCheckedOnceTheNodeIsRegistered() {
     Registrar registrar = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"));
 
     registrar.tick(NOW);
@@ -177,7 +177,7 @@ class RegistrarTest {
   }
 
   @Test
-  void oneThatIsNeverDueIsWarnedOfOnce() {
+  void aScheduleThatIsNeverDueCausesOneWarning() {
     Registrar registrar = registrar(plan("a", "0 0 30 2 *"), plan("b", "0 3 * * *"));
 
     registrar.tick(NOW);

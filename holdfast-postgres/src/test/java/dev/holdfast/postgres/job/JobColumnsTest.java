@@ -95,9 +95,9 @@ class JobColumnsTest {
   }
 
   @Test
-  void everyKeptColumnGoesToTheDeadLetterQueueAndBackAndToHistory() {
+  void everyKeptColumnIsCopiedToTheDeadLetterQueueAndBackAndToHistory() {
     Worker worker =
-        Worker.joinFleets(
+        Worker.joinStacks(
             fixture.store(), "node-1", Set.of(STACK), JobDraft.QUEUE, JobDraft.TASK, Modes.FULL);
     JobId id = enqueue(full());
 

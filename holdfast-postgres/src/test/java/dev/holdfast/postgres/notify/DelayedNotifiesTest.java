@@ -16,7 +16,7 @@ class DelayedNotifiesTest {
   private long now = Long.MAX_VALUE - 5;
 
   @Test
-  void whatIsWantedIsDueOnceAfterTheDelay() {
+  void aNotificationIsDueOnceAfterTheDelay() {
     assertThat(want(MAIL)).isTrue();
     assertThat(afterPassing(49)).isEmpty();
     assertThat(afterthoughts.next(now)).hasValue(Duration.ofMillis(1).toNanos());
@@ -28,7 +28,7 @@ class DelayedNotifiesTest {
   }
 
   @Test
-  void whatIsWantedAgainIsDueAgainAfterTheWholeDelay() {
+  void aRepeatedNotificationIsDueAgainAfterTheWholeDelay() {
     want(MAIL);
     assertThat(afterPassing(30)).isEmpty();
     assertThat(want(MAIL)).isFalse();
@@ -40,7 +40,7 @@ class DelayedNotifiesTest {
   }
 
   @Test
-  void whatIsWantedAllTheTimeIsAnnouncedOnceInTheDelay() {
+  void constantNotificationsAreSentOncePerDelay() {
     int announced = 0;
     for (int millis = 0; millis < 1000; millis++) {
       want(MAIL);
@@ -51,7 +51,7 @@ class DelayedNotifiesTest {
   }
 
   @Test
-  void ofOneQueueTheMostUrgentIsAnnounced() {
+  void theMostUrgentNotificationOfAQueueIsSent() {
     want(new Signal.NewWork("mail", 2));
     want(new Signal.NewWork("mail", 7));
     want(new Signal.NewWork("print", 1));
@@ -62,14 +62,14 @@ class DelayedNotifiesTest {
   }
 
   @Test
-  void whoWaitsForDelayedJobsIsToldToLook() {
+  void stagersAreNotifiedOfDelayedJobs() {
     want(new Signal.Scheduled(Duration.ofHours(1)));
 
     assertThat(afterPassing(50)).containsExactly(new Signal.Scheduled(Duration.ZERO));
   }
 
   @Test
-  void onlySoManyAreRemembered() {
+  void theNumberOfRememberedTopicsIsBounded() {
     IntStream.range(0, DelayedNotifies.MOST + 1).forEach(n -> want(new Signal.NewWork("q" + n, 4)));
 
     assertThat(afterPassing(50)).hasSize(DelayedNotifies.MOST);

@@ -50,7 +50,7 @@ class HeldCountTest {
   }
 
   @Test
-  void everyProcessCountsExactlyWhateverTheOthersDid() {
+  void everyProcessCountsExactlyRegardlessOfOthers() {
     Random random = new Random(5);
     Integer limit = null;
     for (int round = 0; round < 300; round++) {
@@ -89,7 +89,7 @@ class HeldCountTest {
   }
 
   @Test
-  void aServerThatGivesOutNumbersAgainIsCountedFromTheBeginning() throws SQLException {
+  void countingStartsOverOnAServerThatReusesNumbers() throws SQLException {
     try (EmbeddedPostgres server = EmbeddedPostgres.temporary().start();
         PostgresStore store =
             PostgresStore.connect(

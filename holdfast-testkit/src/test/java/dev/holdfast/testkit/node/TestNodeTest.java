@@ -76,7 +76,7 @@ class TestNodeTest {
   }
 
   @Test
-  void nothingRunsBeforeTheDrainAndEverythingDueInIt() {
+  void dueJobsRunInTheDrainAndNotBefore() {
     TestNode node = start();
     JobId one = enqueue(node, "one");
     JobId two = enqueue(node, "two");
@@ -104,7 +104,7 @@ class TestNodeTest {
   }
 
   @Test
-  void whatAHandlerEnqueuesRunsInTheSameDrainByPriority() {
+  void jobsEnqueuedByAHandlerRunInTheSameDrainByPriority() {
     TestNode node = start();
     handler =
         (note, context) -> {
@@ -141,7 +141,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aScheduledJobRunsOnceItsTimeHasCome() {
+  void aScheduledJobRunsOnceItIsDue() {
     TestNode node = start();
     node.client().enqueue(NOTE, new Note("later"), job -> job.runIn(Duration.ofDays(3)));
 
@@ -188,7 +188,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aPostponedJobCountsAsSuchAndRunsLater() {
+  void aPostponedJobCountsAsPostponedAndRunsLater() {
     handler =
         (note, context) -> {
           if (seen.size() == 1) {
@@ -219,7 +219,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aScheduleFiresEachTimeThatTheTestReaches() {
+  void aScheduleFiresAtEachDueTimeThatTheTestReaches() {
     TestNode node =
         start(builder ->
             builder.recurring(
@@ -267,7 +267,7 @@ class TestNodeTest {
   }
 
   @Test
-  void theNodeLivesThroughYears() {
+  void theNodeSurvivesAdvancingTheClockByYears() {
     TestNode node = start();
     node.advance(Duration.ofDays(3_650));
     enqueue(node, "one");
@@ -306,7 +306,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aTaskThatEnqueuesItselfAgainAndAgainIsReported() {
+  void aTaskThatEnqueuesItselfRepeatedlyIsReported() {
     TestNode node = start();
     handler = (note, context) -> enqueue(node, "again");
     enqueue(node, "first");
@@ -323,7 +323,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aDrainMayRunAsManyAttemptsAsItsLimit() {
+  void aDrainRunsAttemptsUpToItsLimit() {
     TestNode node = start();
     enqueue(node, "one");
     enqueue(node, "two");
@@ -341,7 +341,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aDrainLeavesTheLogContextOfTheTestAlone() {
+  void aDrainDoesNotChangeTheLogContextOfTheTest() {
     TestNode node = start();
     MDC.clear();
     node.drain();
