@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The arrows between modules, and the names and habits that every module keeps. */
+/** Dependencies between modules, and rules for names and packages. */
 class ArchitectureTest {
 
   private static final String API = "dev.holdfast.api..";
@@ -77,7 +77,7 @@ class ArchitectureTest {
 
   @Test
   void theEngineDoesNotUseSql() {
-    // It hands a caller's connection through to the store, unopened, and that is all.
+    // This class only passes the caller's connection to the store.
     check(
         noClasses()
             .that()
@@ -218,10 +218,10 @@ class ArchitectureTest {
             .haveSimpleNameEndingWith("Utils")
             .orShould()
             .haveSimpleNameEndingWith("Impl")
-            .because("a role has a name of its own: Claimer, Heart, Sweeper"));
+            .because("a role has a specific name: Claimer, Heart, Sweeper"));
   }
 
-  /** Lets a rule pass over a module that has no classes yet. */
+  /** Permits a rule for a module that has no classes yet. */
   private static void check(ArchRule rule) {
     rule.allowEmptyShould(true).check(HOLDFAST);
   }

@@ -30,10 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What the pages and comments show must be true: their Java compiles, and the files they point to
- * exist.
- */
+/** Java in pages and comments compiles, and the files and tests that they name exist. */
 class DocumentationTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\]\\((?!http|#)([^)#]+)(#[^)]*)?\\)");
@@ -46,7 +43,7 @@ class DocumentationTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("<pre>(\\{@code)?\n(.*?)\n[ *]*(?:})?</pre>", Pattern.DOTALL);
 
-  /** What the blocks may use: {@code World} is for examples in comments, which are short. */
+  /** Declarations that the blocks may use. {@code World} is for the short examples in comments. */
   private static final String SOURCE =
       """
       import dev.holdfast.api.*;
@@ -129,7 +126,8 @@ class DocumentationTest {
     }
     List<String> missing = new ArrayList<>();
     for (Path page : pages()) {
-      // In commands, too: a build that is told to run a test that does not exist looks green.
+      // Names in commands are checked too: a build that runs a test that does not exist looks
+      // green.
       Matcher spans = CODE.matcher(read(page));
       while (spans.find()) {
         Matcher names = TEST.matcher(spans.group(1));
@@ -158,7 +156,7 @@ class DocumentationTest {
     assertThat(missing).isEmpty();
   }
 
-  /** The methods that set something: they return their builder. */
+  /** Returns the setters of builders, which are the methods that return their builder. */
   private static Stream<String> builderMethods(Class<?> builder) {
     return Arrays.stream(builder.getMethods())
         .filter(method -> method.getReturnType() == builder)
@@ -169,7 +167,7 @@ class DocumentationTest {
     return Arrays.stream(settings.getRecordComponents()).map(RecordComponent::getName);
   }
 
-  /** Those that no first cell of a table names. */
+  /** Returns the settings that are not in the first column of a table. */
   private static List<String> unnamed(Stream<String> settings, String page) {
     return settings
         .distinct()
@@ -219,7 +217,7 @@ class DocumentationTest {
     return examples;
   }
 
-  /** All blocks make one class, so that later ones may use what earlier ones declare. */
+  /** All blocks become one class, so that later ones may use declarations of earlier ones. */
   private void assertCompiles(List<String> blocks, String base) {
     StringBuilder imports = new StringBuilder();
     StringBuilder members = new StringBuilder();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Database sessions that outlive their node, in the middle of a transaction. */
 class DeadSessionsTest {
-  /** What the jobs of this test carry. */
+  /** The payload of the jobs of this test. */
   record Nothing() {}
 
   private static final TaskType<Nothing, Void> SEND = TaskType.of(Drafts.TASK, Nothing.class);
@@ -36,7 +36,7 @@ class DeadSessionsTest {
   @BeforeEach
   void open() {
     fixture = new PostgresFixture();
-    // As long as a name can be: the database must not cut it.
+    // The longest valid name: the database must not truncate it.
     dead = PostgresStore.connect(fixture.settings().name("x".repeat(26)).build());
     alive = PostgresStore.connect(fixture.settings().name("alive").build());
   }

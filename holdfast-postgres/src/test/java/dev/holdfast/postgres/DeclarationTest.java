@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What nodes declare about schedules, when the database objects half way. */
+/** Declarations of schedules when a statement fails half way. */
 class DeclarationTest {
   private PostgresFixture fixture;
 

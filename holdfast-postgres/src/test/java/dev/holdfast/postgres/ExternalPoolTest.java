@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a store keeps of a pool of the caller's own, and what it leaves. */
+/** Which connections of an external pool a store keeps. */
 class ExternalPoolTest {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final TaskType<String, Void> GREEDY = TaskType.of("pool::greedy", String.class);
@@ -73,7 +73,7 @@ class ExternalPoolTest {
       String incarnation = fixture.ask("select incarnation from holdfast.node");
       long before = beat(incarnation);
 
-      // More beats than fit into the terms, while nobody else gets a connection.
+      // More heartbeats than fit into the timeout, while nothing else gets a connection.
       await().atMost(SOON).until(() -> beat(incarnation) >= before + 7);
 
       assertThat(pool.getHikariPoolMXBean().getIdleConnections()).isZero();
@@ -89,8 +89,8 @@ class ExternalPoolTest {
   }
 
   /**
-   * With the fast preset a node counts a reply for 2 s after its beat was sent; by then another
-   * connection could not be had, since handlers wait for every one that becomes free.
+   * With the fast preset, a reply counts for 2 s after its heartbeat was sent. No other connection
+   * is available by then, because handlers wait for every free one.
    */
   @Test
   void aLateReplyDoesNotCloseTheHeartbeatConnection() throws Exception {

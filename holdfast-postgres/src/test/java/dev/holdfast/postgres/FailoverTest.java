@@ -29,11 +29,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A failover behind an address that stays the same: sessions that exist are left on a server that
- * has become read-only, new sessions lead to one that takes writes.
+ * A failover behind a constant address: existing sessions stay on a server that has become
+ * read-only, and new sessions reach a server that accepts writes.
  *
- * <p>One server plays both parts. The configuration file makes existing sessions read-only, a
- * setting of the role, which counts from the start of a session on, exempts the new ones.
+ * <p>One server plays both parts. The configuration file makes existing sessions read-only, and a
+ * setting of the role, which applies to new sessions, exempts those.
  */
 class FailoverTest {
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -114,7 +114,7 @@ class FailoverTest {
     store.nodes().register(card, Modes.FULL, before.incarnation());
   }
 
-  /** Not all pools know what discarding is; this one is none at all. */
+  /** Not every data source can discard connections; this one is not a pool. */
   @Test
   void connectionsOfAnySourceAreDiscarded() throws Exception {
     PGSimpleDataSource source = new PGSimpleDataSource();

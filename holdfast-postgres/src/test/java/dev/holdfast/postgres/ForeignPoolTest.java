@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * A store on a pool of the caller's own making, whose connections commit nothing by themselves and
- * see one old snapshot.
+ * A store on an external pool whose connections have no autocommit and keep one snapshot per
+ * transaction.
  */
 class ForeignPoolTest {
   private static PostgresFixture fixture;

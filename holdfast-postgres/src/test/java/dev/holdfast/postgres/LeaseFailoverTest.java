@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Leases after another server, with another clock, has taken over. */
+/** Leases after a failover to a server with another clock. */
 class LeaseFailoverTest {
   private static final String KEY = "invoice:42";
   private static final Duration TTL = Duration.ofMinutes(2);

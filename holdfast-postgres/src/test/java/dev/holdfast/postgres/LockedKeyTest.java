@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An enqueue whose unique key belongs to a transaction that another session keeps open. */
+/** An enqueue whose unique key is locked by an open transaction of another session. */
 class LockedKeyTest {
   private static final TaskType<String, Void> TASK =
       TaskType.of("mail::send", String.class, Void.class);
 
-  /** One wait for the lock, and room for a busy machine; far from a single statement timeout. */
+  /** One lock timeout with room for a busy machine, but far less than a statement timeout. */
   private static final Duration SOON = Duration.ofSeconds(LockPatience.SECONDS + 8);
 
   private PostgresFixture fixture;

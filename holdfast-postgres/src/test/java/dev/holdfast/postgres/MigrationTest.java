@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What happens when a program meets a database for the first time. */
+/** What happens when a program connects to a database for the first time. */
 class MigrationTest {
   private TestDatabase database;
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tukaani.xz.XZInputStream;
 
-/** A real server of PostgreSQL 13, which the build has put aside. */
+/** A PostgreSQL 13 server, whose binaries the build has downloaded. */
 class OldServerTest {
   @TempDir private Path folder;
 
@@ -100,7 +100,7 @@ class OldServerTest {
   private Process run(String program, String... arguments) throws IOException {
     List<String> line = new ArrayList<>();
     if (System.getProperty("user.name").equals("root")) {
-      line.addAll(List.of("unshare", "-U")); // It refuses to run as root.
+      line.addAll(List.of("unshare", "-U")); // PostgreSQL refuses to run as root.
     }
     line.add(folder.resolve("bin").resolve(program).toString());
     line.addAll(List.of(arguments));

@@ -69,7 +69,7 @@ class PartitionTest {
   void upkeepCreatesMissingPartitions() {
     fixture.execute("drop table holdfast." + name(today.plusDays(2)));
 
-    tidy();
+    runUpkeep();
 
     assertThat(exists(today.plusDays(2))).isTrue();
     assertThat(
@@ -86,11 +86,11 @@ class PartitionTest {
     make(today.minusDays(11));
     make(today.minusDays(10));
 
-    assertThat(tidy().partitionsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().partitionsDropped()).isEqualTo(1);
 
     assertThat(exists(today.minusDays(11))).isFalse();
     assertThat(exists(today.minusDays(10))).isTrue();
-    assertThat(tidy().partitionsDropped()).isZero();
+    assertThat(runUpkeep().partitionsDropped()).isZero();
   }
 
   @Test
@@ -101,12 +101,12 @@ class PartitionTest {
       reader.setAutoCommit(false);
       statement.execute("select * from holdfast.job_history");
 
-      assertThat(tidy().partitionsDropped()).isZero();
+      assertThat(runUpkeep().partitionsDropped()).isZero();
       endOne();
       reader.rollback();
     }
 
-    assertThat(tidy().partitionsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().partitionsDropped()).isEqualTo(1);
   }
 
   @Test
@@ -115,7 +115,7 @@ class PartitionTest {
     fixture.execute("drop table holdfast." + name(today.plusDays(1)));
     endOne();
 
-    tidy();
+    runUpkeep();
 
     assertThat(fixture.ask("select count(*) from holdfast.job_history_default")).isEqualTo("1");
     assertThat(exists(today)).isFalse();
@@ -184,7 +184,7 @@ class PartitionTest {
               return true;
             });
 
-    assertThat(slow.tidy(RETENTION.history())).isZero();
+    assertThat(slow.runUpkeep(RETENTION.history())).isZero();
 
     assertThat(exists(today.plusDays(2))).isTrue();
   }
@@ -211,7 +211,7 @@ class PartitionTest {
         values ('t', 'k', gen_random_uuid(), now() - interval '1 day')
         """);
 
-    assertThat(tidy().partitionsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().partitionsDropped()).isEqualTo(1);
 
     assertThat(exists(today.minusDays(20))).isTrue();
     assertThat(exists(today.minusDays(19))).isFalse();
@@ -228,7 +228,7 @@ class PartitionTest {
         from generate_series(1, 1500)
         """);
 
-    Report report = tidy();
+    Report report = runUpkeep();
 
     assertThat(report.deadLettersPurged()).isEqualTo(1500);
     assertThat(report.more()).isFalse();
@@ -244,14 +244,14 @@ class PartitionTest {
         "insert into holdfast.tally select day, queue, task, state, gen_random_uuid(), 40 from"
             + " holdfast.tally");
 
-    tidy();
+    runUpkeep();
 
     assertThat(fixture.ask("select count(*) from holdfast.tally")).isEqualTo("1");
     assertThat(fixture.store().queries().count(JobFilter.all()))
         .containsEntry(JobState.CANCELLED, 42L);
   }
 
-  /** More than the server reads in a moment. */
+  /** More rows than the server can scan quickly. */
   private void fillDefaultPartition() {
     fixture.execute(
         """
@@ -278,9 +278,10 @@ class PartitionTest {
         Database.own(new Connections(fixture.settings().build(), "test").single(), "holdfast");
     AtomicInteger transactions = new AtomicInteger();
 
-    // It dies after it has excluded the day and validated that, before it attaches the partition.
+    // Upkeep dies after it has added and validated the constraint, before it attaches the
+    // partition.
     new Partitions(database, handle -> transactions.incrementAndGet() <= 2)
-        .tidy(RETENTION.history());
+        .runUpkeep(RETENTION.history());
 
     assertThat(transactions).hasValue(3);
     assertThat(exists(day)).isFalse();
@@ -306,7 +307,7 @@ class PartitionTest {
       connection.rollback();
     }
 
-    tidy();
+    runUpkeep();
 
     assertThat(exists(day)).isTrue();
     assertThat(exclusions()).isEqualTo("0");
@@ -325,7 +326,7 @@ class PartitionTest {
             StoreException.class,
             failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE));
 
-    tidy();
+    runUpkeep();
 
     assertThat(exclusions()).isEqualTo("0");
     assertThat(exists(today)).isFalse();
@@ -343,15 +344,16 @@ class PartitionTest {
       reader.setAutoCommit(false);
       statement.execute("select count(*) from holdfast.job_history_default");
 
-      tidy();
+      runUpkeep();
 
-      // What it could not get it does not wait for, so that finishes behind it do not either.
+      // Upkeep does not queue for a lock that it cannot get, so that finishes do not queue behind
+      // it.
       endOne();
       assertThat(exists(today.plusDays(3))).isFalse();
       reader.rollback();
     }
 
-    tidy();
+    runUpkeep();
 
     assertThat(exists(today.plusDays(3))).isTrue();
   }
@@ -383,8 +385,8 @@ class PartitionTest {
     assertThat(exists(today.minusDays(14))).isTrue();
   }
 
-  private Report tidy() {
-    return fixture.store().upkeep().tidy(RETENTION);
+  private Report runUpkeep() {
+    return fixture.store().upkeep().runUpkeep(RETENTION);
   }
 
   private void endOne() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A real process that is stopped for longer than its terms in the middle of a task. */
+/** A process that is stopped for longer than its timeout while it runs a task. */
 class PausedProcessTest {
   private static final Duration SOON = Duration.ofSeconds(60);
 
@@ -52,7 +52,7 @@ class PausedProcessTest {
     store.close();
   }
 
-  /** The incarnations of the paused node in the books. */
+  /** Returns the stored incarnations of the paused node. */
   private List<UUID> incarnations(boolean alive) {
     return store.nodes().list().stream()
         .filter(node -> node.registration().id().equals(PausedProgram.ID) && node.alive() == alive)
@@ -61,7 +61,7 @@ class PausedProcessTest {
         .toList();
   }
 
-  /** Takes over from those who are silent for their own terms; its own are long. */
+  /** Returns a node with a long timeout that takes over from nodes that are silent for theirs. */
   private HoldfastNode survivor() {
     return HoldfastNode.on(store)
         .id("survivor")

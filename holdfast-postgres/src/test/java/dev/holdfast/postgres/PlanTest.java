@@ -42,7 +42,7 @@ class PlanTest {
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
       Worker one = Worker.join(store, "node-1", Drafts.QUEUE, Drafts.TASK);
       Worker several = Worker.join(store, "node-2", Drafts.QUEUE, Drafts.TASK, "mail::b");
-      // The server settles for a plan after some executions: here it would be a bad one.
+      // The server chooses a generic plan after some executions. Here that plan would be bad.
       for (int i = 0; i < 12; i++) {
         round(store, one, 1);
         round(store, several, 1);
@@ -156,7 +156,7 @@ class PlanTest {
         claimed.stream().map(job -> new Finish.Succeeded(job.claim(), null, null)).toList());
   }
 
-  /** Sessions report what they did when they end. */
+  /** Sessions report their statistics when they end. */
   private void awaitReports() {
     await().atMost(Duration.ofSeconds(20)).until(() -> sessions() == 0);
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What roles with few privileges can do, and what they are told. */
+/** What roles with few privileges can do, and which errors they get. */
 class PrivilegesTest {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final TaskType<String, String> ECHO =
@@ -93,7 +93,7 @@ class PrivilegesTest {
   void aRoleThatOnlyReadsAndWritesRowsRunsANode() throws Exception {
     migrateAsDba();
     grantRowsToApp();
-    // As after a few days in which no owner connected.
+    // As after a few days without a connection of the owner.
     execute(
         """
         do $$ declare p text; begin

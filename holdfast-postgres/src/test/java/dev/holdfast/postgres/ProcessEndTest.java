@@ -17,17 +17,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Real processes that tearDown in all the ways in which programs tearDown: each drains its nodes
- * first.
- */
+/** Processes that end in different ways. Each drains its nodes first. */
 class ProcessEndTest {
   private static final Duration SOON = Duration.ofSeconds(30);
 
-  /** Ends within the grace that starts when both jobs run. */
+  /** The payload of a job that ends within the grace time. */
   private static final Nap SHORT = new Nap(Duration.ofMillis(1500));
 
-  /** Responds to its interrupt when the grace is over. */
+  /** The payload of a job that responds to interruption after the grace time. */
   private static final Nap LONG = new Nap(Duration.ofHours(1));
 
   private final TestDatabase database = SharedServer.freshDatabase();
@@ -61,7 +58,7 @@ class ProcessEndTest {
     process = new NodeProcess(EndingProgram.class, database, way.name());
   }
 
-  /** Starts the program, and let it run one job that ends in time and one that does not. */
+  /** Starts the program with one job that ends in time and one that does not. */
   private void startBusy(Way way) throws IOException {
     start(way);
     longJob = client.enqueue(EndingProgram.TASK, LONG);
@@ -74,7 +71,7 @@ class ProcessEndTest {
     return client.find(enqueued.id()).orElseThrow();
   }
 
-  /** The process has ended, and what it ran is finished or back in the queue. */
+  /** Expects that the process has ended and that its jobs are finished or back in the queue. */
   private void assertDrained(int exitValue) throws InterruptedException {
     assertThat(process.hasEndedWithin(30_000)).isTrue();
     assertThat(process.exitValue()).isEqualTo(exitValue);

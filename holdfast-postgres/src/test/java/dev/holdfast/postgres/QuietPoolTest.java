@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Connections that ask the database nothing of their own accord, and notice when they are dead. */
+/** Connections that are validated without a statement and detect that they are dead. */
 class QuietPoolTest {
   private PostgresFixture fixture;
 
@@ -79,10 +79,10 @@ class QuietPoolTest {
     fixture.store().nodes().register(card);
     fixture.store().intake().enqueue(List.of(Drafts.job()));
 
-    // One of the pool, and that of the heart.
+    // One of the pool, and the heartbeat connection.
     assertThat(fixture.endSessions("holdfast-%")).isGreaterThanOrEqualTo(2);
 
-    // The pool looks at a connection again when it has not been used for half a second.
+    // The pool validates a connection that has not been used for half a second.
     await()
         .pollDelay(Duration.ofMillis(600))
         .atMost(Duration.ofSeconds(20))

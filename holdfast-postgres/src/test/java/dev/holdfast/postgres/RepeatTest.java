@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Reports that come twice, long after the job has moved on. */
+/** Repeated reports that arrive long after the state of the job has changed. */
 class RepeatTest {
   private static PostgresFixture fixture;
 
@@ -61,10 +61,10 @@ class RepeatTest {
   @Test
   void aRepeatedPermanentFailureIsRecognisedAfterTheJobWasRetried() {
     ClaimedJob first = worker.claimOne();
-    worker.die(first);
+    worker.failPermanently(first);
     fixture.store().control().retry(job.id());
 
-    assertThat(worker.die(first)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.failPermanently(first)).isEqualTo(Result.WRITTEN);
     assertThat(find().failures()).hasSize(1);
   }
 
@@ -74,7 +74,7 @@ class RepeatTest {
     worker.retryIn(first, Duration.ZERO);
 
     assertThat(worker.succeed(first)).isEqualTo(Result.LOST);
-    assertThat(worker.die(first)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.failPermanently(first)).isEqualTo(Result.WRITTEN);
   }
 
   @Test

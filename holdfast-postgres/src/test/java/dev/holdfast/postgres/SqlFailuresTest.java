@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What errors of the database mean. */
+/** How errors of the database are classified. */
 class SqlFailuresTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -123,7 +123,7 @@ class SqlFailuresTest {
     CompletableFuture<Integer> request =
         CompletableFuture.supplyAsync(
             () -> database.run("try this", handle -> handle.execute("select pg_sleep(60)")));
-    await().atMost(SOON).until(SqlFailuresTest::endSleepers);
+    await().atMost(SOON).until(SqlFailuresTest::terminateSleepers);
 
     CompletionException thrown = catchThrowableOfType(CompletionException.class, request::join);
 
@@ -146,7 +146,7 @@ class SqlFailuresTest {
                     handle -> {
                       handle.execute("set local idle_in_transaction_session_timeout = 20");
                       handle.execute("insert into holdfast.queue (name) values ('stood still')");
-                      await().atMost(SOON).until(SqlFailuresTest::nobodyIsIdleInTransaction);
+                      await().atMost(SOON).until(SqlFailuresTest::noSessionIsIdleInTransaction);
                       return null;
                     }));
 
@@ -164,7 +164,7 @@ class SqlFailuresTest {
           catchThrowableOfType(
               StoreException.class,
               () ->
-                  // As a commit would that waits for a standby: no timeout of statements ends it.
+                  // Like a commit that waits for a standby: no statement timeout ends it.
                   foreign.patiently(
                       theirs,
                       connection -> {
@@ -213,7 +213,7 @@ class SqlFailuresTest {
         () -> database.run("try this", handle -> handle.createScript(sql).execute()));
   }
 
-  private static boolean nobodyIsIdleInTransaction() {
+  private static boolean noSessionIsIdleInTransaction() {
     return fixture
         .ask(
             "select count(*) from pg_stat_activity where state = 'idle in transaction' and datname"
@@ -221,7 +221,7 @@ class SqlFailuresTest {
         .equals("0");
   }
 
-  private static boolean endSleepers() {
+  private static boolean terminateSleepers() {
     return fixture
         .ask(
             "select count(pg_terminate_backend(pid)) > 0 from pg_stat_activity where query like"

@@ -44,7 +44,7 @@ class StalledStopTest {
   private final CountDownLatch claimInProgress = new CountDownLatch(1);
   private final CountDownLatch letClaimsGo = new CountDownLatch(1);
 
-  /** Closed for a moment, so that no claim is under way when the next ones are held up. */
+  /** Closed for a moment, so that no claim is in progress when the next ones are delayed. */
   private final ReadWriteLock gate = new ReentrantReadWriteLock();
 
   private boolean holdClaims;
@@ -78,8 +78,8 @@ class StalledStopTest {
         PostgresSettings.builder(url).user(database.user()).password(database.password()).build());
   }
 
-  /** Lets a claim wait before it is sent, so that it is in progress when the node stops. */
-  private Store withClaimsThatCanBeHeldUp() {
+  /** Delays a claim before it is sent, so that it is in progress when the node stops. */
+  private Store storeWithDelayableClaims() {
     Claims real = stalling.claims();
     Claims held =
         (Claims)
@@ -117,7 +117,7 @@ class StalledStopTest {
     }
   }
 
-  /** One of the program, which a node that has stopped could still use. */
+  /** An executor of the program, which a stopped node could still use. */
   private static final TaskExecutor LASTING =
       new TaskExecutor() {
         @Override
@@ -140,7 +140,7 @@ class StalledStopTest {
       };
 
   private HoldfastNode node() {
-    return HoldfastNode.on(withClaimsThatCanBeHeldUp())
+    return HoldfastNode.on(storeWithDelayableClaims())
         .executor(LASTING)
         .id("stalled")
         .meters(meters)
@@ -187,7 +187,7 @@ class StalledStopTest {
 
     holdUpClaims();
     Enqueued<Void> late = client.enqueue(TASK, new Nap(Duration.ZERO));
-    claimInProgress.await(); // An idle node claims only where there is something to claim.
+    claimInProgress.await(); // An idle node claims only from queues with ready jobs.
     proxy.stall();
     long before = System.nanoTime();
     node.close();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Rows that somebody else has written, in ways we would not. */
+/** Rows that other programs have written in a format that cannot be read. */
 class UnreadableJobTest {
   private final NewJob strange = new JobDraft().tags("a", "b").build();
   private final NewJob fine = new JobDraft().build();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** A schedule that a program with newer time zones has written. */
+/** A schedule written by a program with newer time zones. */
 class UnreadableScheduleTest {
   private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(ReadableSchedules.class);
 

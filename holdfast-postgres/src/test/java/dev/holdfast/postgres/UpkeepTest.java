@@ -21,7 +21,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Upkeep on PostgreSQL, where several nodes do it and dead nodes pile up. */
+/** Upkeep on PostgreSQL, with several nodes and many dead nodes. */
 class UpkeepTest {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final Retention RETENTION =
@@ -118,7 +118,7 @@ class UpkeepTest {
     store.upkeep().tidy(RETENTION);
     assertThat(number(unswept)).isZero();
 
-    // As a claim does that was under way all the time.
+    // Like a claim that was in progress all the time.
     execute(
         """
         insert into holdfast.job (id, incarnation, token, claim_no, created_at, run_at, rank,

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.condition.OS;
 
 /**
  * A short run with four nodes; {@code holdfast bench chaos} runs longer ones. Only on Linux, where
- * all processes share one monotonic clock. Set another seed with {@code -Dholdfast.chaos.seed=...}.
+ * all processes share one monotonic clock. Another seed is set with {@code
+ * -Dholdfast.chaos.seed=...}.
  */
 @EnabledOnOs(OS.LINUX)
 class ChaosTest {

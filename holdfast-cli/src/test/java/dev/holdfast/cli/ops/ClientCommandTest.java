@@ -270,7 +270,7 @@ class ClientCommandTest {
       await().until(() -> !node.incarnation().equals(before));
 
       UUID fenced = node.incarnation();
-      // A node that sends a heartbeat at the same moment is left alone.
+      // A node that sends a heartbeat at the same moment is not declared dead.
       await()
           .until(
               () -> holdfast("node", "recover", "controlled").out(),

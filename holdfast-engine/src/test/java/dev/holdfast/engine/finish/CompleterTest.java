@@ -38,7 +38,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Reports are written although some groups of them, or some of them, cannot be. */
+/** Reports are written although some groups or single reports cannot be. */
 class CompleterTest {
   private static final Moment BEGIN = new Moment(0);
   private static final String MEGABYTE = "x".repeat(1 << 20);
@@ -124,7 +124,7 @@ class CompleterTest {
     return last;
   }
 
-  /** Let the Completer work whenever it wants to, for a time. */
+  /** Ticks the completer whenever it is due, for this time. */
   private void run(Duration time) {
     Moment end = now.plus(time);
     while (true) {
@@ -161,7 +161,7 @@ class CompleterTest {
     assertThat(groups).allMatch(size -> size * (long) MEGABYTE.length() <= Portions.LARGEST);
   }
 
-  /** Whatever the failure: here each statement of more than 3 MB breaks its connection. */
+  /** Halving works for any failure: here each statement of more than 3 MB breaks its connection. */
   @Test
   void aGroupThatFailsRepeatedlyIsHalvedUntilItSucceeds() {
     fails = group -> size(group) > 3L * MEGABYTE.length();
@@ -264,7 +264,7 @@ class CompleterTest {
     assertBounded((int) (WaitingReports.LARGEST / MEGABYTE.length()), MEGABYTE);
   }
 
-  /** The thread of the attempt that ended keeps its slot until there is room for its report. */
+  /** The thread of an ended attempt keeps its slot until there is room for its report. */
   private void assertBounded(int most, String result) throws Exception {
     fails = group -> true;
     end(most, result);

@@ -56,7 +56,7 @@ class ClaimCallsTest {
     calls.lose(lost, NOW);
 
     calls.nothingFound(NOW.plus(Duration.ofMinutes(1)));
-    assertThat(calls.look().oldest()).as("it may still be carried out").isEqualTo(lost);
+    assertThat(calls.look().oldest()).as("it may still be executed").isEqualTo(lost);
 
     calls.nothingFound(NOW.plus(Duration.ofHours(1)));
     assertThat(calls.look().oldest()).isEqualTo(open);

@@ -67,7 +67,7 @@ class HeldJobsTest {
     first.settle();
     heldJobs.addRunaway(first);
 
-    // A node that is fenced gives up what it holds, be it given up before or not started.
+    // A fenced node gives up all its jobs, including those given up before and those not started.
     heldJobs.abandon(first);
     heldJobs.abandon(suspect());
 

@@ -42,7 +42,7 @@ class SlowStartTest {
     return job;
   }
 
-  /** Claims and start as many as there is room for. */
+  /** Claims and starts as many crash suspects as the limit permits. */
   private List<ClaimId> fill(long seconds) {
     Suspects reserved = reserve(seconds);
     List<ClaimId> jobs = new ArrayList<>();
@@ -64,9 +64,9 @@ class SlowStartTest {
     assertThat(next).hasSize(2);
 
     suspects.gone(next.get(0));
-    assertThat(fill(0)).as("four, of which one runs").hasSize(3);
+    assertThat(fill(0)).as("four in total, one of which runs").hasSize(3);
     suspects.gone(next.get(1));
-    assertThat(fill(0)).as("eight, of which three run").hasSize(5);
+    assertThat(fill(0)).as("eight in total, three of which run").hasSize(5);
   }
 
   @Test
@@ -87,7 +87,7 @@ class SlowStartTest {
     }
 
     assertThat(suspects.reserve(NODE, 2, at(0)).most()).isEqualTo(2);
-    assertThat(reserve(0).most()).as("the rest of what there is room for").isGreaterThan(2);
+    assertThat(reserve(0).most()).as("up to the limit").isGreaterThan(2);
   }
 
   @Test
@@ -169,7 +169,7 @@ class SlowStartTest {
   @Test
   void aCrashSuspectThatIsPrefetchedForLongFreesItsReservation() {
     ClaimId waiting = claimed(-1, Suspicion.SLOW);
-    assertThat(suspects.hasWaitedTooLong(waiting, at(100))).as("of no incarnation").isFalse();
+    assertThat(suspects.hasWaitedTooLong(waiting, at(100))).as("without an incarnation").isFalse();
     Suspects reserved = reserve(0);
     ClaimId job = claimed(0, Suspicion.SLOW);
     suspects.giveBack(NODE, reserved);

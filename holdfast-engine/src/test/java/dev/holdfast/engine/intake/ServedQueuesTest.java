@@ -19,7 +19,7 @@ class ServedQueuesTest {
   @RegisterExtension final Logged logged = Logged.by(ServedQueues.class);
   private final List<String> asked = new ArrayList<>();
 
-  /** A cluster in which somebody serves the queue mail, and nobody another. */
+  /** Returns a cluster whose nodes serve only the queue 'mail'. */
   private QueueStore onlyMail() {
     return (QueueStore)
         Proxy.newProxyInstance(

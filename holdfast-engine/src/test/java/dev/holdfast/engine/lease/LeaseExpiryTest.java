@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How a lease is kept and lost, with time and results handed in. Its ttl is 30 s. */
+/** How a lease is kept and lost, with a controlled clock and store. Its TTL is 30 s. */
 class LeaseExpiryTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 

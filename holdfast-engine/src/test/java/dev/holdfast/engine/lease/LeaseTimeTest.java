@@ -7,7 +7,7 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What a holder relies on, whatever happens to its requests. It acquired 30 s at second 0. */
+/** The time that a holder may rely on. It acquired the lease at second 0 for 30 s. */
 class LeaseTimeTest {
   private static final Duration SHORT = Duration.ofSeconds(10);
   private static final Duration LONG = Duration.ofSeconds(60);

@@ -25,7 +25,7 @@ final class ScriptedLeaseStore implements LeaseStore {
   Runnable beforeEndReturns = () -> {};
   boolean renews = true;
 
-  /** The failure to throw while the database is unavailable. */
+  /** Returns a hook that fails as if the connection had broken. */
   static Runnable away() {
     return () -> {
       throw new StoreException(Outcome.UNKNOWN, "The connection broke.", null);
@@ -49,7 +49,7 @@ final class ScriptedLeaseStore implements LeaseStore {
   }
 
   @Override
-  public boolean end(LeaseClaim grip, Ending how) {
+  public boolean end(LeaseClaim claim, Ending how) {
     beforeEndReturns.run();
     return true;
   }

@@ -28,7 +28,7 @@ class ClusterSizeTest {
     assertThat(atOnce(100, 1)).isBetween(350L, 450L);
     assertThat(atOnce(100, 47)).isBetween(4_800L, 5_200L);
     assertThat(atOnce(100, 97)).isEqualTo(10_000);
-    assertThat(atOnce(100, 0)).as("nobody knows how many jobs").isEqualTo(10_000);
+    assertThat(atOnce(100, 0)).as("an unknown number of jobs").isEqualTo(10_000);
   }
 
   @Test

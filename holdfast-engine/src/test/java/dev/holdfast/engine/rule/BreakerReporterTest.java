@@ -45,7 +45,7 @@ class BreakerReporterTest {
               meters,
               new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> NOW)));
 
-  /** Notes what it is told, and fails as planned. */
+  /** Records the reports, and fails as planned. */
   private static final class Book implements TaskStore {
     private final Queue<Outcome> failures = new ArrayDeque<>();
     private final List<Attempts> received = new ArrayList<>();

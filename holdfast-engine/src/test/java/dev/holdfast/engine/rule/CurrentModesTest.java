@@ -18,7 +18,7 @@ class CurrentModesTest {
     assertThat(modes.hear(DISABLED, modes.ownChanges())).isTrue();
 
     assertThat(modes.isEnabled()).isFalse();
-    assertThat(modes.hear(DISABLED, modes.ownChanges())).as("heard again").isFalse();
+    assertThat(modes.hear(DISABLED, modes.ownChanges())).as("the same reply again").isFalse();
   }
 
   @Test
@@ -28,7 +28,7 @@ class CurrentModesTest {
 
     assertThat(modes.hear(FULL, asked)).isFalse();
     assertThat(modes.modes()).isEqualTo(DISABLED);
-    assertThat(modes.hear(FULL, modes.ownChanges())).as("the next answer").isTrue();
+    assertThat(modes.hear(FULL, modes.ownChanges())).as("the next reply").isTrue();
   }
 
   @Test

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whatever goes wrong with an attempt, it is reported, and its slot is free again. */
+/** Every attempt is reported and its slot is freed, regardless of how it fails. */
 class RunnerTest {
   private static final Moment BEGIN = new Moment(0);
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
@@ -62,7 +62,7 @@ class RunnerTest {
   private @Nullable HeldJob current;
   private TaskHandler<String, String> handler = (payload, context) -> payload;
 
-  /** Runs a job at once, where the test can see what becomes of the thread. */
+  /** Runs a job on the calling thread, whose state the test can check. */
   private final class SameThread implements TaskExecutor {
     @Override
     public String name() {
@@ -86,17 +86,17 @@ class RunnerTest {
   private final class Sink implements FinishSink {
     @Override
     public void finish(HeldJob ended, Finish finish) {
-      failIfToldTo();
+      failIfRequested();
       finishes.add(finish);
     }
 
     @Override
     public void handBack(HeldJob returned) {
-      failIfToldTo();
+      failIfRequested();
       handedBack.add(returned);
     }
 
-    private void failIfToldTo() {
+    private void failIfRequested() {
       if (sinkFailure instanceof Error error) {
         throw error;
       }
@@ -275,7 +275,10 @@ class RunnerTest {
     assertThat(finishes).singleElement().isInstanceOf(Finish.Cancelled.class);
   }
 
-  /** Spans that do this when they end: between the return of the handler and its report. */
+  /**
+   * Returns a tracer that runs this when a span ends, which is between the return of the handler
+   * and its report.
+   */
   private static <T> T spans(Class<T> type, Runnable atEnd) {
     return type.cast(
         Proxy.newProxyInstance(

@@ -45,7 +45,7 @@ class RegistrarTest {
   private final Map<String, Standing> kept = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
 
-  /** An empty scheduleStore that cannot write some schedules. */
+  /** Returns an empty store that fails to write some schedules. */
   private ScheduleStore scheduleStore() {
     return (ScheduleStore)
         Proxy.newProxyInstance(
@@ -99,7 +99,7 @@ class RegistrarTest {
         });
   }
 
-  private List<String> said(Level level) {
+  private List<String> logLines(Level level) {
     return logged.events().stream()
         .filter(event -> event.getLevel().equals(level))
         .map(ILoggingEvent::getFormattedMessage)
@@ -152,7 +152,7 @@ class RegistrarTest {
 
     assertThat(written).containsExactly("a", "c");
     assertThat(asked).contains("cancelUndeclared");
-    assertThat(said(Level.ERROR)).singleElement().asString().contains("'b'");
+    assertThat(logLines(Level.ERROR)).singleElement().asString().contains("'b'");
     assertThat(NOW.until(next)).isEqualTo(Duration.ofMinutes(2));
   }
 
@@ -183,7 +183,7 @@ class RegistrarTest {
     registrar.tick(NOW);
     registrar.tick(LATER);
 
-    assertThat(said(Level.WARN))
+    assertThat(logLines(Level.WARN))
         .singleElement()
         .asString()
         .contains("'a'", "0 0 30 2 *", "another timing");

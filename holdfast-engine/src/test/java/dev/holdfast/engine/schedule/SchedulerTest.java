@@ -29,7 +29,7 @@ class SchedulerTest {
 
   private final AtomicInteger looks = new AtomicInteger();
 
-  /** A schedules in which nothing is due, and something will be in a while. */
+  /** Returns a store in which the next schedule is due after this time. */
   private ScheduleStore dueIn(Duration wait) {
     return schedules(() -> new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait)));
   }

@@ -37,7 +37,7 @@ class SamplerTest {
           new Meters(registry, "worker", List.of()),
           crowd);
 
-  /** Something that can result one question only. */
+  /** Returns a stub that supports one method only. */
   private static <T> T only(Class<T> type, String question, Supplier<?> result) {
     return type.cast(
         Proxy.newProxyInstance(

@@ -90,7 +90,7 @@ class StagerTest {
   void theStagerDoesNotSpinWhileDueJobsAreLocked() {
     result = report(Map.of(), false, Optional.of(Duration.ZERO));
 
-    assertThat(tickAt(Duration.ZERO)).as("it may be due since just now").isEqualTo(now);
+    assertThat(tickAt(Duration.ZERO)).as("it may have become due just now").isEqualTo(now);
     assertThat(tickAt(Duration.ofMillis(1))).isEqualTo(now.plus(Duration.ofMillis(100)));
   }
 

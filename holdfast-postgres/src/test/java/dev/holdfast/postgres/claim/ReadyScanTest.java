@@ -24,7 +24,7 @@ class ReadyScanTest {
     return windows.stream().anyMatch(w -> !rank.isBefore(w.from()) && rank.isBefore(w.to()));
   }
 
-  /** A claim from the beginning that took a second: claims look through windows for 20 seconds. */
+  /** Records a full scan that took a second, after which claims use windows for 20 seconds. */
   private void recordASlowClaim(Instant last) {
     scan.took(ReadyScan.WHOLE, 0, SECOND);
     assertThat(scan.isUnclear()).isTrue();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** A framework has a transaction open for the thread that enqueues. */
+/** Enqueues on a thread for which a framework has opened a transaction. */
 class OutsideTransactionTest {
   private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(OutsideTransaction.class);
   private static final JobRequest<String, Void> REQUEST =

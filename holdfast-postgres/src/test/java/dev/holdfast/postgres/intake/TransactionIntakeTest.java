@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/** Enqueueing inside a transaction of the caller's own. */
+/** Enqueueing inside a transaction of the caller. */
 class TransactionIntakeTest {
   private static PostgresFixture fixture;
 
@@ -276,19 +276,19 @@ class TransactionIntakeTest {
       await()
           .atMost(Duration.ofSeconds(20))
           .until(() ->
-              heardOfAll(listening, 100).stream().anyMatch(s -> s.endsWith(":work:silenced:4:1")));
+              allReceived(listening, 100).stream().anyMatch(s -> s.endsWith(":work:silenced:4:1")));
     }
   }
 
   @Test
   void theNumberOfNotifyingTransactionsPerSecondIsBounded() throws SQLException {
     try (Connection listening = listening()) {
-      long openTransaction = System.nanoTime();
+      long startedAt = System.nanoTime();
       for (int i = 0; i < 100; i++) {
         enqueue(Drafts.job());
         caller.commit();
       }
-      long slots = (System.nanoTime() - openTransaction) / 20_000_000 + 1;
+      long slots = (System.nanoTime() - startedAt) / 20_000_000 + 1;
 
       assertThat(receivedSoFar(listening)).hasSizeBetween(1, (int) slots);
     }
@@ -309,7 +309,7 @@ class TransactionIntakeTest {
   }
 
   private static List<String> receivedSoFar(Connection listening) throws SQLException {
-    // What was sent before this has arrived when this has.
+    // Notifications arrive in order, so everything sent before this one has arrived with it.
     fixture.execute("notify holdfast_holdfast, 'last'");
     List<String> all = new ArrayList<>();
     while (!all.contains("last")) {
@@ -327,14 +327,14 @@ class TransactionIntakeTest {
     return connection;
   }
 
-  /** What transactions have sent, and not what the process says afterwards. */
+  /** Returns what transactions have sent, without what the process sends afterwards. */
   private static List<String> received(Connection connection, int millis) throws SQLException {
-    return heardOfAll(connection, millis).stream()
+    return allReceived(connection, millis).stream()
         .filter(text -> text.startsWith("-:") || text.equals("last"))
         .toList();
   }
 
-  private static List<String> heardOfAll(Connection connection, int millis) throws SQLException {
+  private static List<String> allReceived(Connection connection, int millis) throws SQLException {
     PGNotification[] got = connection.unwrap(PGConnection.class).getNotifications(millis);
     return got == null ? List.of() : Arrays.stream(got).map(PGNotification::getParameter).toList();
   }
@@ -357,7 +357,10 @@ class TransactionIntakeTest {
     return fixture.store();
   }
 
-  /** A pool all of whose connections are in such transactions must not wait for itself. */
+  /**
+   * If all connections of a pool are in such transactions, waiting for another one would be a
+   * deadlock.
+   */
   @Test
   void noSecondConnectionIsTakenFromTheCallersPool() throws Exception {
     int size = 4;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A coordinator whose surroundings fail. */
+/** A coordinator whose database, pool or listeners fail. */
 class CoordinatorFaultsTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final Duration DAY = Duration.ofDays(1);
@@ -138,7 +138,7 @@ class CoordinatorFaultsTest {
             received.contains(new Signal.QueueChanged("last"))
                 || received.stream().anyMatch(Signal.SignalsMissed.class::isInstance));
     long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
-    // One of a kind for each queue and interval, and what the first one of the flood found.
+    // One signal of a kind for each queue and interval, and the first signal of the flood.
     assertThat(count(Signal.NewWork.class)).isBetween(1L, millis / 20 + 2);
     assertThat(count(Signal.SchedulesChanged.class)).isBetween(1L, millis / 200 + 2);
     assertThat(count(Signal.SignalsMissed.class)).isLessThanOrEqualTo(millis / 200 + 2);
@@ -146,7 +146,7 @@ class CoordinatorFaultsTest {
   }
 
   private void flood(String... payloads) throws SQLException {
-    // Many transactions, since equal payloads of one are merged.
+    // Many transactions, because equal payloads of one transaction are merged.
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       for (int piece = 0; piece < 300; piece++) {
@@ -178,7 +178,7 @@ class CoordinatorFaultsTest {
     List<String> before = listeningSessions();
     try (Lines lines = Lines.of("dev.holdfast.postgres.notify")) {
       int sent = 0;
-      // The sender was first and stays; the other one is replaced.
+      // The connection of the sender was opened first and stays; the other one is replaced.
       while ((listeningSessions().contains(before.get(1)) || sent < 100) && sent < 3_000) {
         sender.announce(new Signal.QueueChanged("queue-" + ++sent));
         assertThat(renewing.isWorking()).isTrue();
@@ -265,7 +265,7 @@ class CoordinatorFaultsTest {
     return new SocketValidatedDataSource(of.jdbcUrl(), properties);
   }
 
-  /** A source that throws an Error for as long as it is broken. */
+  /** A data source that throws an Error as long as it is broken. */
   private DataSource breaking(AtomicBoolean broken) {
     DataSource real = source(database);
     return (DataSource)

@@ -17,7 +17,7 @@ class DelayedNotifiesTest {
 
   @Test
   void aNotificationIsDueOnceAfterTheDelay() {
-    assertThat(want(MAIL)).isTrue();
+    assertThat(request(MAIL)).isTrue();
     assertThat(afterPassing(49)).isEmpty();
     assertThat(afterthoughts.next(now)).hasValue(Duration.ofMillis(1).toNanos());
 
@@ -29,9 +29,9 @@ class DelayedNotifiesTest {
 
   @Test
   void aRepeatedNotificationIsDueAgainAfterTheWholeDelay() {
-    want(MAIL);
+    request(MAIL);
     assertThat(afterPassing(30)).isEmpty();
-    assertThat(want(MAIL)).isFalse();
+    assertThat(request(MAIL)).isFalse();
 
     assertThat(afterPassing(20)).containsExactly(MAIL);
     assertThat(afterPassing(29)).isEmpty();
@@ -43,7 +43,7 @@ class DelayedNotifiesTest {
   void constantNotificationsAreSentOncePerDelay() {
     int announced = 0;
     for (int millis = 0; millis < 1000; millis++) {
-      want(MAIL);
+      request(MAIL);
       announced += afterPassing(1).size();
     }
 
@@ -52,10 +52,10 @@ class DelayedNotifiesTest {
 
   @Test
   void theMostUrgentNotificationOfAQueueIsSent() {
-    want(new Signal.NewWork("mail", 2));
-    want(new Signal.NewWork("mail", 7));
-    want(new Signal.NewWork("print", 1));
-    want(new Signal.NewWork("mail", 3));
+    request(new Signal.NewWork("mail", 2));
+    request(new Signal.NewWork("mail", 7));
+    request(new Signal.NewWork("print", 1));
+    request(new Signal.NewWork("mail", 3));
 
     assertThat(afterPassing(50))
         .containsExactlyInAnyOrder(new Signal.NewWork("mail", 7), new Signal.NewWork("print", 1));
@@ -63,20 +63,21 @@ class DelayedNotifiesTest {
 
   @Test
   void stagersAreNotifiedOfDelayedJobs() {
-    want(new Signal.Scheduled(Duration.ofHours(1)));
+    request(new Signal.Scheduled(Duration.ofHours(1)));
 
     assertThat(afterPassing(50)).containsExactly(new Signal.Scheduled(Duration.ZERO));
   }
 
   @Test
   void theNumberOfRememberedTopicsIsBounded() {
-    IntStream.range(0, DelayedNotifies.MOST + 1).forEach(n -> want(new Signal.NewWork("q" + n, 4)));
+    IntStream.range(0, DelayedNotifies.MOST + 1)
+        .forEach(n -> request(new Signal.NewWork("q" + n, 4)));
 
     assertThat(afterPassing(50)).hasSize(DelayedNotifies.MOST);
   }
 
-  private boolean want(Signal signal) {
-    return afterthoughts.want(signal, now);
+  private boolean request(Signal signal) {
+    return afterthoughts.request(signal, now);
   }
 
   private List<Signal> afterPassing(int millis) {

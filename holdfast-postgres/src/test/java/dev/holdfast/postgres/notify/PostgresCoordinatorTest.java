@@ -103,7 +103,8 @@ class PostgresCoordinatorTest {
     one.notifyNewWork("mail", 7);
     assertThat(echo).hasSize(1);
 
-    // When the second has come through, so has whatever came back of the first.
+    // Signals arrive in order, so when the second has arrived, any echo of the first has arrived
+    // too.
     await().atMost(SOON).until(() -> !received.isEmpty());
     two.notifyNewWork("print", 1);
     await().atMost(SOON).until(() -> echo.contains(new Signal.NewWork("print", 1)));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Publishing inside a transaction of the caller's own. */
+/** Publishing inside a transaction of the caller. */
 class TransactionEventsTest {
   private static final String EVENT = "order.placed";
 

@@ -58,12 +58,12 @@ public abstract class BreakerContract extends Contract {
     passTime(PAUSE.plusSeconds(1));
   }
 
-  private List<ClaimedJob> claimKnowingly(Worker who) {
+  private List<ClaimedJob> claimKnowingTheBreaker(Worker who) {
     return who.claimAlone(TASK, 2, 2, DUE);
   }
 
   private ClaimedJob probe(Worker who) {
-    List<ClaimedJob> claimed = claimKnowingly(who);
+    List<ClaimedJob> claimed = claimKnowingTheBreaker(who);
     assertThat(claimed).hasSize(1);
     return claimed.get(0);
   }
@@ -84,7 +84,7 @@ public abstract class BreakerContract extends Contract {
 
     assertThat(noted.turn()).isEqualTo(Turn.OPENED);
     passTime(Duration.ofDays(400));
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
   }
 
   @Test
@@ -128,10 +128,10 @@ public abstract class BreakerContract extends Contract {
     open();
 
     assertThat(worker.claim(5)).isEmpty();
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
     assertThat(worker.claimAlone(TASK, 1, 0, Rule.NONE)).isEmpty();
     passTime(PAUSE.minusSeconds(5));
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
   }
 
   @Test
@@ -147,8 +147,8 @@ public abstract class BreakerContract extends Contract {
   void jobsThatWaitForTheBreakerStayReadyAndUseNoAttempt() {
     JobId waiting = enqueue(job());
     openAndPassItsPause();
-    claimKnowingly(worker);
-    claimKnowingly(other);
+    claimKnowingTheBreaker(worker);
+    claimKnowingTheBreaker(other);
 
     assertThat(find(waiting).state()).isEqualTo(JobState.READY);
     assertThat(find(waiting).attempt()).isZero();
@@ -162,8 +162,8 @@ public abstract class BreakerContract extends Contract {
 
     assertThat(probe.started()).isTrue();
     assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
-    assertThat(claimKnowingly(worker)).isEmpty();
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
   }
 
   @Test
@@ -178,7 +178,7 @@ public abstract class BreakerContract extends Contract {
     List<Worker> workers = IntStream.range(0, 8).mapToObj(n -> worker("many-" + n)).toList();
     openAndPassItsPause();
 
-    List<Integer> claimed = Together.run(8, n -> claimKnowingly(workers.get(n)).size());
+    List<Integer> claimed = Together.run(8, n -> claimKnowingTheBreaker(workers.get(n)).size());
 
     assertThat(claimed.stream().mapToInt(Integer::intValue).sum()).isEqualTo(1);
   }
@@ -201,7 +201,7 @@ public abstract class BreakerContract extends Contract {
     worker.retryIn(probe, Duration.ofHours(1));
 
     assertThat(failed(probe.claim())).isEqualTo(new Noted(Turn.OPENED, new Rule(null, PAUSE)));
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
     passTime(PAUSE.plusSeconds(1));
     probe(other);
   }
@@ -235,7 +235,7 @@ public abstract class BreakerContract extends Contract {
     probe(worker);
     passTime(PAUSE.multipliedBy(5));
 
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
   }
 
   @Test
@@ -244,10 +244,10 @@ public abstract class BreakerContract extends Contract {
     ClaimedJob probe = probe(worker);
     worker.giveBack(probe.claim());
 
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
     passTime(PAUSE.plusSeconds(1));
     probe(other);
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
   }
 
   @Test
@@ -255,7 +255,7 @@ public abstract class BreakerContract extends Contract {
     worker.claim(20);
     openAndPassItsPause();
 
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
     assertThat(state()).isEqualTo(BreakerState.OPEN);
     enqueue(job());
     probe(worker);

@@ -21,7 +21,7 @@ public abstract class CancelContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED"})
   void aJobThatHasNotStartedIsCancelledAtOnce(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
 
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.CANCELLED);
 
@@ -45,7 +45,7 @@ public abstract class CancelContract extends Contract {
 
   @Test
   void cancellingARunningJobRequestsThatItStops() {
-    JobId id = bring(job(), JobState.RUNNING);
+    JobId id = bringTo(job(), JobState.RUNNING);
 
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.REQUESTED);
     assertThat(stateOf(id)).isEqualTo(JobState.RUNNING);
@@ -54,7 +54,7 @@ public abstract class CancelContract extends Contract {
 
   @Test
   void aRepeatedCancelRequestHasNoFurtherEffect() {
-    JobId id = bring(job(), JobState.RUNNING);
+    JobId id = bringTo(job(), JobState.RUNNING);
     store.control().cancel(id);
     Job before = find(id);
 
@@ -65,7 +65,7 @@ public abstract class CancelContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
   void aJobThatHasEndedStaysAsItIs(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     Job before = find(id);
 
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.ALREADY_ENDED);
@@ -143,7 +143,7 @@ public abstract class CancelContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
 
-    assertThat(worker.die(claimed)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.failPermanently(claimed)).isEqualTo(Result.WRITTEN);
     assertThat(stateOf(id)).isEqualTo(JobState.FAILED);
   }
 

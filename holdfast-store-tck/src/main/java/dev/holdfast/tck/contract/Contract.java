@@ -137,7 +137,7 @@ public abstract class Contract {
    * Enqueues a job and brings it into a state through the store's methods. No other job of its
    * queue and task may be READY. For EXPIRED, time passes.
    */
-  protected JobId bring(JobDraft draft, JobState state) {
+  protected JobId bringTo(JobDraft draft, JobState state) {
     JobId id =
         enqueue(
             switch (state) {
@@ -156,7 +156,7 @@ public abstract class Contract {
       }
       case FAILED -> {
         Worker helper = helper(job);
-        helper.die(helper.claimOne());
+        helper.failPermanently(helper.claimOne());
       }
       case CANCELLED -> store.control().cancel(id);
       case EXPIRED -> {

@@ -234,7 +234,8 @@ public abstract class CrashContract extends Contract {
     Worker next = worker("node-2");
     assertThat(store.queries().whyWaiting(id))
         .hasValueSatisfying(why -> assertThat(why).isNotInstanceOf(WaitReason.QueueFull.class));
-    List<ClaimedJob> again = suspicion == Suspicion.ALONE ? next.claimLone(1) : next.claim(1, 0, 1);
+    List<ClaimedJob> again =
+        suspicion == Suspicion.ALONE ? next.claimAloneSuspect(1) : next.claim(1, 0, 1);
     assertThat(ids(again)).containsExactly(id);
   }
 
@@ -322,7 +323,7 @@ public abstract class CrashContract extends Contract {
   void aRetriedDeadLetteredJobIsNoLongerACrashSuspect() {
     JobId id = crash(job(), Suspicion.ALONE);
     Worker worker = worker();
-    ClaimedJob held = worker.claimLone().getFirst();
+    ClaimedJob held = worker.claimAloneSuspect().getFirst();
     worker.leave();
     store
         .recovery()
@@ -330,7 +331,7 @@ public abstract class CrashContract extends Contract {
             Holder.dead(worker.incarnation()),
             List.of(new RecoveryAction.AfterFencing(held.claim())));
     Worker next = worker("node-2");
-    next.die(next.claimLone().getFirst());
+    next.failPermanently(next.claimAloneSuspect().getFirst());
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.READY);
 
     ClaimedJob again = worker("node-3").claim(1, Suspects.NONE).getFirst();

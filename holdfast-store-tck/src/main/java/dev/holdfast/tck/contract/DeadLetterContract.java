@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 public abstract class DeadLetterContract extends Contract {
 
   private JobId dead(JobDraft draft) {
-    return bring(draft, JobState.FAILED);
+    return bringTo(draft, JobState.FAILED);
   }
 
   @Test
@@ -61,7 +61,7 @@ public abstract class DeadLetterContract extends Contract {
     assertThat(find(id).failures()).hasSize(1);
 
     Worker worker = worker();
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
 
     assertThat(find(id).failures()).hasSize(2);
   }
@@ -99,7 +99,7 @@ public abstract class DeadLetterContract extends Contract {
       "result"
     };
 
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
     Job failed = find(id);
     store.control().retry(id);
     Job retried = find(id);
@@ -146,7 +146,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
-    worker.die(claimed);
+    worker.failPermanently(claimed);
     store.control().retry(id);
 
     assertThat(find(id).cancelRequested()).isFalse();
@@ -157,7 +157,7 @@ public abstract class DeadLetterContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = "FAILED", mode = Mode.EXCLUDE)
   void aJobThatHasNotFailedIsNotRetried(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     Job before = find(id);
 
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FAILED);
@@ -198,7 +198,7 @@ public abstract class DeadLetterContract extends Contract {
     JobId there = dead(job().queue("bulk"));
     JobId other = dead(job().task("other"));
     JobId live = enqueue(job().queue("idle"));
-    JobId ended = bring(job().queue("idle"), JobState.CANCELLED);
+    JobId ended = bringTo(job().queue("idle"), JobState.CANCELLED);
 
     Map<String, Integer> moved =
         store.control().retryAll(JobFilter.all().task(TASK), null, PLENTY).jobs();
@@ -300,7 +300,7 @@ public abstract class DeadLetterContract extends Contract {
   @Test
   void purgingAffectsTheDeadLetterQueueOnly() {
     JobId ready = enqueue(job());
-    JobId cancelled = bring(job().queue("bulk"), JobState.CANCELLED);
+    JobId cancelled = bringTo(job().queue("bulk"), JobState.CANCELLED);
 
     assertThat(store.control().purge(JobFilter.all(), null, PLENTY).count()).isZero();
     assertThat(exists(ready)).isTrue();
@@ -324,7 +324,7 @@ public abstract class DeadLetterContract extends Contract {
     JobControl.Step first = store.control().retryAll(JobFilter.all(), null, 2);
     passTime(Duration.ofSeconds(1));
     Worker worker = worker();
-    worker.claim(2).forEach(worker::die);
+    worker.claim(2).forEach(worker::failPermanently);
 
     JobControl.Step second = store.control().retryAll(JobFilter.all(), first.until(), 2);
 

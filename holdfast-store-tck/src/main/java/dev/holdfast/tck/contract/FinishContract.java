@@ -209,7 +209,7 @@ public abstract class FinishContract extends Contract {
     assertThat(worker.finishAll(finishes)).hasSize(1000).containsOnly(Result.WRITTEN);
   }
 
-  static Stream<Named<Function<ClaimId, Finish>>> poisons() {
+  static Stream<Named<Function<ClaimId, Finish>>> finishesThatCannotBeStored() {
     return Stream.of(
         Named.of("a result", held -> new Finish.Succeeded(held, "poi\0son", null)),
         Named.of("a failure", held -> new Finish.Dead(held, Ending.failure("poi\0son"))),
@@ -219,7 +219,7 @@ public abstract class FinishContract extends Contract {
   }
 
   @ParameterizedTest
-  @MethodSource("poisons")
+  @MethodSource("finishesThatCannotBeStored")
   void aTextThatCannotBeStoredFailsItsWholeBatch(Function<ClaimId, Finish> poison) {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job(), job());

@@ -215,7 +215,7 @@ public abstract class IntakeContract extends Contract {
   @EnumSource
   void aRepeatedEnqueueFindsItsJobInEveryState(JobState state) {
     JobDraft draft = job();
-    JobId id = bring(draft, state);
+    JobId id = bringTo(draft, state);
     Job before = find(id);
 
     assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Outcome.EXISTING));
@@ -263,7 +263,7 @@ public abstract class IntakeContract extends Contract {
   @EnumSource
   void aLateFirstAttemptCreatesNothing(JobState state) {
     JobDraft draft = job();
-    JobId id = bring(draft.idUse(IdUse.REPEATED), state);
+    JobId id = bringTo(draft.idUse(IdUse.REPEATED), state);
     Job before = find(id);
 
     Admission late = admit(draft.idUse(IdUse.FRESH));
@@ -277,7 +277,7 @@ public abstract class IntakeContract extends Contract {
   void aLateBatchCreatesNothingRegardlessOfTheStateOfItsJobs() {
     JobDraft ended = job().idUse(IdUse.REPEATED);
     JobDraft live = job().idUse(IdUse.REPEATED);
-    bring(ended, JobState.SUCCEEDED);
+    bringTo(ended, JobState.SUCCEEDED);
     enqueue(live);
     List<NewJob> list = List.of(ended.idUse(IdUse.FRESH).build(), live.idUse(IdUse.FRESH).build());
 
@@ -309,9 +309,9 @@ public abstract class IntakeContract extends Contract {
   @Test
   void repeatsAreRecognisedForADayEvenIfTheRetentionOfTheirJobsIsShorter() {
     JobDraft draft = job().idUse(IdUse.REPEATED);
-    bring(draft, JobState.FAILED);
+    bringTo(draft, JobState.FAILED);
     passTime(Duration.ofHours(23));
-    tidy();
+    runUpkeep();
     assertThat(countAll(JobFilter.all())).isZero();
 
     assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.EXISTING);
@@ -321,22 +321,22 @@ public abstract class IntakeContract extends Contract {
   @Test
   void repeatsAreNotRecognisedAfterADay() {
     JobDraft draft = job().idUse(IdUse.REPEATED);
-    bring(draft, JobState.SUCCEEDED);
+    bringTo(draft, JobState.SUCCEEDED);
     passTime(Duration.ofHours(25));
-    tidy();
+    runUpkeep();
 
     assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
-  private void tidy() {
-    store.upkeep().tidy(new Upkeep.Retention(Duration.ofHours(1), Duration.ofHours(1)));
+  private void runUpkeep() {
+    store.upkeep().runUpkeep(new Upkeep.Retention(Duration.ofHours(1), Duration.ofHours(1)));
   }
 
   /** Only repeats are looked up among ended jobs, to spare other enqueues the lookup. */
   @Test
   void aFreshIdIsNotLookedForAmongEndedJobs() {
     JobDraft draft = job();
-    bring(draft, JobState.CANCELLED);
+    bringTo(draft, JobState.CANCELLED);
 
     assertThat(admit(draft).outcome()).isEqualTo(Outcome.CREATED);
   }

@@ -55,7 +55,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   /** Brings the lease of a holder into a state. */
-  private Granted bring(String key, LeaseState state) {
+  private Granted bringTo(String key, LeaseState state) {
     Granted grant = acquire(key);
     switch (state) {
       case CLAIMED -> {}
@@ -162,7 +162,7 @@ public abstract class LeaseContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"DONE", "FAILED", "EXPIRED"})
   void aLeaseThatEndedCanBeAcquiredAgain(LeaseState state) {
-    Granted first = bring(KEY, state);
+    Granted first = bringTo(KEY, state);
 
     Granted second = acquire(KEY);
 
@@ -339,7 +339,7 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void aReclaimedLeaseCannotBeCompleted() {
-    Granted grant = bring(KEY, LeaseState.EXPIRED);
+    Granted grant = bringTo(KEY, LeaseState.EXPIRED);
 
     assertThat(end(KEY, grant, DONE)).isFalse();
     assertThat(renew(KEY, grant.token())).isEmpty();
@@ -348,7 +348,7 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void aRepeatedEndIsRecognisedAndADifferentEndIsNot() {
-    Granted grant = bring(KEY, LeaseState.DONE);
+    Granted grant = bringTo(KEY, LeaseState.DONE);
 
     assertThat(end(KEY, grant, DONE)).isTrue();
     assertThat(end(KEY, grant, FAILED)).isFalse();
@@ -357,7 +357,7 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void aFailureIsStoredWithItsDetail() {
-    bring(KEY, LeaseState.FAILED);
+    bringTo(KEY, LeaseState.FAILED);
 
     assertThat(info(KEY).detail()).isEqualTo("no paper");
     assertThat(info(KEY).endedAt()).isNotNull();
@@ -365,7 +365,7 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void aCompletedLeaseBlocksOnceOnlyRequestsForItsTtl() {
-    bring(KEY, LeaseState.DONE);
+    bringTo(KEY, LeaseState.DONE);
     passTime(TTL.minusSeconds(30));
     assertThat(askOnce(KEY))
         .isInstanceOfSatisfying(
@@ -377,7 +377,7 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void aFailedLeaseIsFreeForOnceOnlyRequests() {
-    bring(KEY, LeaseState.FAILED);
+    bringTo(KEY, LeaseState.FAILED);
 
     assertThat(askOnce(KEY)).isInstanceOf(Granted.class);
   }
@@ -456,7 +456,7 @@ public abstract class LeaseContract extends Contract {
   @Test
   void leasesThatEndedLongAgoAreDeletedAndTheOthersAreKept() {
     Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
-    Granted old = bring("old", LeaseState.DONE);
+    Granted old = bringTo("old", LeaseState.DONE);
     acquire("silent");
     Granted counts =
         (Granted)
@@ -468,7 +468,7 @@ public abstract class LeaseContract extends Contract {
                     "node-1");
     end("counts", counts, DONE);
     passTime(Duration.ofDays(12));
-    bring("new", LeaseState.FAILED);
+    bringTo("new", LeaseState.FAILED);
 
     store.upkeep().tidy(retention);
 

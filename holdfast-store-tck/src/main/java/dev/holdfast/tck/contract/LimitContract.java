@@ -61,7 +61,7 @@ public abstract class LimitContract extends Contract {
   void aFinishedJobFreesALimitSlot() {
     List<ClaimedJob> held = worker.claim(3, 0, 3);
     worker.succeed(held.get(0));
-    worker.die(held.get(1));
+    worker.failPermanently(held.get(1));
     worker.retryIn(held.get(2), Duration.ofHours(1));
 
     assertThat(other.claim(10, 0, 3)).hasSize(3);

@@ -77,7 +77,7 @@ public abstract class NodeStoreContract extends Contract {
     store.nodes().register(after, Modes.FULL, before.incarnation());
     assertThat(modesOf(after)).as("after a repeat").isEqualTo(Modes.FULL);
     assertThat(store.nodes().setModes(before.incarnation(), set, Modes.FULL))
-        .as("of the dead")
+        .as("modes of a dead node")
         .isFalse();
   }
 
@@ -413,7 +413,7 @@ public abstract class NodeStoreContract extends Contract {
       names = {"CLAIMED", "RUNNING"},
       mode = Mode.EXCLUDE)
   void anUnclaimedJobHasNoHolder(JobState state) {
-    assertThat(store.nodes().holderOf(bring(job(), state))).isEmpty();
+    assertThat(store.nodes().holderOf(bringTo(job(), state))).isEmpty();
   }
 
   @Test

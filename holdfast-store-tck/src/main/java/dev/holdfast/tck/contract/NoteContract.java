@@ -49,7 +49,7 @@ public abstract class NoteContract extends Contract {
     assertNoted(id);
     ClaimedJob again = worker.claimOne();
     assertThat(JobNotes.read(again.notes()).progress()).isEqualTo(NOTES.progress());
-    worker.die(again);
+    worker.failPermanently(again);
     assertNoted(id);
     store.control().retry(id);
     assertNoted(id);

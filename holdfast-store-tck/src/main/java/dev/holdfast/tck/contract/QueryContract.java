@@ -25,20 +25,20 @@ public abstract class QueryContract extends Contract {
   void aJobShowsItsStackAndItsOriginInEveryState() {
     Worker worker = serving("node-1", "blue");
     JobId id = enqueue(job().stamp("blue", "front-1"));
-    assertMadeByFront(id, JobState.READY);
-    worker.die(worker.claimOne());
-    assertMadeByFront(id, JobState.FAILED);
+    assertCreatedByFront(id, JobState.READY);
+    worker.failPermanently(worker.claimOne());
+    assertCreatedByFront(id, JobState.FAILED);
     store.control().retry(id);
-    assertMadeByFront(id, JobState.READY);
+    assertCreatedByFront(id, JobState.READY);
     worker.succeed(worker.claimOne());
-    assertMadeByFront(id, JobState.SUCCEEDED);
+    assertCreatedByFront(id, JobState.SUCCEEDED);
 
     Job plain = find(enqueue(job()));
     assertThat(plain.stack()).isNull();
     assertThat(plain.source()).isNull();
   }
 
-  private void assertMadeByFront(JobId id, JobState state) {
+  private void assertCreatedByFront(JobId id, JobState state) {
     Job job = find(id);
     assertThat(job.state()).isEqualTo(state);
     assertThat(job.stack()).isEqualTo("blue");
@@ -48,7 +48,7 @@ public abstract class QueryContract extends Contract {
   @ParameterizedTest
   @EnumSource
   void aJobIsFoundInEveryState(JobState state) {
-    JobId id = bring(job().payload("p").tags("a").priority(6), state);
+    JobId id = bringTo(job().payload("p").tags("a").priority(6), state);
 
     Job job = find(id);
 
@@ -141,10 +141,10 @@ public abstract class QueryContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"READY", "SUCCEEDED", "FAILED"})
   void jobsCanBeListedByQueueTaskOrTag(JobState state) {
-    JobId plain = bring(job(), state);
-    JobId queued = bring(job().queue("bulk"), state);
-    JobId other = bring(job().task("other"), state);
-    JobId tagged = bring(job().queue("tagged").tags("eu", "new"), state);
+    JobId plain = bringTo(job(), state);
+    JobId queued = bringTo(job().queue("bulk"), state);
+    JobId other = bringTo(job().task("other"), state);
+    JobId tagged = bringTo(job().queue("tagged").tags("eu", "new"), state);
 
     assertThat(list(JobFilter.all().queue("bulk"), null, PLENTY)).containsExactly(queued);
     assertThat(list(JobFilter.all().task("other"), null, PLENTY)).containsExactly(other);
@@ -183,7 +183,7 @@ public abstract class QueryContract extends Contract {
   private Map<JobState, JobId> oneInEachState() {
     Map<JobState, JobId> ids = new EnumMap<>(JobState.class);
     for (JobState state : JobState.values()) {
-      ids.put(state, bring(job().queue("queue-" + state.name().toLowerCase(Locale.ROOT)), state));
+      ids.put(state, bringTo(job().queue("queue-" + state.name().toLowerCase(Locale.ROOT)), state));
     }
     return ids;
   }

@@ -102,7 +102,7 @@ public abstract class QueueContract extends Contract {
   @Test
   void queuesWithJobsSettingsOrALiveNodeAreListedByName() {
     enqueue(job().queue("d-waiting"));
-    bring(job().queue("b-scheduled"), JobState.SCHEDULED);
+    bringTo(job().queue("b-scheduled"), JobState.SCHEDULED);
     store.queues().pause("a-paused", true);
     Worker.join(store, "node-1", "c-served", TASK);
     Worker.join(store, "node-2", "e-left", TASK).leave();
@@ -118,7 +118,7 @@ public abstract class QueueContract extends Contract {
     enqueueAll(job(), job(), job());
     assertThat(worker.claim(1, 2, null)).hasSize(3);
     enqueueAll(job(), job(), job().dueIn(Duration.ofHours(1)));
-    bring(job().queue("bulk"), JobState.READY);
+    bringTo(job().queue("bulk"), JobState.READY);
     store.queues().limit(QUEUE, 9);
 
     QueueStatus status = status(QUEUE);
@@ -141,8 +141,8 @@ public abstract class QueueContract extends Contract {
   @Test
   void endedJobsDoNotCount() {
     worker();
-    bring(job(), JobState.SUCCEEDED);
-    bring(job(), JobState.FAILED);
+    bringTo(job(), JobState.SUCCEEDED);
+    bringTo(job(), JobState.FAILED);
 
     QueueStatus status = status(QUEUE);
 

@@ -197,7 +197,7 @@ public abstract class RecoveryContract extends Contract {
    * Returns the jobs that a node of these stacks recovers from a dead node that held one job of
    * each stack and one without a stack.
    */
-  private List<String> takenBack(@Nullable Set<String> stacks) {
+  private List<String> recoveredFor(@Nullable Set<String> stacks) {
     Worker worker = serving("node-1", "blue", "green");
     enqueueAll(job().stack("blue"), job().stack("green"), job());
     assertThat(worker.claim(3)).hasSize(3);
@@ -213,22 +213,22 @@ public abstract class RecoveryContract extends Contract {
 
   @Test
   void aNodeRecoversJobsOfItsStackAndJobsWithoutAStack() {
-    assertThat(takenBack(Set.of("blue"))).containsExactly("blue", "null");
+    assertThat(recoveredFor(Set.of("blue"))).containsExactly("blue", "null");
   }
 
   @Test
   void aNodeOfAnotherStackRecoversOnlyJobsWithoutAStack() {
-    assertThat(takenBack(Set.of("red"))).containsExactly("null");
+    assertThat(recoveredFor(Set.of("red"))).containsExactly("null");
   }
 
   @Test
   void aNodeThatServesSeveralStacksRecoversJobsOfAllOfThem() {
-    assertThat(takenBack(Set.of("blue", "green"))).containsExactly("blue", "green", "null");
+    assertThat(recoveredFor(Set.of("blue", "green"))).containsExactly("blue", "green", "null");
   }
 
   @Test
   void aNodeWithoutAStackRecoversJobsOfAllStacks() {
-    assertThat(takenBack(null)).containsExactly("blue", "green", "null");
+    assertThat(recoveredFor(null)).containsExactly("blue", "green", "null");
   }
 
   @Test
@@ -474,7 +474,7 @@ public abstract class RecoveryContract extends Contract {
         new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.NONE, crash(held)));
 
     assertThat(worker.succeed(held)).isEqualTo(Outcomes.Result.LOST);
-    assertThat(worker.die(held)).isEqualTo(Outcomes.Result.LOST);
+    assertThat(worker.failPermanently(held)).isEqualTo(Outcomes.Result.LOST);
     assertThat(worker.retryIn(held, Duration.ZERO)).isEqualTo(Outcomes.Result.LOST);
     assertThat(worker.giveBack(held.claim())).isEmpty();
     assertThat(worker.start(held.claim())).isEmpty();

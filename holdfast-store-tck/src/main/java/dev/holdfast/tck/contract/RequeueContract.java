@@ -22,7 +22,7 @@ public abstract class RequeueContract extends Contract {
 
   @Test
   void aRequeuedScheduledJobIsReadyAtOnce() {
-    JobId id = bring(job(), JobState.SCHEDULED);
+    JobId id = bringTo(job(), JobState.SCHEDULED);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
 
@@ -74,7 +74,7 @@ public abstract class RequeueContract extends Contract {
 
   @Test
   void aRequeuedDeadLetteredJobIsReadyWithAllItsAttemptsAndALargerToken() {
-    JobId id = bring(job(), JobState.FAILED);
+    JobId id = bringTo(job(), JobState.FAILED);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
 
@@ -87,7 +87,7 @@ public abstract class RequeueContract extends Contract {
   @Test
   void aDeadLetteredJobIsNotRequeuedWhileAnotherJobHasItsKey() {
     UniqueKey key = UniqueKey.whileActive("order 17");
-    JobId old = bring(job().unique(key), JobState.FAILED);
+    JobId old = bringTo(job().unique(key), JobState.FAILED);
     enqueue(job().unique(key));
 
     assertThat(requeue(old)).isEqualTo(RequeueResult.KEY_TAKEN);
@@ -98,7 +98,7 @@ public abstract class RequeueContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
   void jobsThatEndedOtherwiseAreNotRequeued(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.ENDED);
 

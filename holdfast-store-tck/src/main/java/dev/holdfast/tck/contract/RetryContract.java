@@ -115,7 +115,7 @@ public abstract class RetryContract extends Contract {
     passTime(Duration.ofMinutes(1));
     second.retryIn(second.claimOne(), Duration.ZERO);
     passTime(Duration.ofMinutes(1));
-    first.die(first.claimOne());
+    first.failPermanently(first.claimOne());
 
     Job job = find(id);
 

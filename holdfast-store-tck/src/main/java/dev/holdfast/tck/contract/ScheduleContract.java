@@ -265,7 +265,7 @@ public abstract class ScheduleContract extends Contract {
     worker.succeed(worker.claimOne());
     passTime(HOUR);
     firedJob("a");
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
     passTime(HOUR);
 
     assertThat(firedJob("a")).isNotNull();
@@ -393,7 +393,7 @@ public abstract class ScheduleContract extends Contract {
           .isEqualTo(before);
     }
     assertThat(scheduleStore().declare(young.incarnation(), "shop", Map.of()).live())
-        .as("an inherited declaration can be taken back")
+        .as("an inherited declaration can be withdrawn")
         .isEmpty();
     assertThat(scheduleStore().cancelUndeclared(other.incarnation(), "shop")).containsExactly("a");
   }

@@ -201,7 +201,7 @@ public abstract class StagingContract extends Contract {
 
   @Test
   void aRunningJobDoesNotExpire() {
-    JobId id = bring(job().startWithin(MINUTE), JobState.RUNNING);
+    JobId id = bringTo(job().startWithin(MINUTE), JobState.RUNNING);
     passTime(MINUTE.multipliedBy(2));
 
     assertThat(stage().expired()).isZero();

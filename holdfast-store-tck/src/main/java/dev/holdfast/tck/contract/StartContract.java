@@ -202,7 +202,7 @@ public abstract class StartContract extends Contract {
     assertThat(worker.start(held)).isEmpty();
 
     assertThat(ids)
-        .as("what never started costs no attempt and counts no crash when it is recovered")
+        .as("a recovered job that never started uses no attempt and counts no crash")
         .extracting(this::stateOf)
         .containsOnly(JobState.CLAIMED);
     assertThat(find(ids.get(0)).attempt()).isZero();

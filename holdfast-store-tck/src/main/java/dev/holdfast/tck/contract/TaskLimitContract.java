@@ -70,7 +70,7 @@ public abstract class TaskLimitContract extends Contract {
   void everyEndingFreesALimitSlot() {
     List<ClaimedJob> held = claim(worker, 3, 0);
     worker.succeed(held.get(0));
-    worker.die(held.get(1));
+    worker.failPermanently(held.get(1));
     worker.retryIn(held.get(2), Duration.ofHours(1));
 
     assertThat(claim(other, 10, 0)).hasSize(3);

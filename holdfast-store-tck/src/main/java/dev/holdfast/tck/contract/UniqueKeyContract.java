@@ -134,7 +134,7 @@ public abstract class UniqueKeyContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"CLAIMED", "RUNNING"})
   void aClaimedJobIsNotReplaced(JobState state) {
-    assertNotReplaced(bring(job().unique(active()).payload("first"), state));
+    assertNotReplaced(bringTo(job().unique(active()).payload("first"), state));
   }
 
   @Test
@@ -170,7 +170,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @Test
   void aRetriedDeadLetteredJobIsNotReplaced() {
-    JobId holder = bring(job().unique(active()).payload("first"), JobState.FAILED);
+    JobId holder = bringTo(job().unique(active()).payload("first"), JobState.FAILED);
     assertThat(store.control().retry(holder)).isEqualTo(RetryResult.READY);
 
     assertNotReplaced(holder);
@@ -198,7 +198,7 @@ public abstract class UniqueKeyContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"})
   void aKeyWhileActiveIsTakenAsLongAsItsJobIsLive(JobState state) {
-    JobId holder = bring(job().unique(active()), state);
+    JobId holder = bringTo(job().unique(active()), state);
 
     assertThat(admit(job().unique(active()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
@@ -217,7 +217,7 @@ public abstract class UniqueKeyContract extends Contract {
       names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"},
       mode = Mode.EXCLUDE)
   void aKeyWhileActiveIsFreeWhenItsJobHasEnded(JobState state) {
-    bring(job().unique(active()), state);
+    bringTo(job().unique(active()), state);
 
     assertThat(admit(job().unique(active().onConflict(OnConflict.FAIL))).outcome())
         .isEqualTo(Outcome.CREATED);
@@ -226,7 +226,7 @@ public abstract class UniqueKeyContract extends Contract {
   @ParameterizedTest
   @EnumSource
   void aKeyWithinAWindowIsTakenRegardlessOfTheStateOfItsJob(JobState state) {
-    JobId holder = bring(job().unique(windowed()), state);
+    JobId holder = bringTo(job().unique(windowed()), state);
 
     assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
     assertThatExceptionOfType(DuplicateJobException.class)
@@ -236,7 +236,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @Test
   void anEndedJobIsNotReplaced() {
-    JobId holder = bring(job().unique(windowed()).payload("first"), JobState.SUCCEEDED);
+    JobId holder = bringTo(job().unique(windowed()).payload("first"), JobState.SUCCEEDED);
     Job before = find(holder);
 
     assertThat(admit(job().unique(windowed().onConflict(OnConflict.REPLACE)).payload("second")))
@@ -247,7 +247,7 @@ public abstract class UniqueKeyContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"READY", "RUNNING", "SUCCEEDED"})
   void aKeyWithinAWindowIsFreeAfterIt(JobState state) {
-    bring(job().unique(windowed()), state);
+    bringTo(job().unique(windowed()), state);
     passTime(WINDOW.plusSeconds(1));
 
     JobDraft next = job().unique(windowed().onConflict(OnConflict.FAIL));
@@ -259,7 +259,7 @@ public abstract class UniqueKeyContract extends Contract {
   @Test
   void theWindowOfAKeyMayBeUnlimited() {
     UniqueKey key = UniqueKey.within("order 17", Times.FOR_EVER);
-    JobId holder = bring(job().unique(key), JobState.SUCCEEDED);
+    JobId holder = bringTo(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(400));
 
     assertThat(admit(job().unique(key))).isEqualTo(new Admission(holder, Outcome.EXISTING));
@@ -361,14 +361,14 @@ public abstract class UniqueKeyContract extends Contract {
         n -> {
           NewJob a = job().unique(UniqueKey.whileActive("a")).build();
           NewJob b = job().unique(UniqueKey.whileActive("b")).build();
-          return enqueuePatiently(n % 2 == 0 ? List.of(a, b) : List.of(b, a));
+          return enqueueWithRetries(n % 2 == 0 ? List.of(a, b) : List.of(b, a));
         });
 
     assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
   /** Retries as long as the store reports that nothing was changed and that a retry may succeed. */
-  private List<Admission> enqueuePatiently(List<NewJob> jobs) {
+  private List<Admission> enqueueWithRetries(List<NewJob> jobs) {
     while (true) {
       try {
         return store.intake().enqueue(jobs);
@@ -384,7 +384,7 @@ public abstract class UniqueKeyContract extends Contract {
   @MethodSource("bothScopes")
   void aLateFirstAttemptCreatesNothingAlthoughItsKeyIsFreeAgain(UniqueKey key) {
     JobDraft draft = job().unique(key).idUse(IdUse.REPEATED);
-    JobId id = bring(draft, JobState.SUCCEEDED);
+    JobId id = bringTo(draft, JobState.SUCCEEDED);
     passTime(WINDOW.plusSeconds(1));
 
     assertThat(admit(draft.idUse(IdUse.FRESH))).isEqualTo(new Admission(id, Outcome.EXISTING));
@@ -395,7 +395,7 @@ public abstract class UniqueKeyContract extends Contract {
   /** A repeat whose key was taken created nothing. The next repeat may create the job. */
   @Test
   void aSecondRepeatIsWrittenWhenItsKeyIsFreeAgain() {
-    bring(job().unique(windowed()), JobState.RUNNING);
+    bringTo(job().unique(windowed()), JobState.RUNNING);
     JobDraft draft = job().unique(windowed()).idUse(IdUse.REPEATED);
     assertThat(admit(draft).outcome()).isEqualTo(Outcome.EXISTING);
     passTime(WINDOW.plusSeconds(1));

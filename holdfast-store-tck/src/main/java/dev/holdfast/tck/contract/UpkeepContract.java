@@ -30,11 +30,11 @@ public abstract class UpkeepContract extends Contract {
   private static final int MOST_ROUNDS = 100;
 
   /** Runs upkeep until there is nothing left to delete, and returns the total. */
-  private Report tidy() {
-    Report sum = store.upkeep().tidy(RETENTION);
+  private Report runUpkeep() {
+    Report sum = store.upkeep().runUpkeep(RETENTION);
     for (int round = 1; sum.more(); round++) {
       assertThat(round).as("rounds of upkeep").isLessThan(MOST_ROUNDS);
-      Report next = store.upkeep().tidy(RETENTION);
+      Report next = store.upkeep().runUpkeep(RETENTION);
       sum =
           new Report(
               sum.partitionsDropped() + next.partitionsDropped(),
@@ -53,20 +53,20 @@ public abstract class UpkeepContract extends Contract {
     keepHeartbeat(thorough, Duration.ofDays(3));
     passTime(Duration.ofMinutes(50));
     keepHeartbeat(brief, Duration.ofHours(1));
-    tidy();
+    runUpkeep();
     assertThat(store.nodes().pastBeats("brief", PLENTY)).hasSize(2);
 
     passTime(Duration.ofMinutes(20));
-    tidy();
+    runUpkeep();
     assertThat(store.nodes().pastBeats("brief", PLENTY)).hasSize(1);
 
     passTime(Duration.ofDays(2));
-    tidy();
+    runUpkeep();
     assertThat(store.nodes().pastBeats("brief", PLENTY)).isEmpty();
     assertThat(store.nodes().pastBeats("thorough", PLENTY)).hasSize(1);
 
     passTime(Duration.ofDays(1));
-    tidy();
+    runUpkeep();
     assertThat(store.nodes().pastBeats("thorough", PLENTY)).isEmpty();
   }
 
@@ -86,9 +86,9 @@ public abstract class UpkeepContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
   void endedJobsAreKeptForTheirRetention(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(8));
-    tidy();
+    runUpkeep();
 
     assertThat(stateOf(id)).isEqualTo(state);
   }
@@ -96,9 +96,9 @@ public abstract class UpkeepContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
   void endedJobsAreDeletedAfterTheirRetention(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(12));
-    tidy();
+    runUpkeep();
 
     assertThat(exists(id)).isFalse();
     assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();
@@ -109,14 +109,14 @@ public abstract class UpkeepContract extends Contract {
 
   @Test
   void deadLetteredJobsHaveASeparateRetention() {
-    JobId id = bring(job(), JobState.FAILED);
+    JobId id = bringTo(job(), JobState.FAILED);
     passTime(Duration.ofDays(28));
-    assertThat(tidy().deadLettersPurged()).isZero();
+    assertThat(runUpkeep().deadLettersPurged()).isZero();
     assertThat(stateOf(id)).isEqualTo(JobState.FAILED);
 
     passTime(Duration.ofDays(4));
 
-    assertThat(tidy().deadLettersPurged()).isEqualTo(1);
+    assertThat(runUpkeep().deadLettersPurged()).isEqualTo(1);
     assertThat(exists(id)).isFalse();
   }
 
@@ -124,10 +124,10 @@ public abstract class UpkeepContract extends Contract {
   @EnumSource(names = {"SUCCEEDED", "FAILED"})
   void theRetentionOfEndedJobsMayBeUnlimited(JobState state) {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(400));
 
-    store.upkeep().tidy(new Retention(forEver, forEver));
+    store.upkeep().runUpkeep(new Retention(forEver, forEver));
 
     assertThat(stateOf(id)).isEqualTo(state);
   }
@@ -135,9 +135,9 @@ public abstract class UpkeepContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"})
   void liveJobsAreNeverDeleted(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(400));
-    tidy();
+    runUpkeep();
 
     assertThat(stateOf(id)).isEqualTo(state);
   }
@@ -149,27 +149,27 @@ public abstract class UpkeepContract extends Contract {
     ClaimedJob claimed = worker.claimOne();
     passTime(Duration.ofDays(50));
     worker.succeed(claimed);
-    tidy();
+    runUpkeep();
 
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
   }
 
   @Test
   void aResultIsKeptForItsRetentionAndItsJobForLonger() {
-    JobId id = succeedKeeping(Duration.ofDays(2));
+    JobId id = succeedWithRetention(Duration.ofDays(2));
     passTime(Duration.ofDays(1));
-    assertThat(tidy().resultsDropped()).isZero();
+    assertThat(runUpkeep().resultsDropped()).isZero();
     assertThat(find(id).result()).isEqualTo("\"done\"");
 
     passTime(Duration.ofDays(2));
 
-    assertThat(tidy().resultsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().resultsDropped()).isEqualTo(1);
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
     assertThat(find(id).result()).isNull();
-    assertThat(tidy().resultsDropped()).isZero();
+    assertThat(runUpkeep().resultsDropped()).isZero();
   }
 
-  private JobId succeedKeeping(Duration time) {
+  private JobId succeedWithRetention(Duration time) {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.finish(new Finish.Succeeded(worker.claimOne().claim(), "\"done\"", time));
@@ -178,9 +178,9 @@ public abstract class UpkeepContract extends Contract {
 
   @Test
   void aResultWithoutItsOwnRetentionIsKeptAsLongAsItsJob() {
-    JobId id = bring(job(), JobState.SUCCEEDED);
+    JobId id = bringTo(job(), JobState.SUCCEEDED);
     passTime(Duration.ofDays(8));
-    tidy();
+    runUpkeep();
 
     assertThat(find(id).result()).isEqualTo("\"done\"");
   }
@@ -188,9 +188,9 @@ public abstract class UpkeepContract extends Contract {
   @Test
   void aKeyWithinAWindowIsTakenEvenAfterItsJobIsDeleted() {
     UniqueKey key = UniqueKey.within("order 17", Duration.ofDays(100));
-    JobId id = bring(job().unique(key), JobState.SUCCEEDED);
+    JobId id = bringTo(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(12));
-    tidy();
+    runUpkeep();
     assertThat(exists(id)).isFalse();
 
     assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Enqueued.Outcome.EXISTING));
@@ -204,14 +204,14 @@ public abstract class UpkeepContract extends Contract {
             .toArray(JobDraft[]::new));
     passTime(Duration.ofDays(2));
 
-    assertThat(store.upkeep().tidy(RETENTION).more()).isFalse();
+    assertThat(store.upkeep().runUpkeep(RETENTION).more()).isFalse();
   }
 
   @Test
   void upkeepWithoutExpiredRowsDeletesNothing() {
     enqueue(job());
 
-    Report report = tidy();
+    Report report = runUpkeep();
 
     assertThat(report.deadLettersPurged()).isZero();
     assertThat(report.resultsDropped()).isZero();
@@ -221,12 +221,12 @@ public abstract class UpkeepContract extends Contract {
 
   @Test
   void severalNodesMayRunUpkeepConcurrently() throws Exception {
-    bring(job(), JobState.FAILED);
-    bring(job(), JobState.FAILED);
-    bring(job(), JobState.SUCCEEDED);
+    bringTo(job(), JobState.FAILED);
+    bringTo(job(), JobState.FAILED);
+    bringTo(job(), JobState.SUCCEEDED);
     passTime(Duration.ofDays(40));
 
-    List<Report> reports = Together.run(4, n -> tidy());
+    List<Report> reports = Together.run(4, n -> runUpkeep());
 
     assertThat(reports.stream().mapToLong(Report::deadLettersPurged).sum()).isEqualTo(2);
     assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();

@@ -254,7 +254,7 @@ public abstract class WaitReasonContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
   void aJobThatRunsOrHasEndedDoesNotWait(JobState state) {
-    assertThat(why(bring(job(), state))).isEqualTo(new WaitReason.NotWaiting(state));
+    assertThat(why(bringTo(job(), state))).isEqualTo(new WaitReason.NotWaiting(state));
   }
 
   @Test

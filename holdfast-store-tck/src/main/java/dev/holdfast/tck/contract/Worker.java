@@ -110,12 +110,12 @@ public final class Worker {
   }
 
   /** Claims a crash suspect that must be the only one. */
-  public List<ClaimedJob> claimLone() {
+  public List<ClaimedJob> claimAloneSuspect() {
     return claim(1, new Suspects(1, true));
   }
 
   /** Claims a crash suspect that must be the only one, under a limit. */
-  public List<ClaimedJob> claimLone(int limit) {
+  public List<ClaimedJob> claimAloneSuspect(int limit) {
     return claimFrom(queue, 1, 0, limit, new Suspects(1, true));
   }
 
@@ -239,7 +239,7 @@ public final class Worker {
   }
 
   /** Finishes a job with a permanent failure. */
-  public Result die(ClaimedJob job) {
+  public Result failPermanently(ClaimedJob job) {
     return finish(new Finish.Dead(job.claim(), failure(job, "it broke permanently")));
   }
 

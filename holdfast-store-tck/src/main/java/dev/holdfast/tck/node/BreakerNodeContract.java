@@ -162,8 +162,8 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
 
     // Long enough for the node to learn that no other job may start, and to claim again.
-    long received = beatOf(node);
-    await().atMost(SOON).until(() -> beatOf(node) >= received + 15);
+    long received = heartbeatsOf(node);
+    await().atMost(SOON).until(() -> heartbeatsOf(node) >= received + 15);
     passes.release(2);
 
     awaitState(busy, JobState.SUCCEEDED);

@@ -71,7 +71,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
   private List<Enqueued<String>> suspects(
       String name, int count, Suspicion suspicion, Duration delay) {
     List<Enqueued<String>> jobs = enqueue(name, count);
-    List<ClaimedJob> held = dieHolding(count, 0);
+    List<ClaimedJob> held = dieWithClaimedJobs(count, 0);
     assertThat(held).hasSize(count);
     UUID dead = store().nodes().holderOf(jobs.get(0).id()).orElseThrow();
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
@@ -101,7 +101,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
   @Test
   void afterTheirFirstCrashAllJobsOfADeadNodeRunAtOnce() throws Exception {
     List<Enqueued<String>> jobs = enqueue("crashed", 20);
-    dieHolding(20, 0);
+    dieWithClaimedJobs(20, 0);
     start(quick().maxConcurrent(20).handle(ECHO, (note, context) -> hold(note)));
 
     awaitRunning(20);
@@ -293,13 +293,13 @@ public abstract class CrashNodeContract extends NodeTestBase {
   void severalNodesRecoverInDifferentOrders() {
     for (int i = 0; i < 8; i++) {
       Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-      dieHolding(1, 0);
+      dieWithClaimedJobs(1, 0);
       UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
       assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
     }
     List<List<UUID>> orders = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
     for (List<UUID> order : orders) {
-      start(node(leavingAllToOthers(order)).liveness(QUICK).queue("elsewhere", 1));
+      start(node(skippingAllOrphans(order)).liveness(QUICK).queue("elsewhere", 1));
     }
     await().atMost(SOON).until(() -> orders.stream().allMatch(order -> order.size() >= 8));
 
@@ -308,7 +308,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     assertThat(first).containsExactlyInAnyOrderElementsOf(second).isNotEqualTo(second);
   }
 
-  private Store leavingAllToOthers(List<UUID> order) {
+  private Store skippingAllOrphans(List<UUID> order) {
     return Interposed.on(
         store(),
         call -> {

@@ -105,7 +105,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     try (Lease lease = acquire(leases(), LONG)) {
       assertThat(lease.fail("no paper \0")).isTrue();
       assertThat(lease.isHeld()).isFalse();
-      assertThat(lease.complete()).as("ended before").isFalse();
+      assertThat(lease.complete()).as("the lease has already ended").isFalse();
     }
 
     assertThat(info().state()).isEqualTo(LeaseState.FAILED);
@@ -241,7 +241,9 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     assertThat(info().state()).isEqualTo(LeaseState.CLAIMED);
 
     assertThat(acquire(leases, LONG).isHeld()).isTrue();
-    assertThat(leases.acquire(KEY)).as("to one caller only").isInstanceOf(Acquisition.Busy.class);
+    assertThat(leases.acquire(KEY))
+        .as("it is granted to one caller only")
+        .isInstanceOf(Acquisition.Busy.class);
   }
 
   @Test
@@ -433,8 +435,8 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     HoldfastLeases second = leases(store(), "node-2");
     Lease held = first.startup().tryAcquire("drop", LONG).orElseThrow();
 
-    assertThat(second.startup().release("drop")).as("another node works on it").isFalse();
-    assertThat(first.startup().release("drop")).as("its own").isTrue();
+    assertThat(second.startup().release("drop")).as("another node holds it").isFalse();
+    assertThat(first.startup().release("drop")).as("its holder may release it").isTrue();
     assertThat(held.isHeld()).isFalse();
     assertThat(second.startup().runOnce("drop", LONG, () -> {})).isTrue();
     assertThat(first.startup().release("drop")).as("done").isTrue();

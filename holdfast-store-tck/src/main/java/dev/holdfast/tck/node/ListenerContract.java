@@ -35,14 +35,14 @@ import org.junit.jupiter.api.Test;
 public abstract class ListenerContract extends NodeTestBase {
   private final List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
 
-  private List<LifecycleEvent> heardOf(JobId id) {
+  private List<LifecycleEvent> eventsOf(JobId id) {
     return received.stream()
         .filter(event -> event instanceof OfJob of && of.job().equals(id))
         .toList();
   }
 
   private void awaitLast(JobId id, Class<? extends LifecycleEvent> type) {
-    await().atMost(SOON).untilAsserted(() -> assertThat(heardOf(id)).last().isInstanceOf(type));
+    await().atMost(SOON).untilAsserted(() -> assertThat(eventsOf(id)).last().isInstanceOf(type));
   }
 
   @Test
@@ -55,7 +55,7 @@ public abstract class ListenerContract extends NodeTestBase {
 
     awaitLast(id, Finished.class);
     assertThat(received.get(0)).isEqualTo(new NodeJoined("told", node.incarnation()));
-    assertThat(heardOf(id))
+    assertThat(eventsOf(id))
         .containsExactly(
             new Claimed("told", id, ECHO.name(), "default", 1),
             new Started("told", id, ECHO.name(), "default", 1),
@@ -73,7 +73,7 @@ public abstract class ListenerContract extends NodeTestBase {
     for (int i = 0; i < 5; i++) {
       JobId id = client().enqueue(ECHO, new Note("x")).id();
       awaitLast(id, Finished.class);
-      assertThat(heardOf(id))
+      assertThat(eventsOf(id))
           .extracting(event -> (Object) event.getClass())
           .containsExactly(Claimed.class, Started.class, Finished.class);
     }
@@ -94,8 +94,8 @@ public abstract class ListenerContract extends NodeTestBase {
     JobId id = client().enqueue(ECHO, new Note("x")).id();
 
     awaitLast(id, DeadLettered.class);
-    assertThat(heardOf(id)).filteredOn(Retried.class::isInstance).hasSize(2);
-    assertThat(heardOf(id))
+    assertThat(eventsOf(id)).filteredOn(Retried.class::isInstance).hasSize(2);
+    assertThat(eventsOf(id))
         .last()
         .isEqualTo(
             new DeadLettered("told", id, ECHO.name(), "default", 3, "CARD_DECLINED", "no money"));
@@ -105,14 +105,14 @@ public abstract class ListenerContract extends NodeTestBase {
   void listenersAreToldOfAJobDeadLetteredByRecovery() {
     JobId id =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(id).orElseThrow();
     start(quick().id("told").listener(received::add));
 
     awaitLast(id, DeadLettered.class);
     FailedAttempt crash = job(id).failures().get(0);
     assertThat(crash.code()).isEqualTo(FailureCode.WORKER_CRASHED);
-    assertThat(heardOf(id))
+    assertThat(eventsOf(id))
         .containsExactly(
             new Recovered("told", id, ECHO.name(), "default", dead),
             new DeadLettered("told", id, ECHO.name(), "default", 1, crash.code(), crash.message()));
@@ -122,13 +122,13 @@ public abstract class ListenerContract extends NodeTestBase {
   @Test
   void listenersAreToldOfAJobCancelledByRecovery() {
     JobId id = client().enqueue(ECHO, new Note("x")).id();
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(id).orElseThrow();
     assertThat(client().cancel(id)).isEqualTo(CancelResult.REQUESTED);
     start(quick().id("told").listener(received::add));
 
     awaitLast(id, Finished.class);
-    assertThat(heardOf(id))
+    assertThat(eventsOf(id))
         .containsExactly(
             new Recovered("told", id, ECHO.name(), "default", dead),
             new Finished("told", id, ECHO.name(), "default", JobState.CANCELLED));
@@ -139,7 +139,7 @@ public abstract class ListenerContract extends NodeTestBase {
   void awaitingAJobDeadLetteredByRecoveryEnds() {
     JobId id =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     List<Signal> signals = new CopyOnWriteArrayList<>();
     SignalBus bus = new SignalBus(store().coordinator());
     try {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Nodes that lose the database or are fenced; names and liveness settings of nodes. */
 public abstract class LivenessContract extends NodeTestBase {
   /** Returns a node with the default settings. */
-  private NodeBuilder usual() {
+  private NodeBuilder withDefaults() {
     return HoldfastNode.on(store());
   }
 
@@ -162,7 +162,7 @@ public abstract class LivenessContract extends NodeTestBase {
     CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch ending = new CountDownLatch(1);
     start(
-        usual()
+        withDefaults()
             .id("worker-1")
             .handle(
                 ECHO,
@@ -252,37 +252,38 @@ public abstract class LivenessContract extends NodeTestBase {
 
   @Test
   void invalidSettingsAreRejectedWithTheRemedy() {
-    assertThatThrownBy(() -> usual().liveness(s -> s.timeout(Duration.ofSeconds(29))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.timeout(Duration.ofSeconds(29))))
         .hasMessageContaining("PT29S")
         .hasMessageContaining("at least PT30S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.sweep(Duration.ofSeconds(60))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M")
         .hasMessageContaining("less than the timeout");
-    assertThatThrownBy(() -> usual().liveness(s -> s.heartbeat(Duration.ZERO)))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.heartbeat(Duration.ZERO)))
         .hasMessageContaining("PT0S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTimeout(Duration.ofSeconds(90))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.claimedTimeout(Duration.ofSeconds(90))))
         .hasMessageContaining("PT1M30S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTimeout(Duration.ofSeconds(30))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.claimedTimeout(Duration.ofSeconds(30))))
         .hasMessageContaining("PT30S for claimed jobs")
         .hasMessageContaining("such as PT15S");
-    assertThatThrownBy(
-            () -> usual().liveness(s -> s.recover(false, true).sweep(Duration.ofSeconds(60))))
+    assertThatThrownBy(() ->
+            withDefaults().liveness(s -> s.recover(false, true).sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M for running jobs");
-    assertThatThrownBy(() -> usual().liveness(s -> s.keepHeartbeats(Duration.ofDays(-1))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.keepHeartbeats(Duration.ofDays(-1))))
         .hasMessageContaining("retention of heartbeats of PT-24H")
         .hasMessageContaining("zero or a positive");
-    assertThatThrownBy(() -> usual().liveness(s -> s.awaitRecoveryPolicy(Duration.ofMinutes(-1))))
+    assertThatThrownBy(
+            () -> withDefaults().liveness(s -> s.awaitRecoveryPolicy(Duration.ofMinutes(-1))))
         .hasMessageContaining("wait for recovery policies of PT-1M")
         .hasMessageContaining("zero or a positive");
-    assertThatThrownBy(() -> usual().keep(Duration.ofDays(14), Duration.ZERO))
+    assertThatThrownBy(() -> withDefaults().keep(Duration.ofDays(14), Duration.ZERO))
         .hasMessageContaining("Dead-lettered jobs cannot be kept for PT0S")
         .hasMessageContaining("at least PT1H");
-    assertThatThrownBy(() -> usual().keep(Duration.ofDays(-1), Duration.ofDays(90)))
+    assertThatThrownBy(() -> withDefaults().keep(Duration.ofDays(-1), Duration.ofDays(90)))
         .hasMessageContaining("Ended jobs cannot be kept for PT-24H");
-    assertThatThrownBy(() -> usual().resultLimit(0).start())
+    assertThatThrownBy(() -> withDefaults().resultLimit(0).start())
         .hasMessageContaining("result limit of 0")
         .hasMessageContaining("keepResult");
-    assertThatThrownBy(() -> usual().shutdownGrace(Duration.ofSeconds(-1)).start())
+    assertThatThrownBy(() -> withDefaults().shutdownGrace(Duration.ofSeconds(-1)).start())
         .hasMessageContaining("PT-1S");
     assertThatThrownBy(() -> node().id("x".repeat(65)).start())
         .hasMessageContaining("65")
@@ -373,7 +374,7 @@ public abstract class LivenessContract extends NodeTestBase {
   void heartbeatsAreNotKeptByDefault() {
     HoldfastNode node = start(quick().id("not-kept"));
 
-    await().atMost(SOON).until(() -> beatOf(node) >= 3);
+    await().atMost(SOON).until(() -> heartbeatsOf(node) >= 3);
 
     assertThat(store().nodes().pastBeats("not-kept", 10)).isEmpty();
   }

@@ -104,7 +104,7 @@ public abstract class NodeTestBase {
   }
 
   /** Claims jobs with a node that never sends a heartbeat. */
-  protected List<ClaimedJob> dieHolding(int started, int claimed) {
+  protected List<ClaimedJob> dieWithClaimedJobs(int started, int claimed) {
     NodeRegistration card = card("the-dead", SILENCE, Advice.NONE);
     store().nodes().register(card);
     return store()
@@ -141,7 +141,7 @@ public abstract class NodeTestBase {
   }
 
   /** Returns the number of heartbeats that a node has sent. */
-  protected long beatOf(HoldfastNode node) {
+  protected long heartbeatsOf(HoldfastNode node) {
     return store().nodes().list().stream()
         .filter(status -> status.registration().incarnation().equals(node.incarnation()))
         .findAny()

@@ -72,7 +72,7 @@ public abstract class PrefetchContract extends NodeTestBase {
         client().enqueue(ECHO, new Note("late"), o -> o.startWithin(Duration.ofMillis(500)));
     awaitState(job.id(), JobState.CLAIMED);
 
-    await().atMost(SOON).until(() -> isPastItsTime(job));
+    await().atMost(SOON).until(() -> isPastItsStartByTime(job));
     finish();
 
     assertThat(job(job.id()).state()).isEqualTo(JobState.EXPIRED);
@@ -80,7 +80,7 @@ public abstract class PrefetchContract extends NodeTestBase {
   }
 
   /** Returns the time on the clock of the store. */
-  private boolean isPastItsTime(Enqueued<String> job) {
+  private boolean isPastItsStartByTime(Enqueued<String> job) {
     Enqueued<String> clock = client().enqueue(ECHO, new Note("clock"), o -> o.queue("unserved"));
     return job(clock.id()).createdAt().isAfter(job(job.id()).startBy());
   }

@@ -563,8 +563,8 @@ public abstract class RunningContract extends NodeTestBase {
     await().atMost(SOON).until(() -> meters.get("holdfast.job.run").timer().count() == 1);
 
     assertThat(client().cancel(job.id())).isEqualTo(CancelResult.REQUESTED);
-    long beat = beatOf(node);
-    await().atMost(SOON).until(() -> beatOf(node) >= beat + 2);
+    long beat = heartbeatsOf(node);
+    await().atMost(SOON).until(() -> heartbeatsOf(node) >= beat + 2);
     cancelled.countDown();
 
     assertThat(awaitState(job.id(), JobState.SUCCEEDED).result()).isEqualTo("\"done\"");

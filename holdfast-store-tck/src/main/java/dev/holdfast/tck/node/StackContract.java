@@ -78,7 +78,7 @@ public abstract class StackContract extends NodeTestBase {
 
   @Test
   void aNodeMayServeAllStacksIncludingNewOnes() throws Exception {
-    Enqueued<String> ofTheDead = dieHoldingAJobOf("green");
+    Enqueued<String> ofTheDead = dieWithAJobOf("green");
     HoldfastNode all =
         start(
             quick()
@@ -127,7 +127,7 @@ public abstract class StackContract extends NodeTestBase {
     assertThat(client().await(three, SOON)).isEqualTo("3");
   }
 
-  private static Schedule often(String id) {
+  private static Schedule frequent(String id) {
     return Schedule.named(id)
         .runs(ECHO, new Note("of a schedule"))
         .every(Duration.ofMillis(50))
@@ -158,8 +158,8 @@ public abstract class StackContract extends NodeTestBase {
                 .stack("blue")
                 .mode(NodeMode.TRIGGER_ONLY)
                 .handle(ECHO, handler)
-                .recurring(often("declared")));
-    blue.client().schedules().put(often("put"));
+                .recurring(frequent("declared")));
+    blue.client().schedules().put(frequent("put"));
     await().atMost(SOON).until(() -> hasFired("declared") && hasFired("put"));
     FireResult fired = client().schedules().fire("put");
     assertThat(fired).isInstanceOf(FireResult.Fired.class);
@@ -193,7 +193,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   /** Claims a job of a stack with a node of that stack that never sends a heartbeat. */
-  private Enqueued<String> dieHoldingAJobOf(String stack) {
+  private Enqueued<String> dieWithAJobOf(String stack) {
     HoldfastNode maker = start(node().stack(stack).mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> job = maker.client().enqueue(ECHO, new Note("of " + stack));
     maker.close();
@@ -219,10 +219,10 @@ public abstract class StackContract extends NodeTestBase {
 
   @Test
   void aNodeRecoversOnlyJobsOfItsStackAndJobsWithoutAStack() throws Exception {
-    Enqueued<String> blue = dieHoldingAJobOf("blue");
-    Enqueued<String> green = dieHoldingAJobOf("green");
+    Enqueued<String> blue = dieWithAJobOf("blue");
+    Enqueued<String> green = dieWithAJobOf("green");
     Enqueued<String> none = client().enqueue(ECHO, new Note("of none"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(quick().stack("green").handle(ECHO, (note, context) -> "by green"));
 
     assertThat(client().await(none, SOON)).isEqualTo("by green");
@@ -260,14 +260,14 @@ public abstract class StackContract extends NodeTestBase {
   @Test
   void aTriggerOnlyNodeSweepsAndFiresAndRunsNothing() {
     Enqueued<String> ofTheDead = client().enqueue(ECHO, new Note("x"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .id("front")
             .stack("blue")
             .mode(NodeMode.TRIGGER_ONLY)
             .handle(ECHO, (note, context) -> "never")
-            .recurring(often("declared"))
+            .recurring(frequent("declared"))
             .trigger(WHEN_PAID));
 
     awaitState(ofTheDead.id(), JobState.READY);
@@ -287,20 +287,20 @@ public abstract class StackContract extends NodeTestBase {
   @Test
   void aDisabledNodeNeitherRunsNorFiresNorSweepsNorDeclaresUntilItIsEnabled() {
     Enqueued<String> ofTheDead = client().enqueue(ECHO, new Note("held"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     Enqueued<String> waiting = client().enqueue(ECHO, new Note("waiting"));
-    client().schedules().put(often("put"));
+    client().schedules().put(frequent("put"));
     HoldfastNode canary =
         start(
             quick()
                 .id("canary")
                 .mode(NodeMode.DISABLED)
                 .handle(ECHO, (note, context) -> "done")
-                .recurring(often("declared"))
+                .recurring(frequent("declared"))
                 .trigger(WHEN_PAID));
 
     // Long enough for the node to declare another node dead, if it swept.
-    await().atMost(SOON).until(() -> beatOf(canary) >= 10);
+    await().atMost(SOON).until(() -> heartbeatsOf(canary) >= 10);
     assertThat(job(waiting.id()).state()).isEqualTo(JobState.READY);
     assertThat(job(ofTheDead.id()).state()).isEqualTo(JobState.RUNNING);
     assertThat(hasFired("put")).isFalse();
@@ -320,7 +320,7 @@ public abstract class StackContract extends NodeTestBase {
     HoldfastNode canary = start(node().id("canary").handle(ECHO, (note, context) -> "never"));
     Holdfast own = canary.client();
     own.triggers().put(WHEN_PAID);
-    own.schedules().put(often("put"));
+    own.schedules().put(frequent("put"));
     canary.mode(NodeMode.DISABLED);
 
     List<ThrowingCallable> requests =
@@ -328,7 +328,7 @@ public abstract class StackContract extends NodeTestBase {
             () -> own.enqueue(ECHO, new Note("x")),
             () -> own.enqueueAll(List.of(JobRequest.of(ECHO, new Note("x")))),
             () -> own.publish("paid", new Note("x")),
-            () -> own.schedules().put(often("another")),
+            () -> own.schedules().put(frequent("another")),
             () -> own.schedules().fire("put"));
 
     assertThat(requests)

@@ -47,7 +47,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void theJobsOfADeadNodeRunOnAnotherNode() throws Exception {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
-    dieHolding(1, 1);
+    dieWithClaimedJobs(1, 1);
 
     start(
         quick()
@@ -72,7 +72,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void jobsAreRecoveredEvenIfTheSessionsOfTheDeadNodeCannotBeTerminated() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     FaultyStore powerless = new FaultyStore(store());
     for (int i = 0; i < 1_000; i++) {
       powerless.refuse(StoreMethod.END_SESSIONS);
@@ -86,7 +86,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aStaleHoldersWriteIsRejectedAfterRecovery() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    ClaimedJob held = dieHolding(1, 0).get(0);
+    ClaimedJob held = dieWithClaimedJobs(1, 0).get(0);
     UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
     start(quick().handle(ECHO, (note, context) -> "by the living"));
     client().await(job, SOON);
@@ -104,7 +104,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aJobThatMustNotRunTwiceIsDeadLettered() {
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail()));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(quick().handle(ECHO, (note, context) -> "never"));
 
     awaitState(job.id(), JobState.FAILED);
@@ -117,10 +117,10 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aJobThatCrashesTooOftenIsDeadLettered() {
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.retry(2)));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     HoldfastNode sweeper = start(quick().queue("elsewhere", 1).handle(ECHO, (n, c) -> "never"));
     awaitState(job.id(), JobState.READY);
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
 
     awaitState(job.id(), JobState.FAILED);
     assertThat(job(job.id()).failures()).hasSize(2);
@@ -136,7 +136,7 @@ public abstract class TakeoverContract extends NodeTestBase {
                 ECHO,
                 new Note("x"),
                 options -> options.onCrash(CrashPolicy.decidedByTask()).tags("urgent", "eu"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .handle(
@@ -166,7 +166,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> again = crashing(new Note("again"), "x");
     Enqueued<String> failing = crashing(new Note("failing"), "x");
     Enqueued<String> barred = crashing(new Note("again"), "once");
-    dieHolding(3, 0);
+    dieWithClaimedJobs(3, 0);
     start(
         quick()
             .handle(
@@ -191,7 +191,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aCrashPolicyThatCannotReadThePayloadFails() {
     TaskType<Integer, String> other = TaskType.of(ECHO.name(), Integer.class, String.class);
     Enqueued<String> job = crashing(new Note("not a number"), "x");
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .handle(
@@ -208,7 +208,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aJobForWhichNoNodeHasACrashPolicyIsDeadLetteredAfterTheWait() {
     Enqueued<String> job = crashing(new Note("x"), "x");
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     LivenessSettings brief =
         QUICK.with(settings -> settings.awaitRecoveryPolicy(Duration.ofMillis(300)));
     start(quick().liveness(brief));
@@ -226,7 +226,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aNodeThatStartsDuringTheWaitDecides() {
     Enqueued<String> job = crashing(new Note("x"), "x");
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
     start(quick());
     await().atMost(SOON).until(() -> !isAlive(dead));
@@ -263,7 +263,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     store()
         .nodes()
         .register(card("adviser", Duration.ofHours(1), new Advice(Set.of(ECHO.name()), null)));
-    assertThat(dieHolding(left + 1, 0)).hasSize(left + 1);
+    assertThat(dieWithClaimedJobs(left + 1, 0)).hasSize(left + 1);
     start(quick());
 
     awaitState(plain.id(), JobState.READY);
@@ -275,7 +275,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> job =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .handle(
@@ -294,7 +294,7 @@ public abstract class TakeoverContract extends NodeTestBase {
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
-    dieHolding(2, 0);
+    dieWithClaimedJobs(2, 0);
     start(
         quick()
             .queue("elsewhere", 1)
@@ -324,7 +324,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> asked =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     RecoveryPolicy<Note> nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never", nothing));
 
@@ -344,7 +344,7 @@ public abstract class TakeoverContract extends NodeTestBase {
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
-    dieHolding(2, 0);
+    dieWithClaimedJobs(2, 0);
     start(
         quick()
             .queue("elsewhere", 1)
@@ -361,7 +361,7 @@ public abstract class TakeoverContract extends NodeTestBase {
                 }));
     awaitState(plain.id(), JobState.READY);
     Enqueued<String> later = client().enqueue(ECHO, new Note("later"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
 
     awaitState(later.id(), JobState.READY);
     assertThat(job(asked.id()).state()).isEqualTo(JobState.RUNNING);
@@ -372,8 +372,8 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> first = client().enqueue(ECHO, new Note("first"));
     Enqueued<String> bad = client().enqueue(ECHO, new Note("bad"));
     Enqueued<String> last = client().enqueue(ECHO, new Note("last"));
-    dieHolding(3, 0);
-    start(quick(refusing(Outcome.REFUSED, ruling -> ruling.claim().id().equals(bad.id()))));
+    dieWithClaimedJobs(3, 0);
+    start(quick(failingOn(Outcome.REFUSED, ruling -> ruling.claim().id().equals(bad.id()))));
 
     awaitState(first.id(), JobState.READY);
     awaitState(last.id(), JobState.READY);
@@ -383,12 +383,12 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aHolderWhoseJobsCannotBeRecoveredDoesNotDelayOtherHolders() {
     Enqueued<String> stuck = client().enqueue(ECHO, new Note("stuck"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(stuck.id()).orElseThrow();
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
     Enqueued<String> other = client().enqueue(ECHO, new Note("other"));
-    dieHolding(1, 0);
-    start(quick(refusing(Outcome.RETRYABLE, ruling -> ruling.claim().id().equals(stuck.id()))));
+    dieWithClaimedJobs(1, 0);
+    start(quick(failingOn(Outcome.RETRYABLE, ruling -> ruling.claim().id().equals(stuck.id()))));
 
     // The holder counts as silent only after several consecutive looks.
     awaitState(other.id(), JobState.READY);
@@ -400,7 +400,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   /** Returns a store that fails whenever it is to write such a recovery action. */
-  private Store refusing(Outcome outcome, Predicate<RecoveryAction> what) {
+  private Store failingOn(Outcome outcome, Predicate<RecoveryAction> what) {
     return Interposed.on(
         store(),
         call -> {
@@ -417,7 +417,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void claimedJobsAreRecoveredEvenIfRecoveryOfRunningJobsIsDisabled() {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
-    dieHolding(1, 1);
+    dieWithClaimedJobs(1, 1);
     start(quick().liveness(QUICK.with(settings -> settings.recover(true, false))));
 
     awaitState(claimed.id(), JobState.READY);
@@ -540,7 +540,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void listenersAreToldOfDeadNodesAndRecovery() {
     List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
     client().enqueue(ECHO, new Note("x"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(quick().listener(received::add));
 
     await()

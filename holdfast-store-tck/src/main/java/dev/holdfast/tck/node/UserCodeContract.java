@@ -241,8 +241,10 @@ public abstract class UserCodeContract extends NodeTestBase {
     Runnable attempt = waiting.take();
 
     assertThat(client().requeue(job.id())).isEqualTo(RequeueResult.REQUESTED);
-    long beat = beatOf(node);
-    await().atMost(SOON).until(() -> beatOf(node) >= beat + 2); // The node has received the reply.
+    long beat = heartbeatsOf(node);
+    await()
+        .atMost(SOON)
+        .until(() -> heartbeatsOf(node) >= beat + 2); // The node has received the reply.
     attempt.run();
     Runnable again = waiting.take();
 

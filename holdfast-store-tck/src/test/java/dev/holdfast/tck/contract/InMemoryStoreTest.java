@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The store in memory keeps the contract, and a few habits of its own. */
+/** The in-memory store passes the contract; tests of its own settings. */
 class InMemoryStoreTest extends StoreContract {
 
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whole nodes without threads: which of them act at once when all hear the same signal. */
+/** Which nodes act at once when all receive the same signal. The nodes have no threads. */
 class HerdTest {
   private static final int NODES = 20;
   private static final TaskType<String, Void> TASK = TaskType.of("test::task", String.class);
@@ -39,7 +39,7 @@ class HerdTest {
   private Moment now = new Moment(0);
   private HoldfastClient client;
 
-  /** A role that runs when the test says so. */
+  /** A role that ticks when the test says so. */
   private final class Driven implements Driver.Driven {
     final Role role;
     int wakes;
@@ -103,7 +103,7 @@ class HerdTest {
     nodes.forEach(HoldfastNode::close);
   }
 
-  /** Runs what is due of the roles of this name. */
+  /** Ticks all due roles of this name. */
   private void run(String name) {
     for (Driven driven : List.copyOf(roles)) {
       if (driven.role.name().startsWith(name) && !now.isBefore(driven.next)) {
@@ -112,7 +112,7 @@ class HerdTest {
     }
   }
 
-  private int wakesOfClaimers() {
+  private int wakeupsOfClaimers() {
     return roles.stream()
         .filter(driven -> driven.role.name().startsWith("claimer"))
         .mapToInt(driven -> driven.wakes)
@@ -120,9 +120,9 @@ class HerdTest {
   }
 
   private int newWakes(Runnable step) {
-    int before = wakesOfClaimers();
+    int before = wakeupsOfClaimers();
     step.run();
-    return wakesOfClaimers() - before;
+    return wakeupsOfClaimers() - before;
   }
 
   @Test
@@ -139,7 +139,9 @@ class HerdTest {
           now = now.plus(Duration.ofMillis(100));
           run("wakeups");
         });
-    assertThat(later).as("however many jobs were announced meanwhile").isBetween(15, NODES);
+    assertThat(later)
+        .as("regardless of how many jobs were announced meanwhile")
+        .isBetween(15, NODES);
   }
 
   @Test

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** What a node writes to its log, and in whose name. */
+/** The log lines of a node and the node that they contain. */
 class NodeLogTest extends NodeTestBase {
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("dev.holdfast.engine");
 
@@ -36,7 +36,7 @@ class NodeLogTest extends NodeTestBase {
 
   private record Line(Level level, String text, @Nullable String node, @Nullable String name) {}
 
-  /** Keeps lines with the context that they were written in. */
+  /** Records log lines with their context. */
   private static final class Lines extends AppenderBase<ILoggingEvent> {
     final List<Line> all = new CopyOnWriteArrayList<>();
 
@@ -126,7 +126,7 @@ class NodeLogTest extends NodeTestBase {
   void aSweepLogsWhichNodeDiedHowLongItWasSilentAndWhatHappenedToItsJobs() {
     client().enqueue(ECHO, new Note("running"));
     client().enqueue(ECHO, new Note("claimed"));
-    dieHolding(1, 1);
+    dieWithClaimedJobs(1, 1);
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never"));
 
     String silence = "silent for (9\\d\\d|\\d{4,}) ms";

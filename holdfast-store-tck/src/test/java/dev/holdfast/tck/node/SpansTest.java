@@ -50,7 +50,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What whoever traces and measures sees of a node. */
+/** Spans and meters of a node. */
 class SpansTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 

@@ -48,7 +48,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** When a sweeper looks, and what it concludes, on a clock that only moves when it is told to. */
+/** When a sweeper looks and what it concludes, on a clock that the test controls. */
 class SweeperTest {
   private static final Duration CLAIMED = Duration.ofSeconds(20);
   private static final Duration RUNNING = Duration.ofSeconds(60);
@@ -59,7 +59,7 @@ class SweeperTest {
   private final Store store = new InMemoryStore(InstantSource.system());
   private final ManualTicker ticker = new ManualTicker();
 
-  /** A clock that stands still until it is moved. */
+  /** A clock that the test moves. */
   private static final class ManualTicker implements Ticker {
     private Moment now = at(1_000);
 
@@ -185,7 +185,7 @@ class SweeperTest {
     return sweeper.tick(ticker.now());
   }
 
-  /** Let time pass, with a tick whenever the sweeper wants one. */
+  /** Advances the clock, with a tick whenever the sweeper is due. */
   private void sweepFor(Sweeper sweeper, Duration time) {
     Moment end = ticker.now().plus(time);
     Moment next = tick(sweeper);
@@ -230,7 +230,7 @@ class SweeperTest {
 
     sweepFor(sweeper, RUNNING.plusSeconds(1));
 
-    // A second at most until the beat is seen, and no time after the timeout.
+    // At most a second until the heartbeat is seen, and no delay after the timeout.
     assertThat(beaten.until(ticker.now())).isEqualTo(RUNNING.plusSeconds(1));
     assertThat(stateOf(job)).isEqualTo(JobState.READY);
   }
@@ -365,7 +365,7 @@ class SweeperTest {
     tick(sweeper);
     assertThat(isAlive(other)).isTrue();
     sweepFor(sweeper, RUNNING.minusMillis(1));
-    assertThat(isAlive(other)).as("it could not have beaten before").isTrue();
+    assertThat(isAlive(other)).as("it could not have sent a heartbeat before").isTrue();
     assertThat(stateOf(job)).isEqualTo(JobState.RUNNING);
     sweepFor(sweeper, Duration.ofMillis(1));
     assertThat(isAlive(other)).isFalse();
@@ -412,7 +412,7 @@ class SweeperTest {
 
     tick(sweeper);
 
-    assertThat(isAlive(second)).as("silent for as long as the sweep and more").isFalse();
+    assertThat(isAlive(second)).as("it was silent throughout the sweep").isFalse();
   }
 
   @Test
@@ -444,12 +444,12 @@ class SweeperTest {
     store.nodes().leave(adviser);
     sweepFor(sweeper, POLICY_AWAITED.minusMillis(1));
     assertThat(stateOf(job)).isEqualTo(JobState.RUNNING);
-    // Both the start of the wait and its end are noticed by the next sweep.
+    // The next sweep notices both the start and the end of the wait.
     sweepFor(sweeper, INTERVAL.multipliedBy(2));
     assertThat(stateOf(job)).isEqualTo(JobState.FAILED);
   }
 
-  /** A job that ran on a node that is recorded as dead, and whose task decides what happens. */
+  /** Adds a job that ran on a dead node and whose crash policy is decided by its task. */
   private JobId crashedAndDecidedByTask() {
     UUID dead = join("dead");
     JobId job = hold(dead, true, CrashPolicy.decidedByTask());
@@ -475,7 +475,7 @@ class SweeperTest {
                     if (call.is(StoreMethod.ORPHANS)
                         && call.arguments().get(0) instanceof Holder holder) {
                       order.add(holder.incarnation());
-                      return List.of(); // Left to the other one.
+                      return List.of(); // Left to the other sweeper.
                     }
                     return call.proceed();
                   }),

@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a node leaves a job that it cannot read to others, and when it stops to. */
+/** When a node leaves a job that it cannot read to other nodes, and when it no longer does. */
 class UnreadableTest extends Contract {
   private static final Moment NOW = new Moment(0);
   private static final Moment LATER = NOW.plus(Duration.ofMinutes(1));
@@ -50,13 +50,13 @@ class UnreadableTest extends Contract {
     return List.copyOf(unreadable.leftOut(QUEUE, List.of(TASK)));
   }
 
-  /** A job that this node claimed and could not read. */
+  /** Returns a job that this node claimed and could not read. */
   private ClaimedJob claimed(Worker me) {
     enqueue(job());
     return me.claimOne();
   }
 
-  /** Record that a node could not read the job, which is READY again then. */
+  /** Records that a node could not read the job, which is then READY again. */
   private void refuse(Worker by, ClaimedJob job) {
     by.finish(
         new Finish.RetryIn(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** The simulation finds bugs: these, planted around nodes that have none. */
+/** The simulation detects bugs that are planted around correct nodes. */
 class PlantedBugTest {
   private static final int MOST_SEEDS = 2_000;
 
@@ -37,7 +37,7 @@ class PlantedBugTest {
 
   @Test
   void heartbeatsOfFencedNodesAreDetected() {
-    assertThat(found(PlantedBugs.beatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
+    assertThat(found(PlantedBugs.heartbeatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
   }
 
   @Test
@@ -47,7 +47,7 @@ class PlantedBugTest {
 
   @Test
   void aLeaseWithTwoHoldersIsDetected() {
-    assertThat(found(PlantedBugs.busyLeasesTakenForGranted(), Invariant.LEASES_EXCLUDE)).isTrue();
+    assertThat(found(PlantedBugs.busyLeasesTreatedAsGranted(), Invariant.LEASES_EXCLUDE)).isTrue();
   }
 
   @Test
@@ -55,7 +55,7 @@ class PlantedBugTest {
     assertThat(found(PlantedBugs.leaseTokensStartOver(), Invariant.LEASE_TOKENS_GROW)).isTrue();
   }
 
-  /** Whether one of some seeds shows the promise broken that the bug breaks. */
+  /** Returns whether one of some seeds violates this invariant. */
   private static boolean found(PlantedBug plant, Invariant promise) {
     return LongStream.range(0, MOST_SEEDS)
         .parallel()

@@ -27,13 +27,13 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Bugs that an engine like this could have. */
+/** Realistic bugs of an engine. */
 final class PlantedBugs {
   private static final Timeouts KNOWN = Timeouts.of(Duration.ofSeconds(4));
 
   private PlantedBugs() {}
 
-  /** The end of an attempt is written whoever holds the job by now. */
+  /** The end of an attempt is written regardless of the current holder. */
   static PlantedBug noTokenCheck() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
@@ -73,17 +73,17 @@ final class PlantedBugs {
     };
   }
 
-  /** A node believes that it may be silent for an hour, and others wait for seconds. */
+  /** A node assumes a timeout of an hour, while other nodes wait for seconds. */
   static PlantedBug noSelfFencing() {
     return silentFor(Duration.ofHours(1));
   }
 
-  /** A holder goes on until the moment at which others may act. */
+  /** A holder continues until the moment at which other nodes may act. */
   static PlantedBug noMargin() {
     return silentFor(KNOWN.running().multipliedBy(4).dividedBy(3));
   }
 
-  /** A node believes that it may be silent for this time, and others wait for four seconds. */
+  /** A node assumes this timeout, while other nodes wait for four seconds. */
   private static PlantedBug silentFor(Duration believed) {
     return new PlantedBug(
         UnaryOperator.identity(),
@@ -117,7 +117,7 @@ final class PlantedBugs {
         card.advice());
   }
 
-  /** Whoever looks finds dead what was last seen too long ago by the clock of the database. */
+  /** A sweeper declares nodes dead by the clock of the database. */
   static PlantedBug stalenessByTheDatabaseClock() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
@@ -138,7 +138,7 @@ final class PlantedBugs {
             }));
   }
 
-  /** A node overlooks what it holds by claims whose returned was lost. */
+  /** A node ignores jobs of claims whose reply was lost. */
   static PlantedBug lostRepliesForgotten() {
     return PlantedBug.inNodes(real -> {
       Set<Long> lost = new HashSet<>();
@@ -170,7 +170,7 @@ final class PlantedBugs {
               reply.fenceRequested()));
     }
     if (returned instanceof List<?> rows) {
-      // The last resort, which compares everything that a node holds, must not find them either.
+      // The final check, which compares everything that a node holds, must not find them either.
       return rows.stream()
           .filter(row -> !(row instanceof ClaimRow claim && calls.contains(claim.claimNo())))
           .toList();
@@ -178,8 +178,8 @@ final class PlantedBugs {
     return returned;
   }
 
-  /** A node that was fenced starts over, and goes on beating for the one that it was. */
-  static PlantedBug beatsAfterFencing() {
+  /** A fenced node starts over and keeps sending heartbeats for its former incarnation. */
+  static PlantedBug heartbeatsAfterFencing() {
     return PlantedBug.inNodes(real -> {
       List<UUID> former = new ArrayList<>();
       return Interposed.on(
@@ -200,7 +200,7 @@ final class PlantedBugs {
     });
   }
 
-  /** The store ends leases earlier than it promised. */
+  /** The store ends leases earlier than it granted them for. */
   static PlantedBug shortLeases() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
@@ -234,7 +234,7 @@ final class PlantedBugs {
     return ttl.multipliedBy(3).dividedBy(4);
   }
 
-  /** Tokens of leases start over. */
+  /** The tokens of leases start over. */
   static PlantedBug leaseTokensStartOver() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
@@ -247,8 +247,8 @@ final class PlantedBugs {
             }));
   }
 
-  /** A process takes a lease that is busy for its own, under the token of its holder. */
-  static PlantedBug busyLeasesTakenForGranted() {
+  /** A process treats a busy lease as its own, under the token of the holder. */
+  static PlantedBug busyLeasesTreatedAsGranted() {
     return PlantedBug.inNodes(real ->
         Interposed.on(
             real,

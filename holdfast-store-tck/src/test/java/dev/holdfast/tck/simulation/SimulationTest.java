@@ -13,10 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The promises of the engine, kept by clusters to which everything happens.
+ * The invariants of the engine hold under random faults.
  *
- * <p>To replay a seed and read what happened: {@code -Dholdfast.seed=4711}. To look further than
- * the build does: {@code -Dholdfast.seeds=1000000}.
+ * <p>To replay a seed and read what happened: {@code -Dholdfast.seed=4711}. To run more seeds than
+ * the build: {@code -Dholdfast.seeds=1000000}.
  */
 class SimulationTest {
   private static final String SEED = "holdfast.seed";

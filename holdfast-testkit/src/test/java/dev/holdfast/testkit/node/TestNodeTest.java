@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** A node that runs jobs only when it is told to, on a store in memory. */
+/** A node on an in-memory store that runs jobs only in a drain. */
 class TestNodeTest {
   record Note(String text) {}
 
