@@ -140,8 +140,9 @@ class ExternalPoolTest {
   void theHeartbeatConnectionIsReplacedWhenItBreaksAndReturnedInTheEnd() {
     try (HikariDataSource pool = fixture.foreignPool(4)) {
       PostgresStore store = PostgresStore.on(pool, "holdfast");
-      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      store.nodes().register(card);
+      NodeRegistration registration =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      store.nodes().register(registration);
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
 
       assertThat(fixture.endSessions("foreign")).isPositive();
@@ -149,7 +150,7 @@ class ExternalPoolTest {
       await()
           .atMost(SOON)
           .ignoreExceptions()
-          .until(() -> store.nodes().beat(card.incarnation(), 0).isPresent());
+          .until(() -> store.nodes().beat(registration.incarnation(), 0).isPresent());
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
       store.close();
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();

@@ -95,23 +95,25 @@ class FailoverTest {
   @Test
   void aNodeThatWasFencedMeanwhileRegistersOnTheNewServer() throws Exception {
     try (PostgresStore store = PostgresStore.connect(settings().build())) {
-      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      store.nodes().register(card);
+      NodeRegistration registration =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      store.nodes().register(registration);
       makeExistingSessionsReadOnly();
 
-      NodeRegistration successor = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      assertThatThrownBy(() -> register(store, successor, card))
+      NodeRegistration successor =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      assertThatThrownBy(() -> register(store, successor, registration))
           .isInstanceOf(StoreException.class)
           .hasMessageContaining("read-only");
-      register(store, successor, card);
+      register(store, successor, registration);
 
       assertThat(ask("select count(*) from holdfast.node where state = 'ALIVE'")).isEqualTo("1");
     }
   }
 
   private static void register(
-      PostgresStore store, NodeRegistration card, NodeRegistration before) {
-    store.nodes().register(card, Modes.FULL, before.incarnation());
+      PostgresStore store, NodeRegistration registration, NodeRegistration before) {
+    store.nodes().register(registration, Modes.FULL, before.incarnation());
   }
 
   /** Not every data source can discard connections; this one is not a pool. */
@@ -122,14 +124,15 @@ class FailoverTest {
     source.setUser(server.user());
     source.setPassword(server.password());
     try (PostgresStore store = PostgresStore.on(source, "holdfast")) {
-      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      store.nodes().register(card);
+      NodeRegistration registration =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      store.nodes().register(registration);
       makeExistingSessionsReadOnly();
 
       await()
           .atMost(SOON)
           .ignoreExceptions()
-          .until(() -> store.nodes().beat(card.incarnation(), 0).isPresent());
+          .until(() -> store.nodes().beat(registration.incarnation(), 0).isPresent());
     }
   }
 

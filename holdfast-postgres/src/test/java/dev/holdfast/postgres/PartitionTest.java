@@ -184,7 +184,7 @@ class PartitionTest {
               return true;
             });
 
-    assertThat(slow.runUpkeep(RETENTION.history())).isZero();
+    assertThat(slow.tidy(RETENTION.history())).isZero();
 
     assertThat(exists(today.plusDays(2))).isTrue();
   }
@@ -281,7 +281,7 @@ class PartitionTest {
     // Upkeep dies after it has added and validated the constraint, before it attaches the
     // partition.
     new Partitions(database, handle -> transactions.incrementAndGet() <= 2)
-        .runUpkeep(RETENTION.history());
+        .tidy(RETENTION.history());
 
     assertThat(transactions).hasValue(3);
     assertThat(exists(day)).isFalse();
@@ -386,7 +386,7 @@ class PartitionTest {
   }
 
   private Report runUpkeep() {
-    return fixture.store().upkeep().runUpkeep(RETENTION);
+    return fixture.store().upkeep().tidy(RETENTION);
   }
 
   private void endOne() {

@@ -57,7 +57,7 @@ class PausedProcessTest {
     return store.nodes().list().stream()
         .filter(node -> node.registration().id().equals(PausedProgram.ID) && node.alive() == alive)
         .map(NodeSnapshot::registration)
-        .map(card -> card.incarnation())
+        .map(registration -> registration.incarnation())
         .toList();
   }
 

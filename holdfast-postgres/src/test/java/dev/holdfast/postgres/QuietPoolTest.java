@@ -75,8 +75,9 @@ class QuietPoolTest {
 
   @Test
   void aStoreSurvivesTheLossOfAllItsConnections() {
-    NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-    fixture.store().nodes().register(card);
+    NodeRegistration registration =
+        Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+    fixture.store().nodes().register(registration);
     fixture.store().intake().enqueue(List.of(Drafts.job()));
 
     // One of the pool, and the heartbeat connection.
@@ -86,7 +87,7 @@ class QuietPoolTest {
     await()
         .pollDelay(Duration.ofMillis(600))
         .atMost(Duration.ofSeconds(20))
-        .until(() -> fixture.store().nodes().beat(card.incarnation(), 0).isPresent());
+        .until(() -> fixture.store().nodes().beat(registration.incarnation(), 0).isPresent());
     assertThat(fixture.store().intake().enqueue(List.of(Drafts.job()))).hasSize(1);
   }
 
@@ -147,9 +148,10 @@ class QuietPoolTest {
   }
 
   private UUID registered() {
-    NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-    fixture.store().nodes().register(card);
-    return card.incarnation();
+    NodeRegistration registration =
+        Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+    fixture.store().nodes().register(registration);
+    return registration.incarnation();
   }
 
   private String beats() {

@@ -131,7 +131,7 @@ class UpkeepTest {
     assertThat(
             store
                 .nodes()
-                .look(Worker.card("other", Set.of(), Set.of()).incarnation(), 1, true)
+                .look(Worker.registration("other", Set.of(), Set.of()).incarnation(), 1, true)
                 .dead())
         .extracting(found -> found.incarnation())
         .containsExactly(dead.incarnation());

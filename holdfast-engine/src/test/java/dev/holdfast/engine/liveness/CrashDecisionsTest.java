@@ -55,8 +55,8 @@ class CrashDecisionsTest {
     assertThat(CrashDecisions.rule(fencedBefore(3), FENCED, CrashPolicy.DEFAULT, NOBODY))
         .contains(new RecoveryAction.AfterFencing(HELD));
     assertThat(CrashDecisions.rule(fencedBefore(4), FENCED, CrashPolicy.DEFAULT, NOBODY))
-        .hasValueSatisfying(ruling ->
-            assertThat(ruling)
+        .hasValueSatisfying(action ->
+            assertThat(action)
                 .isInstanceOfSatisfying(
                     RecoveryAction.DeadLetter.class,
                     bury -> {
@@ -134,9 +134,9 @@ class CrashDecisionsTest {
                 CrashPolicy.decidedByTask(),
                 new Counsel(
                     Optional.of(() -> new Decision.RunAgain(Duration.ofMinutes(2))), () -> true)))
-        .hasValueSatisfying(ruling -> {
-          assertThat(((RecoveryAction.AfterCrash) ruling).delay()).isEqualTo(Duration.ofMinutes(2));
-          assertThat(((RecoveryAction.AfterCrash) ruling).suspicion()).isEqualTo(Suspicion.SLOW);
+        .hasValueSatisfying(action -> {
+          assertThat(((RecoveryAction.AfterCrash) action).delay()).isEqualTo(Duration.ofMinutes(2));
+          assertThat(((RecoveryAction.AfterCrash) action).suspicion()).isEqualTo(Suspicion.SLOW);
         });
   }
 }

@@ -12,19 +12,19 @@ import org.junit.jupiter.api.Test;
 class DelayedNotifiesTest {
   private static final Signal MAIL = new Signal.NewWork("mail", 4);
 
-  private final DelayedNotifies afterthoughts = new DelayedNotifies(Duration.ofMillis(50));
+  private final DelayedNotifies notifies = new DelayedNotifies(Duration.ofMillis(50));
   private long now = Long.MAX_VALUE - 5;
 
   @Test
   void aNotificationIsDueOnceAfterTheDelay() {
     assertThat(request(MAIL)).isTrue();
     assertThat(afterPassing(49)).isEmpty();
-    assertThat(afterthoughts.next(now)).hasValue(Duration.ofMillis(1).toNanos());
+    assertThat(notifies.next(now)).hasValue(Duration.ofMillis(1).toNanos());
 
     assertThat(afterPassing(1)).containsExactly(MAIL);
 
     assertThat(afterPassing(1000)).isEmpty();
-    assertThat(afterthoughts.next(now)).isEmpty();
+    assertThat(notifies.next(now)).isEmpty();
   }
 
   @Test
@@ -77,13 +77,13 @@ class DelayedNotifiesTest {
   }
 
   private boolean request(Signal signal) {
-    return afterthoughts.request(signal, now);
+    return notifies.want(signal, now);
   }
 
   private List<Signal> afterPassing(int millis) {
     now += Duration.ofMillis(millis).toNanos();
     List<Signal> due = new ArrayList<>();
-    afterthoughts.takeDue(now, due::add);
+    notifies.takeDue(now, due::add);
     return due;
   }
 }

@@ -329,7 +329,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   private void runUpkeep() {
-    store.upkeep().runUpkeep(new Upkeep.Retention(Duration.ofHours(1), Duration.ofHours(1)));
+    store.upkeep().tidy(new Upkeep.Retention(Duration.ofHours(1), Duration.ofHours(1)));
   }
 
   /** Only repeats are looked up among ended jobs, to spare other enqueues the lookup. */

@@ -42,13 +42,14 @@ public abstract class NodeStoreContract extends Contract {
 
   @Test
   void aRegisteredNodeIsAliveWithItsRegistration() {
-    NodeRegistration card = Worker.card("node-7", Set.of("a", "b"), Set.of("x", "y::z"));
-    store.nodes().register(card);
+    NodeRegistration registration =
+        Worker.registration("node-7", Set.of("a", "b"), Set.of("x", "y::z"));
+    store.nodes().register(registration);
 
     assertThat(store.nodes().list())
         .singleElement()
         .satisfies(status -> {
-          assertThat(status.registration()).isEqualTo(card);
+          assertThat(status.registration()).isEqualTo(registration);
           assertThat(status.alive()).isTrue();
           assertThat(status.running()).isZero();
         });
@@ -56,20 +57,22 @@ public abstract class NodeStoreContract extends Contract {
 
   @Test
   void aNodeMayServeNoQueue() {
-    NodeRegistration card = Worker.card("node-7", Set.of(), Set.of());
-    store.nodes().register(card);
+    NodeRegistration registration = Worker.registration("node-7", Set.of(), Set.of());
+    store.nodes().register(registration);
 
-    assertThat(store.nodes().list()).extracting(NodeSnapshot::registration).containsExactly(card);
+    assertThat(store.nodes().list())
+        .extracting(NodeSnapshot::registration)
+        .containsExactly(registration);
   }
 
   @Test
   void aNewIncarnationInheritsTheModesThatAnOperatorSet() {
     Modes set = new Modes(NodeMode.DISABLED, Map.of("ml::*", NodeMode.FULL));
-    NodeRegistration before = Worker.card("node-7", Set.of(), Set.of());
+    NodeRegistration before = Worker.registration("node-7", Set.of(), Set.of());
     store.nodes().register(before);
     assertThat(store.nodes().setModes(before.incarnation(), Modes.FULL, set)).isTrue();
 
-    NodeRegistration after = Worker.card("node-7", Set.of(), Set.of());
+    NodeRegistration after = Worker.registration("node-7", Set.of(), Set.of());
     store.nodes().register(after, Modes.FULL, before.incarnation());
     assertThat(modesOf(after)).isEqualTo(set);
 
@@ -83,35 +86,35 @@ public abstract class NodeStoreContract extends Contract {
 
   @Test
   void aModeChangeBasedOnOutdatedModesChangesNothing() {
-    NodeRegistration card = Worker.card("node-1", Set.of(), Set.of());
-    store.nodes().register(card);
+    NodeRegistration registration = Worker.registration("node-1", Set.of(), Set.of());
+    store.nodes().register(registration);
     Modes first =
         new Modes(NodeMode.FULL, Map.of("a::*", NodeMode.DISABLED, "b::*", NodeMode.TRIGGER_ONLY));
     Modes second = new Modes(NodeMode.TRIGGER_ONLY, Map.of());
-    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, first)).isTrue();
+    assertThat(store.nodes().setModes(registration.incarnation(), Modes.FULL, first)).isTrue();
 
-    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, second)).isFalse();
+    assertThat(store.nodes().setModes(registration.incarnation(), Modes.FULL, second)).isFalse();
     assertThat(
             store
                 .nodes()
                 .setModes(
-                    card.incarnation(),
+                    registration.incarnation(),
                     new Modes(NodeMode.FULL, Map.of("a::*", NodeMode.DISABLED)),
                     second))
         .isFalse();
-    assertThat(modesOf(card)).isEqualTo(first);
+    assertThat(modesOf(registration)).isEqualTo(first);
 
-    assertThat(store.nodes().setModes(card.incarnation(), first, second)).isTrue();
-    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, first))
+    assertThat(store.nodes().setModes(registration.incarnation(), first, second)).isTrue();
+    assertThat(store.nodes().setModes(registration.incarnation(), Modes.FULL, first))
         .as("with another mode and the same overrides")
         .isFalse();
-    assertThat(modesOf(card)).isEqualTo(second);
+    assertThat(modesOf(registration)).isEqualTo(second);
   }
 
   @Test
   void concurrentModeChangesDoNotUndoEachOther() throws Exception {
-    NodeRegistration card = Worker.card("node-1", Set.of(), Set.of());
-    store.nodes().register(card);
+    NodeRegistration registration = Worker.registration("node-1", Set.of(), Set.of());
+    store.nodes().register(registration);
     int writers = 8;
 
     Together.run(
@@ -119,15 +122,15 @@ public abstract class NodeStoreContract extends Contract {
         i ->
             WrittenModes.change(
                 store.nodes(),
-                card.incarnation(),
+                registration.incarnation(),
                 ModeChange.except("task-" + i, NodeMode.TRIGGER_ONLY)));
 
-    assertThat(modesOf(card).overrides()).hasSize(writers);
+    assertThat(modesOf(registration).overrides()).hasSize(writers);
   }
 
-  private Modes modesOf(NodeRegistration card) {
+  private Modes modesOf(NodeRegistration registration) {
     return store.nodes().list().stream()
-        .filter(status -> status.registration().equals(card))
+        .filter(status -> status.registration().equals(registration))
         .map(NodeSnapshot::modes)
         .findAny()
         .orElseThrow();
@@ -138,7 +141,7 @@ public abstract class NodeStoreContract extends Contract {
     Worker worker = worker();
     worker.beat();
     long beat = status(worker).beat();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     assertThat(store.nodes().list()).hasSize(1);
     assertThat(status(worker).alive()).isTrue();
@@ -279,7 +282,7 @@ public abstract class NodeStoreContract extends Contract {
   void registeringDoesNotReviveADeadIncarnation() {
     Worker worker = worker();
     worker.leave();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     assertThat(status(worker).alive()).isFalse();
     assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
@@ -314,7 +317,7 @@ public abstract class NodeStoreContract extends Contract {
 
     assertThat(store.nodes().list())
         .extracting(NodeSnapshot::registration)
-        .containsExactly(alive.card());
+        .containsExactly(alive.registration());
   }
 
   @Test
@@ -444,7 +447,7 @@ public abstract class NodeStoreContract extends Contract {
     Worker worker = worker();
     passTime(Duration.ofHours(1));
     worker.beat();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     Instant now = find(enqueue(job())).createdAt();
     assertThat(store.nodes().list())

@@ -161,7 +161,7 @@ public abstract class QueueContract extends Contract {
 
   @Test
   void aQueueIsDeclaredByALiveNode() {
-    store.nodes().register(Worker.card("node-1", Set.of("a", "b"), Set.of(TASK)));
+    store.nodes().register(Worker.registration("node-1", Set.of("a", "b"), Set.of(TASK)));
 
     assertThat(store.queues().isDeclared("a")).isTrue();
     assertThat(store.queues().isDeclared("b")).isTrue();

@@ -72,8 +72,8 @@ public abstract class RecoveryContract extends Contract {
     return store.recovery().orphans(Holder.dead(worker.incarnation()), Scope.ALL, PLENTY);
   }
 
-  private List<Result> recover(Worker holder, RecoveryAction... rulings) {
-    return store.recovery().recover(Holder.dead(holder.incarnation()), List.of(rulings));
+  private List<Result> recover(Worker holder, RecoveryAction... actions) {
+    return store.recovery().recover(Holder.dead(holder.incarnation()), List.of(actions));
   }
 
   @Test
@@ -85,8 +85,8 @@ public abstract class RecoveryContract extends Contract {
     assertThat(pulse(worker))
         .hasValueSatisfying(pulse -> {
           assertThat(pulse.beat()).isEqualTo(2);
-          assertThat(pulse.id()).isEqualTo(worker.card().id());
-          assertThat(pulse.timeouts()).isEqualTo(worker.card().timeouts());
+          assertThat(pulse.id()).isEqualTo(worker.registration().id());
+          assertThat(pulse.timeouts()).isEqualTo(worker.registration().timeouts());
         });
   }
 
@@ -99,7 +99,8 @@ public abstract class RecoveryContract extends Contract {
 
     assertThat(pulse(worker)).isEmpty();
     assertThat(dead(worker))
-        .contains(new Dead(worker.incarnation(), worker.card().id(), Death.SILENCE, SILENCE));
+        .contains(
+            new Dead(worker.incarnation(), worker.registration().id(), Death.SILENCE, SILENCE));
     recover(worker, new RecoveryAction.NotStarted(held.claim()));
     assertThat(dead(worker)).isEmpty();
   }
@@ -108,7 +109,7 @@ public abstract class RecoveryContract extends Contract {
   void aNodeThatHasRegisteredAgainSinceIsNotMarkedDead() {
     Worker worker = worker();
     long seen = pulse(worker).orElseThrow().beat();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     assertThat(store.nodes().markDead(worker.incarnation(), seen, SILENCE)).isFalse();
     assertThat(pulse(worker).orElseThrow().beat()).isNotEqualTo(seen);
@@ -132,7 +133,7 @@ public abstract class RecoveryContract extends Contract {
 
     assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
     assertThat(worker.claim(1)).isEmpty();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
     assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
   }
 
@@ -144,7 +145,9 @@ public abstract class RecoveryContract extends Contract {
     store
         .nodes()
         .register(
-            Worker.card("node-1", Set.of(QUEUE), Set.of(TASK)), Modes.FULL, old.incarnation());
+            Worker.registration("node-1", Set.of(QUEUE), Set.of(TASK)),
+            Modes.FULL,
+            old.incarnation());
 
     assertThat(store.nodes().beat(old.incarnation(), 0)).isEmpty();
     assertThat(dead(old).orElseThrow().death()).isEqualTo(Death.SELF_DECLARED);
@@ -250,7 +253,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void skippedOrphansDoNotHideOthers() {
+  void orphansAreReturnedInPages() {
     Worker worker = worker();
     enqueueAll(job(), job(), job(), job(), job());
     worker.claim(2);
@@ -273,10 +276,10 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void theStoreReturnsWhatIsLeftToANode() {
-    NodeRegistration plain = Worker.card("node-1", Set.of(QUEUE), Set.of(TASK));
+  void theAdviceOfANodeAppliesToItsTasksAndStacks() {
+    NodeRegistration plain = Worker.registration("node-1", Set.of(QUEUE), Set.of(TASK));
     Advice advice = new Advice(Set.of(TASK), Set.of("blue"));
-    NodeRegistration card =
+    NodeRegistration registration =
         new NodeRegistration(
             plain.incarnation(),
             plain.id(),
@@ -292,18 +295,22 @@ public abstract class RecoveryContract extends Contract {
             Set.of("blue", "green"),
             plain.roles(),
             advice);
-    store.nodes().register(card);
+    store.nodes().register(registration);
 
     assertThat(store.nodes().isAdvised(TASK, null)).isTrue();
     assertThat(store.nodes().isAdvised(TASK, "blue")).isTrue();
     assertThat(store.nodes().isAdvised(TASK, "green")).isFalse();
     assertThat(store.nodes().isAdvised("another", null)).isFalse();
-    assertThat(store.nodes().list()).extracting(NodeSnapshot::registration).containsExactly(card);
+    assertThat(store.nodes().list())
+        .extracting(NodeSnapshot::registration)
+        .containsExactly(registration);
     assertThat(advice.covers(TASK, null)).isTrue();
     assertThat(advice.covers(TASK, "blue")).isTrue();
     assertThat(advice.covers(TASK, "green")).isFalse();
     assertThat(advice.covers("another", null)).isFalse();
-    store.nodes().setModes(card.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of()));
+    store
+        .nodes()
+        .setModes(registration.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of()));
     assertThat(store.nodes().isAdvised(TASK, null)).isFalse();
   }
 
@@ -526,23 +533,23 @@ public abstract class RecoveryContract extends Contract {
     for (int i = 0; i < 200; i++) {
       enqueue(job());
     }
-    List<RecoveryAction> rulings = new ArrayList<>();
+    List<RecoveryAction> actions = new ArrayList<>();
     for (ClaimedJob held : worker.claim(200)) {
-      rulings.add(
+      actions.add(
           new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.NONE, crash(held)));
     }
     kill(worker);
     UUID dead = worker.incarnation();
     List<Result> results = new ArrayList<>();
     try (ExecutorService sweepers = Executors.newFixedThreadPool(4)) {
-      Callable<List<Result>> sweep = () -> store.recovery().recover(Holder.dead(dead), rulings);
+      Callable<List<Result>> sweep = () -> store.recovery().recover(Holder.dead(dead), actions);
       for (Future<List<Result>> one : sweepers.invokeAll(List.of(sweep, sweep, sweep, sweep))) {
         results.addAll(one.get());
       }
     }
     // Each sweeper skipped the rows that others had locked, so another sweep finds the remaining
     // jobs.
-    results.addAll(store.recovery().recover(Holder.dead(dead), rulings));
+    results.addAll(store.recovery().recover(Holder.dead(dead), actions));
 
     assertThat(results).filteredOn(result -> result == Result.DONE).hasSize(200);
     assertThat(orphans(worker)).isEmpty();

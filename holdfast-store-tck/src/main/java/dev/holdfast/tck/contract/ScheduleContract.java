@@ -378,13 +378,13 @@ public abstract class ScheduleContract extends Contract {
   @Test
   void aNewIncarnationInheritsTheDeclarationsOfTheOldOne() {
     Worker other = worker("other");
-    NodeRegistration old = Worker.card("node", Set.of(), Set.of());
+    NodeRegistration old = Worker.registration("node", Set.of(), Set.of());
     store.nodes().register(old);
     save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "f"));
     List<Declaration> before =
         scheduleStore().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
 
-    NodeRegistration young = Worker.card("node", Set.of(), Set.of());
+    NodeRegistration young = Worker.registration("node", Set.of(), Set.of());
     for (int i = 0; i < 2; i++) { // The second call repeats the first, as after a lost reply.
       store.nodes().register(young, Modes.FULL, old.incarnation());
 

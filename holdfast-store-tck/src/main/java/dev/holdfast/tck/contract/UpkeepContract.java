@@ -31,10 +31,10 @@ public abstract class UpkeepContract extends Contract {
 
   /** Runs upkeep until there is nothing left to delete, and returns the total. */
   private Report runUpkeep() {
-    Report sum = store.upkeep().runUpkeep(RETENTION);
+    Report sum = store.upkeep().tidy(RETENTION);
     for (int round = 1; sum.more(); round++) {
       assertThat(round).as("rounds of upkeep").isLessThan(MOST_ROUNDS);
-      Report next = store.upkeep().runUpkeep(RETENTION);
+      Report next = store.upkeep().tidy(RETENTION);
       sum =
           new Report(
               sum.partitionsDropped() + next.partitionsDropped(),
@@ -127,7 +127,7 @@ public abstract class UpkeepContract extends Contract {
     JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(400));
 
-    store.upkeep().runUpkeep(new Retention(forEver, forEver));
+    store.upkeep().tidy(new Retention(forEver, forEver));
 
     assertThat(stateOf(id)).isEqualTo(state);
   }
@@ -204,7 +204,7 @@ public abstract class UpkeepContract extends Contract {
             .toArray(JobDraft[]::new));
     passTime(Duration.ofDays(2));
 
-    assertThat(store.upkeep().runUpkeep(RETENTION).more()).isFalse();
+    assertThat(store.upkeep().tidy(RETENTION).more()).isFalse();
   }
 
   @Test

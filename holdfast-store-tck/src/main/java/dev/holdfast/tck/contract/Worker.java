@@ -32,37 +32,37 @@ public final class Worker {
   private static final Suspects PLENTY = new Suspects(1000, false);
 
   private final Store store;
-  private final NodeRegistration card;
+  private final NodeRegistration registration;
   private final String queue;
   private final AtomicLong claimCalls = new AtomicLong();
 
-  private Worker(Store store, NodeRegistration card, String queue) {
+  private Worker(Store store, NodeRegistration registration, String queue) {
     this.store = store;
-    this.card = card;
+    this.registration = registration;
     this.queue = queue;
   }
 
   /** Registers a node that serves a queue and knows these tasks. */
   public static Worker join(Store store, String name, String queue, String... tasks) {
-    NodeRegistration card = card(name, Set.of(queue), Set.of(tasks));
-    store.nodes().register(card);
-    return new Worker(store, card, queue);
+    NodeRegistration registration = registration(name, Set.of(queue), Set.of(tasks));
+    store.nodes().register(registration);
+    return new Worker(store, registration, queue);
   }
 
   /** Registers a node that runs jobs of these stacks, from one queue and of one task. */
   public static Worker joinStacks(
       Store store, String name, Set<String> stacks, String queue, String task, Modes modes) {
-    NodeRegistration card = card(name, Set.of(queue), Set.of(task), stacks);
-    store.nodes().register(card, modes, null);
-    return new Worker(store, card, queue);
+    NodeRegistration registration = registration(name, Set.of(queue), Set.of(task), stacks);
+    store.nodes().register(registration, modes, null);
+    return new Worker(store, registration, queue);
   }
 
   /** Returns the registration of a new incarnation. */
-  public static NodeRegistration card(String name, Set<String> queues, Set<String> tasks) {
-    return card(name, queues, tasks, Set.of());
+  public static NodeRegistration registration(String name, Set<String> queues, Set<String> tasks) {
+    return registration(name, queues, tasks, Set.of());
   }
 
-  private static NodeRegistration card(
+  private static NodeRegistration registration(
       String name, Set<String> queues, Set<String> tasks, Set<String> stacks) {
     return new NodeRegistration(
         UuidCreator.getTimeOrderedEpoch(),
@@ -81,12 +81,12 @@ public final class Worker {
         Advice.NONE);
   }
 
-  public NodeRegistration card() {
-    return card;
+  public NodeRegistration registration() {
+    return registration;
   }
 
   public UUID incarnation() {
-    return card.incarnation();
+    return registration.incarnation();
   }
 
   /** Claims up to this number of jobs and starts them. */
@@ -133,12 +133,12 @@ public final class Worker {
                 incarnation(),
                 claimCalls.incrementAndGet(),
                 from,
-                List.copyOf(card.tasks()),
+                List.copyOf(registration.tasks()),
                 start,
                 prefetch,
                 limit,
                 suspects,
-                card.serves()));
+                registration.serves()));
   }
 
   /** Claims and starts jobs, except these. */
@@ -150,12 +150,12 @@ public final class Worker {
                 incarnation(),
                 claimCalls.incrementAndGet(),
                 queue,
-                List.copyOf(card.tasks()),
+                List.copyOf(registration.tasks()),
                 most,
                 0,
                 null,
                 PLENTY,
-                card.serves(),
+                registration.serves(),
                 null,
                 without));
   }
@@ -180,7 +180,7 @@ public final class Worker {
                 prefetch,
                 limit,
                 PLENTY,
-                card.serves(),
+                registration.serves(),
                 rule));
   }
 
@@ -261,7 +261,7 @@ public final class Worker {
         "java.io.IOException",
         message,
         "at Mailer.send(Mailer.java:17)",
-        card.id());
+        registration.id());
   }
 
   /** Sends a heartbeat and expects that the incarnation is alive. */

@@ -66,7 +66,7 @@ public final class FaultyStore implements Store {
   }
 
   /** Makes the next call of this method fail before it is executed. */
-  public FaultyStore refuse(StoreMethod method) {
+  public FaultyStore failNext(StoreMethod method) {
     return plan(method, Fault.NOT_SENT);
   }
 

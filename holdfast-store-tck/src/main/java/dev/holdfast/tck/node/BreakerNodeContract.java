@@ -95,7 +95,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void nothingIsStartedWhileTheBreakerIsOpenExceptOtherTasks() {
+  void whileTheBreakerIsOpenOnlyOtherTasksAreStarted() {
     start(flakyNode(LONG));
     start(flakyNode(LONG));
     open();
@@ -272,7 +272,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   @Test
   void reportsThatTheStoreDidNotReceiveAreRepeated() {
     FaultyStore faulty = new FaultyStore(store());
-    faulty.refuse(StoreMethod.REPORT).refuse(StoreMethod.REPORT);
+    faulty.failNext(StoreMethod.REPORT).failNext(StoreMethod.REPORT);
     start(node(faulty).breaker(FLAKY.name(), LONG).handle(FLAKY, (note, context) -> run()));
 
     open();

@@ -75,16 +75,16 @@ public abstract class CrashNodeContract extends NodeTestBase {
     assertThat(held).hasSize(count);
     UUID dead = store().nodes().holderOf(jobs.get(0).id()).orElseThrow();
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
-    List<RecoveryAction> rulings = new ArrayList<>();
+    List<RecoveryAction> actions = new ArrayList<>();
     for (ClaimedJob job : held) {
-      rulings.add(
+      actions.add(
           new RecoveryAction.AfterCrash(
               job.claim(),
               delay,
               suspicion,
               new Finish.Failure(1, FailureCode.WORKER_CRASHED, null, "It died.", null, "n")));
     }
-    assertThat(store().recovery().recover(Holder.dead(dead), rulings)).containsOnly(Result.DONE);
+    assertThat(store().recovery().recover(Holder.dead(dead), actions)).containsOnly(Result.DONE);
     return jobs;
   }
 
@@ -253,8 +253,8 @@ public abstract class CrashNodeContract extends NodeTestBase {
 
   /** Registers a silent node with one running job and one prefetched job. */
   private NodeRegistration silent(Timeouts bothTimeouts) {
-    NodeRegistration plain = card("silent", bothTimeouts.running(), Advice.NONE);
-    NodeRegistration card =
+    NodeRegistration plain = registration("silent", bothTimeouts.running(), Advice.NONE);
+    NodeRegistration registration =
         new NodeRegistration(
             plain.incarnation(),
             plain.id(),
@@ -270,13 +270,13 @@ public abstract class CrashNodeContract extends NodeTestBase {
             plain.serves(),
             plain.roles(),
             plain.advice());
-    store().nodes().register(card);
+    store().nodes().register(registration);
     assertThat(
             store()
                 .claims()
                 .claim(
                     new ClaimRequest(
-                        card.incarnation(),
+                        registration.incarnation(),
                         1,
                         "default",
                         List.of(ECHO.name()),
@@ -286,7 +286,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
                         ClaimRequest.Suspects.NONE,
                         Set.of())))
         .hasSize(2);
-    return card;
+    return registration;
   }
 
   @Test

@@ -184,7 +184,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void whileTheDatabaseIsUnavailableALeaseIsLostWhenItExpiresAndOthersAcquireIt() throws Exception {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
-      away.refuse(StoreMethod.RENEW);
+      away.failNext(StoreMethod.RENEW);
     }
     Lease lease = acquire(leases(away, "node-1"), SHORT);
     CountDownLatch lost = signalOf(lease);
@@ -206,9 +206,9 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void aLeaseSurvivesTemporaryRenewalFailures() {
     FaultyStore shaky =
         new FaultyStore(store())
-            .refuse(StoreMethod.RENEW)
+            .failNext(StoreMethod.RENEW)
             .loseReply(StoreMethod.RENEW)
-            .refuse(StoreMethod.RENEW);
+            .failNext(StoreMethod.RENEW);
     Lease lease = acquire(leases(shaky, "node-1"), Duration.ofSeconds(3));
 
     await().atMost(SOON).until(() -> count("renewed") >= 1);
@@ -248,7 +248,8 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
 
   @Test
   void anEndWhoseReplyWasLostIsRecognised() {
-    FaultyStore shaky = new FaultyStore(store()).loseReply(StoreMethod.END).refuse(StoreMethod.END);
+    FaultyStore shaky =
+        new FaultyStore(store()).loseReply(StoreMethod.END).failNext(StoreMethod.END);
 
     assertThat(acquire(leases(shaky, "node-1"), LONG).complete()).isTrue();
     assertThat(info().state()).isEqualTo(LeaseState.DONE);
@@ -258,9 +259,9 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void aFailureThatCouldNotBeWrittenIsNotCompletedByClosing() {
     FaultyStore away =
         new FaultyStore(store())
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END);
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END);
     Lease lease = acquire(leases(away, "node-1"), LONG);
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> lease.fail("no paper"));
     assertThat(lease.isHeld()).isFalse();
@@ -275,9 +276,9 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void closingWhileTheDatabaseIsUnavailableReleasesTheLeaseLocally() {
     FaultyStore away =
         new FaultyStore(store())
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END);
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END);
     HoldfastLeases leases = leases(away, "node-1");
     Lease lease = acquire(leases, SHORT);
 

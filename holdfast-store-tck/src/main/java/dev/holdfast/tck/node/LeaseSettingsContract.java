@@ -87,7 +87,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   void listenersAreToldOfALeaseThatCouldNotBeRenewed() {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
-      away.refuse(StoreMethod.RENEW);
+      away.failNext(StoreMethod.RENEW);
     }
     HoldfastNode node = listening(away);
 
@@ -114,9 +114,9 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   void listenersAreToldOfALeaseWhoseEndCouldNotBeWritten() {
     FaultyStore away =
         new FaultyStore(store())
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END);
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END);
     HoldfastNode node = listening(away);
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 

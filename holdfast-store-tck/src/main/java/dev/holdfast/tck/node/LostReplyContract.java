@@ -72,7 +72,7 @@ public abstract class LostReplyContract extends NodeTestBase {
   @Test
   void aStartWhoseReplyWasLostIsRepeated() {
     FaultyStore store =
-        new FaultyStore(store()).loseReply(StoreMethod.START).refuse(StoreMethod.START);
+        new FaultyStore(store()).loseReply(StoreMethod.START).failNext(StoreMethod.START);
     enqueue(30);
 
     start(node(store).queue("default", 2, 10).handle(ECHO, (note, context) -> count(note)));
@@ -120,7 +120,7 @@ public abstract class LostReplyContract extends NodeTestBase {
   @Test
   void anEnqueueWhoseReplyWasLostCreatesOneJob() throws Exception {
     FaultyStore store =
-        new FaultyStore(store()).loseReply(StoreMethod.ENQUEUE).refuse(StoreMethod.ENQUEUE);
+        new FaultyStore(store()).loseReply(StoreMethod.ENQUEUE).failNext(StoreMethod.ENQUEUE);
     try (HoldfastClient client = HoldfastClient.on(store)) {
       var job = client.enqueue(ECHO, new Note("once"));
 
@@ -133,9 +133,9 @@ public abstract class LostReplyContract extends NodeTestBase {
   void aNodeSurvivesAFailedHeartbeat() {
     FaultyStore store =
         new FaultyStore(store())
-            .refuse(StoreMethod.BEAT)
+            .failNext(StoreMethod.BEAT)
             .loseReply(StoreMethod.BEAT)
-            .refuse(StoreMethod.BEAT);
+            .failNext(StoreMethod.BEAT);
     start(node(store).handle(ECHO, (note, context) -> count(note)));
 
     await().atMost(SOON).until(store::allFaultsHappened);

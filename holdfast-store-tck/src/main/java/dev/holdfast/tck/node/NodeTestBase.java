@@ -85,7 +85,7 @@ public abstract class NodeTestBase {
   }
 
   /** Returns the registration of a node that does not run. */
-  protected static NodeRegistration card(String id, Duration running, Advice advice) {
+  protected static NodeRegistration registration(String id, Duration running, Advice advice) {
     return new NodeRegistration(
         UuidCreator.getTimeOrderedEpoch(),
         id,
@@ -105,13 +105,13 @@ public abstract class NodeTestBase {
 
   /** Claims jobs with a node that never sends a heartbeat. */
   protected List<ClaimedJob> dieWithClaimedJobs(int started, int claimed) {
-    NodeRegistration card = card("the-dead", SILENCE, Advice.NONE);
-    store().nodes().register(card);
+    NodeRegistration registration = registration("the-dead", SILENCE, Advice.NONE);
+    store().nodes().register(registration);
     return store()
         .claims()
         .claim(
             new ClaimRequest(
-                card.incarnation(),
+                registration.incarnation(),
                 1,
                 "default",
                 List.of(ECHO.name()),

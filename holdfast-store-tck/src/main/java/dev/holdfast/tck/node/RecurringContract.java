@@ -225,7 +225,7 @@ public abstract class RecurringContract extends NodeTestBase {
 
     // The new incarnation does not declare its schedules again before the other node looks.
     for (int i = 0; i < 1_000; i++) {
-      faulty.refuse(StoreMethod.DECLARE);
+      faulty.failNext(StoreMethod.DECLARE);
     }
     assertThat(client().nodes().fence("fenced")).isEqualTo(1);
     await().atMost(SOON).until(() -> !node.incarnation().equals(before));

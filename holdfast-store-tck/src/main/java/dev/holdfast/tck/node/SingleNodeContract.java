@@ -195,7 +195,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
 
   @Test
   void aStartThatFailsLeavesNothingBehind() {
-    Store failing = new FaultyStore(store()).refuse(StoreMethod.REGISTER);
+    Store failing = new FaultyStore(store()).failNext(StoreMethod.REGISTER);
 
     assertThatThrownBy(
             () -> node(failing).id("first").liveness(settings -> settings.singleNode()).start())

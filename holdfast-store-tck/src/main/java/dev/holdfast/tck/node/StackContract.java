@@ -197,7 +197,7 @@ public abstract class StackContract extends NodeTestBase {
     HoldfastNode maker = start(node().stack(stack).mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> job = maker.client().enqueue(ECHO, new Note("of " + stack));
     maker.close();
-    NodeRegistration plain = card("dead-" + stack, SILENCE, Advice.NONE);
+    NodeRegistration plain = registration("dead-" + stack, SILENCE, Advice.NONE);
     store().nodes().register(plain);
     assertThat(
             store()

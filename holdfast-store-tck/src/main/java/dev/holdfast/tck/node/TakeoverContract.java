@@ -75,7 +75,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     dieWithClaimedJobs(1, 0);
     FaultyStore powerless = new FaultyStore(store());
     for (int i = 0; i < 1_000; i++) {
-      powerless.refuse(StoreMethod.END_SESSIONS);
+      powerless.failNext(StoreMethod.END_SESSIONS);
     }
 
     start(node(powerless).liveness(QUICK).handle(ECHO, (note, context) -> "by the living"));
@@ -262,7 +262,8 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
     store()
         .nodes()
-        .register(card("adviser", Duration.ofHours(1), new Advice(Set.of(ECHO.name()), null)));
+        .register(
+            registration("adviser", Duration.ofHours(1), new Advice(Set.of(ECHO.name()), null)));
     assertThat(dieWithClaimedJobs(left + 1, 0)).hasSize(left + 1);
     start(quick());
 
@@ -373,7 +374,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> bad = client().enqueue(ECHO, new Note("bad"));
     Enqueued<String> last = client().enqueue(ECHO, new Note("last"));
     dieWithClaimedJobs(3, 0);
-    start(quick(failingOn(Outcome.REFUSED, ruling -> ruling.claim().id().equals(bad.id()))));
+    start(quick(failingOn(Outcome.REFUSED, action -> action.claim().id().equals(bad.id()))));
 
     awaitState(first.id(), JobState.READY);
     awaitState(last.id(), JobState.READY);
@@ -388,7 +389,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
     Enqueued<String> other = client().enqueue(ECHO, new Note("other"));
     dieWithClaimedJobs(1, 0);
-    start(quick(failingOn(Outcome.RETRYABLE, ruling -> ruling.claim().id().equals(stuck.id()))));
+    start(quick(failingOn(Outcome.RETRYABLE, action -> action.claim().id().equals(stuck.id()))));
 
     // The holder counts as silent only after several consecutive looks.
     awaitState(other.id(), JobState.READY);
@@ -405,8 +406,8 @@ public abstract class TakeoverContract extends NodeTestBase {
         store(),
         call -> {
           if (call.is(StoreMethod.RECOVER)
-              && call.arguments().get(1) instanceof List<?> rulings
-              && rulings.stream().map(RecoveryAction.class::cast).anyMatch(what)) {
+              && call.arguments().get(1) instanceof List<?> actions
+              && actions.stream().map(RecoveryAction.class::cast).anyMatch(what)) {
             throw new StoreException(outcome, "It cannot be written.", null);
           }
           return call.proceed();
@@ -428,7 +429,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aNodeThatIsDeclaredDeadIsRecoveredBeforeItsTimeoutAndCanNoLongerWrite() throws Exception {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
-    NodeRegistration gone = card("gone", Duration.ofHours(1), Advice.NONE);
+    NodeRegistration gone = registration("gone", Duration.ofHours(1), Advice.NONE);
     ClaimedJob held = claim(gone, 1, 1).get(0);
     start(node().handle(ECHO, (note, context) -> "by the living"));
 
@@ -453,19 +454,19 @@ public abstract class TakeoverContract extends NodeTestBase {
     assertThat(client().nodes().recover("gone")).as("it is dead already").isZero();
   }
 
-  private List<ClaimedJob> claim(NodeRegistration card, int started, int claimed) {
-    store().nodes().register(card);
-    return store().claims().claim(request(card, "default", started, claimed));
+  private List<ClaimedJob> claim(NodeRegistration registration, int started, int claimed) {
+    store().nodes().register(registration);
+    return store().claims().claim(request(registration, "default", started, claimed));
   }
 
-  private List<ClaimedJob> claimAgain(NodeRegistration card, String queue) {
-    return store().claims().claim(request(card, queue, 1, 0));
+  private List<ClaimedJob> claimAgain(NodeRegistration registration, String queue) {
+    return store().claims().claim(request(registration, queue, 1, 0));
   }
 
   private static ClaimRequest request(
-      NodeRegistration card, String queue, int started, int claimed) {
+      NodeRegistration registration, String queue, int started, int claimed) {
     return new ClaimRequest(
-        card.incarnation(),
+        registration.incarnation(),
         1,
         queue,
         List.of(ECHO.name()),
@@ -526,7 +527,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     HoldfastNode node = start(node(watched));
     await().atMost(SOON).until(() -> swept.getCount() == 0);
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    NodeRegistration gone = card("gone", SILENCE, Advice.NONE);
+    NodeRegistration gone = registration("gone", SILENCE, Advice.NONE);
     claim(gone, 1, 0);
     assertThat(store().nodes().markDead(gone.incarnation(), 0, SILENCE)).isTrue();
 

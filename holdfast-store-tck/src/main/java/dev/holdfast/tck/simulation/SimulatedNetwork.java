@@ -192,8 +192,8 @@ final class SimulatedNetwork implements Interposed.Between {
 
   private void noteSignsOfLife(Interposed.Call call, @Nullable Object result) {
     if (call.role() instanceof NodeStore && !call.arguments().isEmpty()) {
-      if (call.arguments().get(0) instanceof NodeStore.NodeRegistration card) {
-        onSignOfLife.accept(card.incarnation());
+      if (call.arguments().get(0) instanceof NodeStore.NodeRegistration registration) {
+        onSignOfLife.accept(registration.incarnation());
       } else if (call.arguments().get(0) instanceof NodeStore.Beat beat
           && result instanceof Optional<?> reply
           && reply.isPresent()) {

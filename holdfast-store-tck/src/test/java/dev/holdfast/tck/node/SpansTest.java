@@ -203,9 +203,10 @@ class SpansTest {
 
   @Test
   void aSweepThatRecoveredJobsIsASpan() {
-    NodeRegistration card = Worker.card("dead", Set.of("default"), Set.of(ECHO.name()));
-    UUID dead = card.incarnation();
-    store.nodes().register(card);
+    NodeRegistration registration =
+        Worker.registration("dead", Set.of("default"), Set.of(ECHO.name()));
+    UUID dead = registration.incarnation();
+    store.nodes().register(registration);
     HoldfastClient.on(store).enqueue(ECHO, new Note("x"));
     assertThat(
             store

@@ -57,12 +57,13 @@ class UnreadableTest extends Contract {
   }
 
   /** Records that a node could not read the job, which is then READY again. */
-  private void refuse(Worker by, ClaimedJob job) {
+  private void failToRead(Worker by, ClaimedJob job) {
     by.finish(
         new Finish.RetryIn(
             job.claim(),
             Duration.ZERO,
-            new Finish.Failure(1, FailureCode.BAD_PAYLOAD, null, "?", null, by.card().id())));
+            new Finish.Failure(
+                1, FailureCode.BAD_PAYLOAD, null, "?", null, by.registration().id())));
   }
 
   @Test
@@ -85,7 +86,7 @@ class UnreadableTest extends Contract {
     ClaimedJob job = claimed(me);
 
     assertThat(unreadable.leave(job, NOW)).isTrue();
-    refuse(me, job);
+    failToRead(me, job);
     assertThat(leftOut(unreadable)).containsExactly(job.id());
     assertThat(unreadable.leftOut("bulk", List.of(TASK))).isEmpty();
     assertThat(unreadable.leftOut(QUEUE, List.of("other"))).isEmpty();
@@ -104,9 +105,9 @@ class UnreadableTest extends Contract {
     Unreadable unreadable = unreadable();
     ClaimedJob first = claimed(me);
     assertThat(unreadable.leave(first, NOW)).isTrue();
-    refuse(me, first);
+    failToRead(me, first);
     passTime(Duration.ofSeconds(1));
-    refuse(other, other.claimOne());
+    failToRead(other, other.claimOne());
 
     unreadable.review(LATER);
     assertThat(leftOut(unreadable)).isEmpty();
@@ -125,7 +126,7 @@ class UnreadableTest extends Contract {
     Unreadable unreadable = unreadable();
     ClaimedJob job = claimed(me);
     assertThat(unreadable.leave(job, NOW)).isTrue();
-    refuse(me, job);
+    failToRead(me, job);
 
     other.finish(new Finish.Succeeded(other.claimOne().claim(), null, null));
     unreadable.review(LATER);

@@ -56,11 +56,11 @@ class PlantedBugTest {
   }
 
   /** Returns whether one of some seeds violates this invariant. */
-  private static boolean found(PlantedBug plant, Invariant promise) {
+  private static boolean found(PlantedBug plant, Invariant expected) {
     return LongStream.range(0, MOST_SEEDS)
         .parallel()
         .mapToObj(seed -> Simulation.run(seed, plant))
         .anyMatch(report ->
-            report.violation().filter(broken -> broken.invariant() == promise).isPresent());
+            report.violation().filter(broken -> broken.invariant() == expected).isPresent());
   }
 }

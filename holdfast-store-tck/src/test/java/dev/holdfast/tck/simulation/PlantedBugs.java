@@ -92,29 +92,31 @@ final class PlantedBugs {
                 real,
                 call ->
                     call.is(StoreMethod.REGISTER)
-                            && call.arguments().get(0) instanceof NodeRegistration card
+                            && call.arguments().get(0) instanceof NodeRegistration registration
                         ? call.proceedWith(
-                            with(KNOWN, card), call.arguments().get(1), call.arguments().get(2))
+                            with(KNOWN, registration),
+                            call.arguments().get(1),
+                            call.arguments().get(2))
                         : call.proceed()),
         liveness -> liveness.with(settings -> settings.timeout(believed)));
   }
 
-  private static NodeRegistration with(Timeouts changed, NodeRegistration card) {
+  private static NodeRegistration with(Timeouts changed, NodeRegistration registration) {
     return new NodeRegistration(
-        card.incarnation(),
-        card.id(),
-        card.name(),
-        card.host(),
-        card.pid(),
-        card.version(),
+        registration.incarnation(),
+        registration.id(),
+        registration.name(),
+        registration.host(),
+        registration.pid(),
+        registration.version(),
         changed,
-        card.queues(),
-        card.tasks(),
-        card.capacity(),
-        card.stack(),
-        card.serves(),
-        card.roles(),
-        card.advice());
+        registration.queues(),
+        registration.tasks(),
+        registration.capacity(),
+        registration.stack(),
+        registration.serves(),
+        registration.roles(),
+        registration.advice());
   }
 
   /** A sweeper declares nodes dead by the clock of the database. */
