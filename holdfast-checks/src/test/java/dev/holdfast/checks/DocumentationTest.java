@@ -25,10 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What the pages show must be true: their Java compiles, and the files and tests that they name
- * exist. {@link JavadocExamplesTest} does the same for comments.
- */
+/** Java in pages and comments compiles, and the files and tests that they name exist. */
 class DocumentationTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\]\\((?!http|#)([^)#]+)(#[^)]*)?\\)");
@@ -50,7 +47,7 @@ class DocumentationTest {
   }
 
   @Test
-  void everyRelativeLinkLeadsSomewhere() throws IOException {
+  void everyRelativeLinkHasATarget() throws IOException {
     List<String> broken = new ArrayList<>();
     for (Path page : pages()) {
       Matcher links = LINK.matcher(read(page));
@@ -64,14 +61,15 @@ class DocumentationTest {
   }
 
   @Test
-  void everyTestThatThePagesNameExists() throws IOException {
+  void everyTestNamedInTheDocumentationExists() throws IOException {
     Map<String, String> tests = new HashMap<>();
     for (Path source : Checkout.filesEndingWith(".java")) {
       tests.put(source.getFileName().toString().replace(".java", ""), read(source));
     }
     List<String> missing = new ArrayList<>();
     for (Path page : pages()) {
-      // In commands, too: a build that is told to run a test that does not exist looks green.
+      // Names in commands are checked too: a build that runs a test that does not exist looks
+      // green.
       Matcher spans = CODE.matcher(read(page));
       while (spans.find()) {
         Matcher names = TEST.matcher(spans.group(1));
@@ -88,7 +86,7 @@ class DocumentationTest {
   }
 
   @Test
-  void everySettingIsOnAPage() {
+  void everySettingIsDocumented() {
     String settings = read(Checkout.root().resolve("docs/settings.md"));
     String cluster = read(Checkout.root().resolve("docs/cluster.md"));
     List<String> missing = new ArrayList<>();
@@ -100,7 +98,7 @@ class DocumentationTest {
     assertThat(missing).isEmpty();
   }
 
-  /** The methods that set something: they return their builder. */
+  /** Returns the setters of builders, which are the methods that return their builder. */
   private static Stream<String> builderMethods(Class<?> builder) {
     return Arrays.stream(builder.getMethods())
         .filter(method -> method.getReturnType() == builder)
@@ -111,7 +109,7 @@ class DocumentationTest {
     return Arrays.stream(settings.getRecordComponents()).map(RecordComponent::getName);
   }
 
-  /** Those that no first cell of a table names. */
+  /** Returns the settings that are not in the first column of a table. */
   private static List<String> unnamed(Stream<String> settings, String page) {
     return settings
         .distinct()

@@ -94,7 +94,7 @@ class WorkCommandTest {
   }
 
   @Test
-  void whyAnEnqueuedJobWaitsIsSaidAtOnce() {
+  void enqueuePrintsWhyTheJobWaits() {
     Cli enqueue = holdfast("enqueue", "mail::send", "--queue", "unserved");
 
     assertThat(enqueue.out()).contains("is enqueued.", "No live node serves queue 'unserved'");
@@ -191,7 +191,7 @@ class WorkCommandTest {
   }
 
   @Test
-  void aLeaseThatIsDoneIsReopened() {
+  void aCompletedLeaseIsReopened() {
     LeaseRequest once = new LeaseRequest("migrate", Duration.ofMinutes(5), true);
     store.leases().acquire(once, UUID.randomUUID(), "node-7");
     LeaseInfo held = store.leases().find("migrate").orElseThrow();

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a client returns, and which requests it rejects before anything is written. */
+/** Results of client calls, and requests that a client rejects before anything is written. */
 public abstract class ClientContract extends NodeTestBase {
 
   private static final TaskType<Note, Void> FAILING =
@@ -44,7 +44,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void badInputGetsASentenceThatNamesTheValueAndTheRemedy() {
+  void invalidInputIsRejectedWithTheValueAndTheRemedy() {
     assertThatThrownBy(() -> TaskType.of("Email Send", Note.class))
         .hasMessageContaining("'Email Send'")
         .hasMessageContaining("email::send");
@@ -81,7 +81,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void aPayloadOverTheLimitIsRefusedBeforeAnythingIsWritten() {
+  void aPayloadOverTheLimitIsRejectedBeforeAnythingIsWritten() {
     try (HoldfastClient small =
         HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(100, false))) {
       List<JobRequest<?, ?>> requests =
@@ -108,7 +108,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void aStrictClientRefusesAQueueThatNobodyServes() {
+  void aStrictClientRejectsAQueueThatNoNodeServes() {
     try (HoldfastClient strict =
         HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
       assertThatThrownBy(() -> strict.enqueue(ECHO, new Note("x"), o -> o.queue("mial")))
@@ -122,7 +122,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void aUniqueKeyAnswersWithTheExistingJob() {
+  void aUniqueKeyReturnsTheExistingJob() {
     UniqueKey key = UniqueKey.whileActive("invoice-42");
     var first = client().enqueue(ECHO, new Note("1"), o -> o.unique(key));
     var second = client().enqueue(ECHO, new Note("2"), o -> o.unique(key));
@@ -138,7 +138,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void anAnswerSaysWhatBecameOfTheRequest() {
+  void theResultOfAnEnqueueStatesItsOutcome() {
     UniqueKey key = UniqueKey.whileActive("invoice-42").onConflict(OnConflict.REPLACE);
 
     var first = client().enqueue(ECHO, new Note("1"), o -> o.unique(key));
@@ -154,7 +154,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void anIdOfTheCallersOwnMakesAnEnqueueRepeatable() {
+  void aCustomIdMakesAnEnqueueRepeatable() {
     JobId own = new JobId(UUID.fromString("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e"));
     JobRequest<Note, String> request = JobRequest.of(ECHO, new Note("x")).withId(own);
 
@@ -164,7 +164,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void awaitingAJobThatDoesNotEndSaysWhereItStands() {
+  void awaitingAJobThatDoesNotEndReportsItsState() {
     var job = client().enqueue(ECHO, new Note("x"));
 
     assertThatThrownBy(() -> client().await(job, Duration.ofMillis(10)))
@@ -174,7 +174,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void tenThousandJobsGoInOneCall() {
+  void tenThousandJobsAreEnqueuedInOneCall() {
     List<JobRequest<Note, String>> requests =
         IntStream.range(0, 10_000).mapToObj(i -> JobRequest.of(ECHO, new Note("n" + i))).toList();
 
@@ -183,7 +183,7 @@ public abstract class ClientContract extends NodeTestBase {
         .isEqualTo(Map.of(JobState.READY, 10_000L));
   }
 
-  /** A task whose every attempt fails for good, by a handler of the node. */
+  /** Returns a task whose attempts all fail permanently. */
   private void deadLetter(int jobs) {
     start(
         node()
@@ -208,7 +208,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void retryingAllEndsAlthoughTheJobsFailAgainMeanwhile() {
+  void retryingAllEndsAlthoughTheJobsFailAgainConcurrently() {
     int jobs = 1_001;
     deadLetter(jobs);
     AtomicInteger steps = new AtomicInteger();
@@ -264,7 +264,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void purgingDeletesDeadLetteredJobsForGood() {
+  void purgingDeletesDeadLetteredJobs() {
     deadLetter(3);
     var kept = client().enqueue(ECHO, new Note("x"));
 

@@ -40,21 +40,22 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   private static final String KEY = "invoice:42";
   private static final Duration TTL = Duration.ofSeconds(3);
 
-  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  private final List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
 
   private HoldfastNode listening(Store store) {
-    return start(node(store).id("told").listener(heard::add));
+    return start(node(store).id("told").listener(received::add));
   }
 
-  private void awaitHeard(OfLease... events) {
+  private void awaitEvents(OfLease... events) {
     await()
         .atMost(SOON)
         .untilAsserted(() ->
-            assertThat(heard.stream().filter(OfLease.class::isInstance)).containsExactly(events));
+            assertThat(received.stream().filter(OfLease.class::isInstance))
+                .containsExactly(events));
   }
 
   @Test
-  void aListenerHearsOfLeasesThatAreAcquiredAndReleased() {
+  void listenersAreToldOfAcquiredAndReleasedLeases() {
     HoldfastNode node = listening(store());
 
     Lease done = node.leases().acquire(KEY).orElseThrow();
@@ -64,7 +65,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     failed.fail("no paper");
     failed.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, done.fencingToken(), 1),
         new LeaseReleased("told", KEY, done.fencingToken(), LeaseState.DONE),
         new LeaseAcquired("told", "lock:report", failed.fencingToken(), 1),
@@ -72,7 +73,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfALeaseThatWasTakenAway() {
+  void listenersAreToldOfALeaseThatAnotherHolderAcquired() {
     HoldfastNode node = listening(store());
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
@@ -80,13 +81,13 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     assertThat(lease.renew()).isFalse();
     lease.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
   }
 
   @Test
-  void aListenerHearsOfALeaseThatWasTakenAwayBeforeItWasCompleted() {
+  void listenersAreToldOfALeaseThatWasRevokedBeforeItWasCompleted() {
     HoldfastNode node = listening(store());
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
@@ -99,7 +100,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsWhetherALeaseWasTakenOver() {
+  void listenersAreToldWhetherALeaseWasTakenOver() {
     HoldfastLeases other = HoldfastLeases.builder(store().leases()).meters(meters).build();
     other.acquire(KEY, Duration.ofMillis(100)).orElseThrow();
     other.close(); // Without an end: the lease is free when its ttl is over.
@@ -116,7 +117,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfALeaseThatIsAcquiredWhileItsNodeIsClosed() throws Exception {
+  void listenersAreToldOfALeaseThatIsAcquiredWhileItsNodeIsClosed() throws Exception {
     CountDownLatch granted = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
     Store slow =
@@ -180,45 +181,45 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfALeaseThatCouldNotBeRenewed() {
+  void listenersAreToldOfALeaseThatCouldNotBeRenewed() {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
-      away.refuse(StoreMethod.RENEW);
+      away.failNext(StoreMethod.RENEW);
     }
     HoldfastNode node = listening(away);
 
     Lease lease = node.leases().acquire(KEY, Duration.ofMillis(900)).orElseThrow();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_RENEWED));
   }
 
   @Test
-  void aListenerHearsOfALeaseThatIsHeldWhenItsNodeIsClosed() {
+  void listenersAreToldOfALeaseThatIsHeldWhenItsNodeIsClosed() {
     HoldfastNode node = listening(store());
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
     node.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));
   }
 
   @Test
-  void aListenerHearsOfALeaseWhoseEndCouldNotBeWritten() {
+  void listenersAreToldOfALeaseWhoseEndCouldNotBeWritten() {
     FaultyStore away =
         new FaultyStore(store())
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END);
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END);
     HoldfastNode node = listening(away);
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
     lease.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_WRITTEN));
   }
@@ -268,7 +269,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void leasesAndLocksWithoutATtlGetThatOfTheirNode() {
+  void leasesAndLocksWithoutATtlGetTheDefaultOfTheirNode() {
     Duration day = Duration.ofDays(1);
     HoldfastNode node = start(node().leaseTtl(day));
 
@@ -329,13 +330,13 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
         node()
             .id("node-7")
             .leaseStore(other)
-            .listener(heard::add)
+            .listener(received::add)
             .liveness(settings -> settings.singleNode()));
 
     assertThat(other.list(null, null, 10)).isEmpty();
     assertThat(store().leases().list(null, null, 10))
         .extracting(LeaseInfo::holder)
         .containsExactly("node-7");
-    assertThat(heard).noneMatch(OfLease.class::isInstance);
+    assertThat(received).noneMatch(OfLease.class::isInstance);
   }
 }

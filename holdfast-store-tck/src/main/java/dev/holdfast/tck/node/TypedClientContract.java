@@ -67,7 +67,7 @@ public abstract class TypedClientContract extends NodeTestBase {
             .handle(
                 COUNT,
                 (notes, context) -> {
-                  Note first = notes.getFirst(); // A map here, if only the raw type were known.
+                  Note first = notes.getFirst(); // Would be a map if only the raw type were known.
                   return Map.of(first.text(), notes.size());
                 }));
 
@@ -157,7 +157,7 @@ public abstract class TypedClientContract extends NodeTestBase {
   }
 
   @Test
-  void managersSayWhetherWhatTheyChangeExists() {
+  void controlMethodsReportWhetherTheirTargetExists() {
     assertThat(client().queues().find("default")).isEmpty();
     assertThat(client().queues().pause("default")).as("not known yet").isFalse();
     assertThat(client().queues().find("default").orElseThrow().paused()).isTrue();

@@ -52,7 +52,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What whoever traces and measures sees of a node. */
+/** Spans and meters of a node. */
 class SpansTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -109,7 +109,7 @@ class SpansTest {
   }
 
   @Test
-  void anAttemptIsASpanThatNamesNodeAndJob() throws Exception {
+  void anAttemptIsASpanWithNodeAndJob() throws Exception {
     Enqueued<String> job;
     String current;
     try (HoldfastNode node = node()) {
@@ -150,7 +150,7 @@ class SpansTest {
   }
 
   @Test
-  void aClaimThatGotJobsIsASpan() throws Exception {
+  void aClaimThatReturnedJobsIsASpan() throws Exception {
     try (HoldfastNode node = node()) {
       node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
     }
@@ -169,7 +169,7 @@ class SpansTest {
   }
 
   @Test
-  void makingDueJobsReadyIsASpan() throws Exception {
+  void stagingIsASpan() throws Exception {
     try (HoldfastNode node = node()) {
       node.client()
           .await(
@@ -229,9 +229,10 @@ class SpansTest {
 
   @Test
   void aSweepThatRecoveredJobsIsASpan() {
-    NodeRegistration card = Worker.card("dead", Set.of("default"), Set.of(ECHO.name()));
-    UUID dead = card.incarnation();
-    store.nodes().register(card);
+    NodeRegistration registration =
+        Worker.registration("dead", Set.of("default"), Set.of(ECHO.name()));
+    UUID dead = registration.incarnation();
+    store.nodes().register(registration);
     HoldfastClient.on(store).enqueue(ECHO, new Note("x"));
     assertThat(
             store
@@ -296,7 +297,7 @@ class SpansTest {
   }
 
   @Test
-  void passesThatFindNothingToDoAreNotRecorded() {
+  void roundsWithoutWorkAreNotRecorded() {
     Set<String> passes = ConcurrentHashMap.newKeySet();
     Store watched =
         Interposed.on(
@@ -360,7 +361,7 @@ class SpansTest {
   }
 
   @Test
-  void metersCarryTheReadableNameAndNotTheId() throws Exception {
+  void metersAreTaggedWithTheNameOfTheNodeAndNotItsId() throws Exception {
     try (HoldfastNode node = node()) {
       node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
     }

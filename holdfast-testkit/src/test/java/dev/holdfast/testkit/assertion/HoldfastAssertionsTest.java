@@ -64,7 +64,7 @@ class HoldfastAssertionsTest {
   }
 
   @Test
-  void moreJobsThanAPageHoldsAreCounted() {
+  void moreJobsThanAPageContainsAreCounted() {
     List<JobRequest<Welcome, Void>> many = new ArrayList<>();
     for (int i = 0; i < 2_500; i++) {
       many.add(JobRequest.of(WELCOME, new Welcome("user" + i)));
@@ -75,7 +75,7 @@ class HoldfastAssertionsTest {
   }
 
   @Test
-  void aMissingJobFailsWithAListOfWhatWasEnqueuedInstead() {
+  void aMissingJobFailsWithAListOfEnqueuedJobs() {
     enqueueSome();
 
     assertThatThrownBy(() -> assertThat(holdfast).enqueued(GOODBYE))

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** A node that runs jobs only when it is told to, on a store in memory. */
+/** A node on an in-memory store that runs jobs only in a drain. */
 class TestNodeTest {
   record Note(String text) {}
 
@@ -78,7 +78,7 @@ class TestNodeTest {
   }
 
   @Test
-  void nothingRunsBeforeTheDrainAndEverythingDueInIt() {
+  void dueJobsRunInTheDrainAndNotBefore() {
     TestNode node = start();
     JobId one = enqueue(node, "one");
     JobId two = enqueue(node, "two");
@@ -106,7 +106,7 @@ class TestNodeTest {
   }
 
   @Test
-  void whatAHandlerEnqueuesRunsInTheSameDrainByPriority() {
+  void jobsEnqueuedByAHandlerRunInTheSameDrainByPriority() {
     TestNode node = start();
     handler =
         (note, context) -> {
@@ -143,7 +143,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aScheduledJobRunsOnceItsTimeHasCome() {
+  void aScheduledJobRunsOnceItIsDue() {
     TestNode node = start();
     node.client().enqueue(NOTE, new Note("later"), job -> job.runIn(Duration.ofDays(3)));
 
@@ -190,7 +190,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aPostponedJobCountsAsSuchAndRunsLater() {
+  void aPostponedJobCountsAsPostponedAndRunsLater() {
     handler =
         (note, context) -> {
           if (seen.size() == 1) {
@@ -221,7 +221,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aScheduleFiresEachTimeThatTheTestReaches() {
+  void aScheduleFiresAtEachDueTimeThatTheTestReaches() {
     TestNode node =
         start(builder ->
             builder.recurring(
@@ -269,7 +269,7 @@ class TestNodeTest {
   }
 
   @Test
-  void theNodeLivesThroughYears() {
+  void theNodeSurvivesAdvancingTheClockByYears() {
     TestNode node = start();
     node.advance(Duration.ofDays(3_650));
     enqueue(node, "one");
@@ -308,7 +308,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aTaskThatEnqueuesItselfAgainAndAgainIsReported() {
+  void aTaskThatEnqueuesItselfRepeatedlyIsReported() {
     TestNode node = start();
     handler = (note, context) -> enqueue(node, "again");
     enqueue(node, "first");
@@ -325,7 +325,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aDrainMayRunAsManyAttemptsAsItsLimit() {
+  void aDrainRunsAttemptsUpToItsLimit() {
     TestNode node = start();
     enqueue(node, "one");
     enqueue(node, "two");
@@ -343,7 +343,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aDrainLeavesTheLogContextOfTheTestAlone() {
+  void aDrainDoesNotChangeTheLogContextOfTheTest() {
     TestNode node = start();
     MDC.clear();
     node.drain();

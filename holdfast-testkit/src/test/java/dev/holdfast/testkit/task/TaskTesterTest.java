@@ -103,7 +103,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void theContextIsWhatTheTestSays() {
+  void theContextHasTheGivenValues() {
     List<TaskContext> contexts = new ArrayList<>();
     Instant created = Instant.parse("2026-01-01T00:00:00Z");
     TaskTester<Charge, Receipt> tester =
@@ -179,7 +179,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void aHandlerThatAsksToRunLaterIsPostponed() {
+  void aHandlerThatThrowsRetryLaterIsPostponed() {
     RetryLater later = new RetryLater(Duration.ofMinutes(1), "busy");
 
     TaskOutcome<Receipt> outcome = throwing(later).attempt(3).run(ADA);
@@ -191,7 +191,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void aPayloadThatCannotBeEncodedIsFound() {
+  void aPayloadThatCannotBeEncodedIsReported() {
     record Self(Object me) {}
     Self self = new Self(new Object[1]);
     ((Object[]) self.me())[0] = self;
@@ -203,7 +203,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void aPayloadThatCannotBeDecodedIsFound() {
+  void aPayloadThatCannotBeDecodedIsReported() {
     TaskType<Runnable, Receipt> type = TaskType.of("test::code", Runnable.class, Receipt.class);
     record Code(String name) implements Runnable {
       @Override
@@ -216,7 +216,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void aResultThatCannotBeEncodedFailsForGood() {
+  void aResultThatCannotBeEncodedFailsPermanently() {
     record Self(Object me) {}
     Self self = new Self(new Object[1]);
     ((Object[]) self.me())[0] = self;
@@ -338,7 +338,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void anAttemptThatIsToldToStopBeforehandSeesItInEveryWay() {
+  void aStopRequestedBeforehandIsVisibleInEveryWay() {
     List<Object> seen = new ArrayList<>();
 
     TaskOutcome<Receipt> outcome =
@@ -359,7 +359,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void anAttemptCanBeToldToStopAtACheck() {
+  void aStopCanBeRequestedAtACheck() {
     List<Integer> done = new ArrayList<>();
 
     TaskOutcome<Receipt> outcome =
@@ -419,7 +419,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void valuesThatCannotBeAreRejected() {
+  void invalidValuesAreRejected() {
     assertThatThrownBy(() -> throwing(null).attempt(0)).hasMessageContaining("counted from 1");
     assertThatThrownBy(() -> throwing(null).stoppingAtCheck(0)).hasMessageContaining("stopping()");
     assertThatThrownBy(() -> throwing(null).queue("A b")).hasMessageContaining("A b");
@@ -451,7 +451,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void whatAHandlerEnqueuesCanBeSeen() {
+  void jobsEnqueuedByAHandlerAreRecorded() {
     TaskTester<Charge, Receipt> tester =
         tester((charge, context) -> {
           context.client().enqueue(CHARGE, new Charge("bob", 1));
