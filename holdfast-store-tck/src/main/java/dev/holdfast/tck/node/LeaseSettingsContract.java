@@ -94,7 +94,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
     assertThat(lease.complete()).isFalse();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
   }
@@ -113,7 +113,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
             .orElseThrow();
 
     assertThat(stolen.attempt()).isEqualTo(2);
-    awaitHeard(new LeaseAcquired("told", KEY, stolen.fencingToken(), 2));
+    awaitEvents(new LeaseAcquired("told", KEY, stolen.fencingToken(), 2));
   }
 
   @Test
@@ -132,7 +132,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
               return result;
             });
     HoldfastLeases leases =
-        HoldfastLeases.builder(slow.leases()).meters(meters).events(recording(heard)).build();
+        HoldfastLeases.builder(slow.leases()).meters(meters).events(recording(received)).build();
     CompletableFuture<Lease> late =
         CompletableFuture.supplyAsync(() -> leases.acquire(KEY).orElseThrow());
     assertThat(granted.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
@@ -141,7 +141,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     closed.countDown();
 
     assertThat(late).succeedsWithin(SOON).returns(false, Lease::isHeld);
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, late.join().fencingToken(), 1),
         new LeaseLost("told", KEY, late.join().fencingToken(), LeaseLoss.CLOSED));
   }
@@ -149,13 +149,13 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   @Test
   void aLeaseThatIsCompletedAfterItWasLostIsReportedOnce() {
     HoldfastLeases leases =
-        HoldfastLeases.builder(store().leases()).meters(meters).events(recording(heard)).build();
+        HoldfastLeases.builder(store().leases()).meters(meters).events(recording(received)).build();
     Lease lease = leases.acquire(KEY).orElseThrow();
 
     leases.close();
     assertThat(lease.complete()).as("the store still has it").isTrue();
 
-    assertThat(heard)
+    assertThat(received)
         .containsExactly(
             new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
             new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));

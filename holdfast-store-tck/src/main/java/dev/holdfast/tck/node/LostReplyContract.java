@@ -74,7 +74,7 @@ public abstract class LostReplyContract extends NodeTestBase {
   void noJobRunsBeforeAClaimHasSucceeded() {
     FaultyStore store = new FaultyStore(store());
     for (int i = 0; i < 5; i++) {
-      store.refuse(StoreMethod.CLAIM);
+      store.failNext(StoreMethod.CLAIM);
     }
     List<Boolean> claimed = new CopyOnWriteArrayList<>();
     enqueue(20);
@@ -84,7 +84,7 @@ public abstract class LostReplyContract extends NodeTestBase {
             .handle(
                 ECHO,
                 (note, context) -> {
-                  claimed.add(store.isSpent() && context.fencingToken() == 1);
+                  claimed.add(store.allFaultsHappened() && context.fencingToken() == 1);
                   return count(note);
                 }));
 
