@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     description = "List the latest heartbeats of a node, newest first.",
     footer =
         "Heartbeats are stored only for nodes with the liveness setting keepHeartbeats, and only"
-            + " for the time that it states.")
+            + " for the time set there.")
 public final class BeatsCommand extends ClientCommand {
 
   @Parameters(paramLabel = "ID", description = "The id of the node, as listed by 'nodes'.")

@@ -78,8 +78,8 @@ public final class JobPolicyJson {
       return read(text);
     } catch (RuntimeException unreadable) {
       log.warn(
-          "The policy of job {} cannot be read and was probably written by a newer version; using"
-              + " that of its task: {}",
+          "The policy of job {} cannot be read and was probably written by a newer version; the"
+              + " job runs with the policy of its task: {}",
           whose,
           unreadable.toString());
       return JobPolicy.NONE;

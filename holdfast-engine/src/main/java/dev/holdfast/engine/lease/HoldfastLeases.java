@@ -97,8 +97,8 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
     }
 
     /**
-     * Sets the display name of this process as the holder of leases. Defaults to the host name and
-     * the process id.
+     * Sets the display name of this process as the holder of leases, which other processes see when
+     * they request a lease that is busy. Defaults to the host name and the process id.
      */
     public Builder holder(String display) {
       this.holder = display;
@@ -121,7 +121,10 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
       return this;
     }
 
-    /** Makes a node the holder: its id, its name in meters, and its log context. */
+    /**
+     * Makes a node the holder: leases show its id, meters its display name, and log lines both.
+     * Defaults to no node.
+     */
     public Builder node(LogContext node) {
       this.holder = node.node();
       this.name = node.name();
@@ -129,7 +132,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
       return this;
     }
 
-    /** Sets what is told about acquired, released and lost leases. Defaults to nothing. */
+    /** Sets the receiver of events about acquired, released and lost leases. Defaults to none. */
     public Builder events(LeaseEvents told) {
       this.events = told;
       return this;
@@ -234,7 +237,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
     held.close();
     renewer.stop();
     fence.stop();
-    // A renewal in progress may wait long for the database; it changes nothing any more.
+    // A renewal in progress may wait for the database for a long time; it no longer has an effect.
     Deadline.in(LAST_RENEWAL).await(() -> renewer.hasEnded() && fence.hasEnded());
   }
 }

@@ -131,7 +131,7 @@ public final class Heart implements Role {
    * immediately after that.
    */
   private Moment startOver(Tenure old, Moment now) {
-    fence.shut(old, "it could not show in time that it lives");
+    fence.shut(old, "it could not prove in time that it is alive");
     if (incarnations.unseated().getAsBoolean() || !fence.isSettled(now)) {
       return now.plus(GLANCE); // A node that has lost its single-node lease is about to retire.
     }

@@ -90,7 +90,7 @@ public final class BreakerReporter implements Role {
     }
   }
 
-  /** A node of an old version that cannot read new payloads is no sign that the task is broken. */
+  /** Payloads that a node of an old version cannot read do not show that the task is broken. */
   private void noteFailure(ClaimedJob job, CircuitBreaker breaker, Finish.Failure failure) {
     if (!failure.code().equals(FailureCode.BAD_PAYLOAD)) {
       note(job, breaker, true);
@@ -103,7 +103,7 @@ public final class BreakerReporter implements Role {
       ArrayDeque<ClaimId> list = failed ? own.failed : own.succeeded;
       list.add(job.claim());
       if (list.size() > breaker.failures()) {
-        // While the store is unavailable: more attempts than it takes to open are never needed.
+        // While the store is unavailable: no more attempts are needed than open the breaker.
         list.remove();
       }
     }
@@ -129,8 +129,9 @@ public final class BreakerReporter implements Role {
     switch (failure.outcome()) {
       case RETRYABLE -> {
         log.warn(
-            "Could not report attempts of task {} to its breaker, retrying: {}",
+            "Could not report attempts of task {} to its breaker, retrying in {}: {}",
             task,
+            AFTER_FAILURE,
             failure.getMessage());
         putBack(attempts);
       }

@@ -52,7 +52,7 @@ public interface NodeStore {
   /**
    * A node as it registers itself.
    *
-   * @param incarnation identifies one life of the node: a new id at every start and after every
+   * @param incarnation identifies one run of the node: a new id at every start and after every
    *     fencing
    * @param id the id of the node
    * @param name the display name of the node

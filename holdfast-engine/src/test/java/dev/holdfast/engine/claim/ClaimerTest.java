@@ -148,7 +148,7 @@ class ClaimerTest {
     return claimer;
   }
 
-  /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */
+  /** Has a payload, so the handler keeps its slot; a job that cannot be read would free it. */
   private static ClaimedJob job(int number) {
     return Jobs.of(TASK.name(), number, "\"hello\"");
   }
@@ -175,7 +175,7 @@ class ClaimerTest {
   }
 
   @Test
-  void aCallWhoseJobsCouldNotBeTakenInIsNotForgotten() {
+  void aCallWhoseResultCouldNotBeReadIsNotForgotten() {
     Claimer claimer = claimer();
     List<ClaimedJob> jobs = List.of(job(1), job(2));
     reply =

@@ -38,7 +38,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Reports are written although some groups of them, or some of them, cannot be. */
+/** Reports are written although some groups or single reports cannot be. */
 class CompleterTest {
   private static final Moment BEGIN = new Moment(0);
   private static final String MEGABYTE = "x".repeat(1 << 20);
@@ -122,7 +122,7 @@ class CompleterTest {
     return last;
   }
 
-  /** Let the Completer work whenever it wants to, for a time. */
+  /** Ticks the completer whenever it is due, for this time. */
   private void run(Duration time) {
     Moment end = now.plus(time);
     while (true) {
@@ -159,9 +159,9 @@ class CompleterTest {
     assertThat(groups).allMatch(size -> size * (long) MEGABYTE.length() <= Portions.LARGEST);
   }
 
-  /** Whatever the failure: here each statement of more than 3 MB breaks its connection. */
+  /** Halving works for any failure: here each statement of more than 3 MB breaks its connection. */
   @Test
-  void aGroupThatFailsRepeatedlyIsHalvedUntilItPasses() {
+  void aGroupThatFailsRepeatedlyIsHalvedUntilItSucceeds() {
     fails = group -> size(group) > 3L * MEGABYTE.length();
     end(50, MEGABYTE);
     run(Duration.ofMinutes(2));
@@ -184,7 +184,7 @@ class CompleterTest {
   }
 
   @Test
-  void oneReportThatCannotBeWrittenHoldsNoOtherUp() {
+  void aReportThatCannotBeWrittenDelaysNoOther() {
     fails = group -> group.stream().anyMatch(finish -> finish.claim().token() == 500);
     end(1_000, "1");
     run(Duration.ofMinutes(2));
@@ -240,7 +240,7 @@ class CompleterTest {
   }
 
   @Test
-  void aReceiptThatFailsHasNothingWrittenAgain() {
+  void aReceiptThatFailsDoesNotRepeatTheWrite() {
     follower =
         (job, finish) -> {
           throw new IllegalStateException("a meter that throws");
@@ -262,7 +262,7 @@ class CompleterTest {
     assertBounded((int) (WaitingReports.LARGEST / MEGABYTE.length()), MEGABYTE);
   }
 
-  /** The thread of the attempt that ended keeps its slot until there is room for its report. */
+  /** The thread of an ended attempt keeps its slot until there is room for its report. */
   private void assertBounded(int most, String result) throws Exception {
     fails = group -> true;
     end(most, result);

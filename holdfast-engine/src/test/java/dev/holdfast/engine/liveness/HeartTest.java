@@ -49,12 +49,12 @@ class HeartTest {
   private final CurrentIncarnation identity = new CurrentIncarnation("node", tenure);
   private final HeldJobs heldJobs = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
-  private final NodeStore nodes = book();
+  private final NodeStore nodes = nodeStore();
   private final NodeClaims held = new NodeClaims(identity, calls, heldJobs);
   private final LostClaimReturner strays =
       new LostClaimReturner(claims(), nodes, held, Duration.ofMinutes(5), () -> {});
 
-  private NodeStore book() {
+  private NodeStore nodeStore() {
     return fake(
         NodeStore.class,
         (proxy, method, arguments) -> {
@@ -119,7 +119,7 @@ class HeartTest {
   }
 
   @Test
-  void theMoreANodeHoldsTheMoreOftenItBeats() {
+  void aNodeWithClaimedJobsSendsHeartbeatsMoreOften() {
     Heart heart = heart(Duration.ZERO);
 
     assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.multipliedBy(2)));
@@ -133,7 +133,7 @@ class HeartTest {
   }
 
   @Test
-  void heartbeatsAreKeptOnlyIfThatIsRequested() {
+  void heartbeatsAreStoredOnlyOnRequest() {
     heart(Duration.ZERO).tick(NOW);
     heart(Duration.ofDays(2)).tick(NOW);
 
@@ -143,7 +143,7 @@ class HeartTest {
   }
 
   @Test
-  void aJobThatNothingHereWillReportOnGoesBackAtTheNextHeartbeat() {
+  void aJobThatWillNotBeReportedIsGivenBackAtTheNextHeartbeat() {
     Heart heart = heart(Duration.ZERO);
     HeldJob kept = hold(1);
     HeldJob unreported = hold(2);
@@ -158,7 +158,7 @@ class HeartTest {
   }
 
   @Test
-  void aJobThatNothingHereWillReportOnIsForgottenOnceItIsNoLongerHeld() {
+  void aJobThatWillNotBeReportedIsForgottenOnceItIsNoLongerClaimed() {
     HeldJob unreported = hold(1);
     assertThat(unreported.withdraw()).isTrue();
     unreported.markUnreported();
@@ -171,7 +171,7 @@ class HeartTest {
   }
 
   @Test
-  void aJobOfACallThatIsOverAndIsNotKnownHereGoesBack() {
+  void anUnknownJobOfACompletedClaimCallIsGivenBack() {
     rows.add(new ClaimRow(new ClaimId(Jobs.of("task", 9).id(), 9), 0, true, false, false));
 
     heart(Duration.ZERO).tick(NOW);

@@ -49,7 +49,7 @@ class TimeoutWatcherTest {
     }
 
     @Override
-    public void handBack(HeldJob unspent) {
+    public void handBack(HeldJob returned) {
       throw new AssertionError("Nothing is handed back by a timekeeper");
     }
   }
@@ -61,7 +61,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatIgnoresItsInterruptIsGivenUp() {
+  void anAttemptThatIgnoresInterruptionIsGivenUp() {
     timeoutWatcher.watch(heldJob);
 
     timeoutWatcher.tick(LATE);
@@ -79,7 +79,7 @@ class TimeoutWatcherTest {
 
   @ParameterizedTest
   @EnumSource(names = {"CANCELLED", "HANDED_BACK"})
-  void soIsOneThatWasAskedToStopForAnotherReasonBefore(StopReason reason) {
+  void anAttemptThatWasStoppedForAnotherReasonIsGivenUp(StopReason reason) {
     timeoutWatcher.watch(heldJob);
     heldJob.stop(reason);
 
@@ -91,7 +91,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void oneWhoseClaimIsLostIsNotReported() {
+  void anAttemptWhoseClaimIsLostIsNotReported() {
     timeoutWatcher.watch(heldJob);
     heldJob.stop(StopReason.CLAIM_LOST);
 
@@ -100,7 +100,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void theJobOfAnAttemptThatHangsCanStayWithTheNode() {
+  void theJobOfAHungAttemptCanStayClaimed() {
     TimeoutWatcher heldJob = watcher(true);
     heldJob.watch(this.heldJob);
 
@@ -114,7 +114,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void oneThatEndsInTimeIsLeftAlone() {
+  void anAttemptThatEndsInTimeIsNotInterrupted() {
     TimeoutWatcher.Watch watch = timeoutWatcher.watch(heldJob);
 
     watch.close();
@@ -128,7 +128,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatGivesNoSignIsInterruptedAndGivenUp() {
+  void anAttemptWithoutHeartbeatsIsInterruptedAndGivenUp() {
     HeldJob silent = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     timeoutWatcher.watch(silent);
 
@@ -149,7 +149,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void everySignPutsTheEndOff() {
+  void everyHeartbeatExtendsTheHeartbeatTimeout() {
     HeldJob lively = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     timeoutWatcher.watch(lively);
 
@@ -162,7 +162,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void signsDoNotPutTheTimeoutOff() {
+  void heartbeatsDoNotExtendTheTimeout() {
     HeldJob lively = heldJob(new JobPolicy(null, TIMEOUT, SILENCE, null, null));
     timeoutWatcher.watch(lively);
 
@@ -174,7 +174,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatEndsAfterASignLeavesNoAlarm() {
+  void anAttemptThatEndsAfterAHeartbeatLeavesNoTimer() {
     HeldJob lively = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     TimeoutWatcher.Watch watch = timeoutWatcher.watch(lively);
     lively.sign(at(5));

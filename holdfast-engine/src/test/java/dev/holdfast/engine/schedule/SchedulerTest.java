@@ -29,12 +29,12 @@ class SchedulerTest {
 
   private final AtomicInteger looks = new AtomicInteger();
 
-  /** A book in which nothing is due, and something will be in a while. */
+  /** Returns a store in which the next schedule is due after this time. */
   private ScheduleStore dueIn(Duration wait) {
-    return book(() -> new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait)));
+    return schedules(() -> new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait)));
   }
 
-  private ScheduleStore book(Supplier<DueReport> report) {
+  private ScheduleStore schedules(Supplier<DueReport> report) {
     return (ScheduleStore)
         Proxy.newProxyInstance(
             SchedulerTest.class.getClassLoader(),
@@ -57,7 +57,7 @@ class SchedulerTest {
   }
 
   @Test
-  void itSleepsUntilTheNextDueTimeAndAtMostAMinute() {
+  void theSchedulerSleepsUntilTheNextDueTimeAndAtMostAMinute() {
     Moment soon = scheduler(Duration.ofSeconds(5), 1).tick(NOW);
     Moment bounded = scheduler(Duration.ofDays(5), 1).tick(NOW);
 
@@ -66,12 +66,12 @@ class SchedulerTest {
   }
 
   @Test
-  void itLooksAgainAfterAnErrorThatNobodyExpects() {
+  void theSchedulerLooksAgainAfterAnUnexpectedError() {
     AtomicReference<Moment> clock = new AtomicReference<>(NOW);
     IllegalStateException trouble = new IllegalStateException("no");
     Scheduler scheduler =
         new Scheduler(
-            book(() -> {
+            schedules(() -> {
               throw trouble;
             }),
             new SignalBus(ClusterCoordinator.withinProcess()),
@@ -89,7 +89,7 @@ class SchedulerTest {
   }
 
   @Test
-  void itLooksAgainEarlyOnlyIfAScheduleChanged() {
+  void theSchedulerLooksEarlierOnlyIfAScheduleChanged() {
     Scheduler scheduler = scheduler(Duration.ofSeconds(5), 1);
     Moment next = scheduler.tick(NOW);
 

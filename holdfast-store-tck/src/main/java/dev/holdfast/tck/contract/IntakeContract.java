@@ -49,7 +49,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aDelayOfZeroMeansAtOnce() {
+  void aJobWithADelayOfZeroIsReadyAtOnce() {
     assertThat(stateOf(enqueue(job().dueIn(Duration.ZERO)))).isEqualTo(JobState.READY);
   }
 
@@ -65,7 +65,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aTimeThatHasPassedMeansAtOnceAndWinsNoPlaceInTheLine() {
+  void aJobWithAPastTimeIsReadyAtOnceWithoutOvertakingOthers() {
     JobId first = enqueue(job());
     Instant longAgo = find(first).createdAt().minus(Duration.ofDays(1));
 
@@ -77,7 +77,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aJobMayWaitForEver() {
+  void aDelayMayBeUnlimited() {
     Job some = find(enqueue(job().dueIn(Times.FOR_EVER).startWithin(Times.FOR_EVER)));
     Job last = find(enqueue(job().when(new When.At(Times.LATEST)).startWithin(Times.FOR_EVER)));
     JobId first = enqueue(job().when(new When.At(Times.EARLIEST)));
@@ -92,7 +92,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void everythingThatWasAskedForIsKept() {
+  void everyRequestedFieldIsStored() {
     JobId id =
         enqueue(
             job()
@@ -117,7 +117,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aNewJobHasNoPastYet() {
+  void aNewJobHasNoHistory() {
     Job job = find(enqueue(job()));
 
     assertThat(job.attempt()).isZero();
@@ -131,7 +131,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void whatWasNotAskedForIsAbsent() {
+  void fieldsThatWereNotRequestedAreAbsent() {
     Job job = find(enqueue(job().payload(null)));
 
     assertThat(job.payload()).isNull();
@@ -158,7 +158,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void answersComeInTheOrderOfTheRequests() {
+  void resultsAreInTheOrderOfTheRequests() {
     JobDraft known = job();
     enqueue(known);
     List<NewJob> jobs = List.of(job().build(), known.build().repeated(), job().build());
@@ -171,7 +171,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void jobsOfOneCallAreClaimedInItsOrderWhateverTheirIds() {
+  void jobsOfOneCallAreClaimedInItsOrderRegardlessOfTheirIds() {
     JobId oldest = freshId();
     JobId middle = freshId();
     JobId newest = freshId();
@@ -198,7 +198,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aPayloadThatCannotBeStoredIsRefusedWithItsWholeBatch() {
+  void aPayloadThatCannotBeStoredFailsItsWholeBatch() {
     List<NewJob> jobs = Stream.of("fine", "poi\0son", "fine").map(this::withPayload).toList();
 
     assertThatExceptionOfType(StoreException.class)
@@ -215,7 +215,7 @@ public abstract class IntakeContract extends Contract {
   @EnumSource
   void aRepeatedEnqueueFindsItsJobInEveryState(JobState state) {
     JobDraft draft = job();
-    JobId id = bring(draft, state);
+    JobId id = bringTo(draft, state);
     Job before = find(id);
 
     assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Outcome.EXISTING));
@@ -231,7 +231,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aRepeatedBatchWritesWhatIsMissing() {
+  void aRepeatedBatchWritesTheMissingJobs() {
     JobDraft arrived = job();
     JobDraft lost = job();
     enqueue(arrived);
@@ -255,12 +255,15 @@ public abstract class IntakeContract extends Contract {
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
-  /** The first attempt was delayed on its way, and the client has sent the job again meanwhile. */
+  /**
+   * The first attempt was delayed in the network, and the client has repeated the enqueue
+   * meanwhile.
+   */
   @ParameterizedTest
   @EnumSource
   void aLateFirstAttemptCreatesNothing(JobState state) {
     JobDraft draft = job();
-    JobId id = bring(draft.idUse(IdUse.REPEATED), state);
+    JobId id = bringTo(draft.idUse(IdUse.REPEATED), state);
     Job before = find(id);
 
     Admission late = admit(draft.idUse(IdUse.FRESH));
@@ -271,10 +274,10 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aLateListCreatesNothingWhateverBecameOfItsJobs() {
+  void aLateBatchCreatesNothingRegardlessOfTheStateOfItsJobs() {
     JobDraft ended = job().idUse(IdUse.REPEATED);
     JobDraft live = job().idUse(IdUse.REPEATED);
-    bring(ended, JobState.SUCCEEDED);
+    bringTo(ended, JobState.SUCCEEDED);
     enqueue(live);
     List<NewJob> list = List.of(ended.idUse(IdUse.FRESH).build(), live.idUse(IdUse.FRESH).build());
 
@@ -293,7 +296,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aFirstAttemptThatArrivesTogetherWithItsRepeatMakesOneJob() throws Exception {
+  void aFirstAttemptConcurrentWithItsRepeatCreatesOneJob() throws Exception {
     for (int round = 0; round < 20; round++) {
       NewJob first = job().build();
       List<Admission> admissions = Together.run(2, n -> admit(n == 0 ? first : first.repeated()));
@@ -304,11 +307,11 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void repeatsAreRememberedForADayAlthoughTheirJobsAreKeptForLess() {
+  void repeatsAreRecognisedForADayEvenIfTheRetentionOfTheirJobsIsShorter() {
     JobDraft draft = job().idUse(IdUse.REPEATED);
-    bring(draft, JobState.FAILED);
+    bringTo(draft, JobState.FAILED);
     passTime(Duration.ofHours(23));
-    tidy();
+    runUpkeep();
     assertThat(countAll(JobFilter.all())).isZero();
 
     assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.EXISTING);
@@ -316,24 +319,24 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void repeatsAreForgottenAfterADay() {
+  void repeatsAreNotRecognisedAfterADay() {
     JobDraft draft = job().idUse(IdUse.REPEATED);
-    bring(draft, JobState.SUCCEEDED);
+    bringTo(draft, JobState.SUCCEEDED);
     passTime(Duration.ofHours(25));
-    tidy();
+    runUpkeep();
 
     assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
-  private void tidy() {
+  private void runUpkeep() {
     store.upkeep().tidy(new Upkeep.Retention(Duration.ofHours(1), Duration.ofHours(1)));
   }
 
-  /** Only repeats are looked for among ended jobs: it would cost every enqueue a lookup. */
+  /** Only repeats are looked up among ended jobs, to spare other enqueues the lookup. */
   @Test
   void aFreshIdIsNotLookedForAmongEndedJobs() {
     JobDraft draft = job();
-    bring(draft, JobState.CANCELLED);
+    bringTo(draft, JobState.CANCELLED);
 
     assertThat(admit(draft).outcome()).isEqualTo(Outcome.CREATED);
   }

@@ -86,7 +86,7 @@ public enum StoreMethod {
     throw new IllegalArgumentException("No method of %s was called.".formatted(role));
   }
 
-  /** Returns whether this is the called method, or the called method is an overload of this. */
+  /** Returns whether the called method is this method or an overload of it. */
   public boolean is(Method called) {
     return called.getDeclaringClass() == role && called.getName().equals(method);
   }

@@ -73,7 +73,7 @@ final class StorableText {
   static void require(RecoveryAction ruling) {
     boolean bad =
         switch (ruling) {
-          case RecoveryAction.NotStarted unspent -> false;
+          case RecoveryAction.NotStarted notStarted -> false;
           case RecoveryAction.AfterFencing fenced -> false;
           case RecoveryAction.AfterCrash crash -> hasNul(crash.failure());
           case RecoveryAction.DeadLetter bury -> hasNul(bury.failure());
