@@ -155,7 +155,9 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @ParameterizedTest
-  @EnumSource(names = "FAILED", mode = Mode.EXCLUDE)
+  @EnumSource(
+      names = {"FAILED", "WAITING", "ON_HOLD"},
+      mode = Mode.EXCLUDE)
   void aJobThatHasNotFailedIsNotRetried(JobState state) {
     JobId id = bringTo(job(), state);
     Job before = find(id);

@@ -413,7 +413,7 @@ public abstract class NodeStoreContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(
-      names = {"CLAIMED", "RUNNING"},
+      names = {"CLAIMED", "RUNNING", "WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void anUnclaimedJobHasNoHolder(JobState state) {
     assertThat(store.nodes().holderOf(bringTo(job(), state))).isEmpty();

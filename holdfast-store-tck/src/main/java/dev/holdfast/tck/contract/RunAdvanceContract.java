@@ -301,8 +301,7 @@ public abstract class RunAdvanceContract extends RunContract {
     RunAdvance.Report report = advance(id);
 
     assertThat(report.stopping()).containsExactly(worker.incarnation());
-    assertThat(store.queries().find(Set.of(running.id())).get(running.id()).cancelRequested())
-        .isTrue();
+    assertThat(find(running.id()).cancelRequested()).isTrue();
     worker.finish(new Finish.Cancelled(running.claim()));
     planner.script((facts, data) -> ScriptedPlanner.applied(facts).build());
     settle();

@@ -19,7 +19,7 @@ public final class RunDraft {
   /** The workflow of runs that name no other. */
   public static final String WORKFLOW = "order";
 
-  private final RunId id = new RunId(UuidCreator.getTimeOrderedEpoch());
+  private @Nullable RunId id;
   private final int definition;
   private final int count;
   private String workflow = WORKFLOW;
@@ -37,7 +37,11 @@ public final class RunDraft {
     this.count = count;
   }
 
+  /** The id, generated when it is first needed: the id of a child follows that of its parent. */
   public RunId id() {
+    if (id == null) {
+      id = new RunId(UuidCreator.getTimeOrderedEpoch());
+    }
     return id;
   }
 
@@ -85,9 +89,9 @@ public final class RunDraft {
 
   /** The run. */
   public NewRun build() {
-    PlanDraft plan = new PlanDraft(id, count).event(RunEvent.Kind.CREATED, -1);
+    PlanDraft plan = new PlanDraft(id(), count).event(RunEvent.Kind.CREATED, -1);
     return new NewRun(
-        id,
+        id(),
         definition,
         workflow,
         "{\"order\":7}",

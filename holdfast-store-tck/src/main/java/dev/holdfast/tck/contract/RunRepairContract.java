@@ -9,6 +9,7 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunRepair;
 import dev.holdfast.engine.store.RunRow;
 import org.junit.jupiter.api.Test;
@@ -31,8 +32,7 @@ public abstract class RunRepairContract extends RunContract {
   private void assertResult(RunId id, StepState outcome, String code) {
     RunRow.Result result = resultOf(id, 0);
     assertThat(result.outcome()).isEqualTo(outcome);
-    assertThat(result.failure()).isNotNull();
-    assertThat(result.failure().code()).isEqualTo(code);
+    assertThat(result.failure()).isNotNull().extracting(RunData.Failure::code).isEqualTo(code);
   }
 
   @Test
