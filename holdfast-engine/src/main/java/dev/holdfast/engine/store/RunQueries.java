@@ -30,7 +30,7 @@ public interface RunQueries {
   /**
    * An event as stored.
    *
-   * @param step the step; -1 for the run as a whole
+   * @param seq its number within the run
    */
   record StoredEvent(long seq, Instant at, RunPlan.Event event) {}
 
