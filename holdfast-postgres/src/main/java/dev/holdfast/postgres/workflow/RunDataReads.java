@@ -177,7 +177,9 @@ final class RunDataReads {
   }
 
   private static <T> Query query(Handle handle, String sql, List<T> rows, Function<T, UUID> run) {
-    return handle.createQuery(sql).bindArray("runs", UUID.class, Columns.of(rows, row -> run.apply(row)));
+    return handle
+        .createQuery(sql)
+        .bindArray("runs", UUID.class, Columns.of(rows, row -> run.apply(row)));
   }
 
   private static Builder of(Map<RunId, Builder> builders, UUID run) {
