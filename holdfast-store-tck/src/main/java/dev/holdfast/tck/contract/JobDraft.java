@@ -103,6 +103,12 @@ public final class JobDraft {
     return this;
   }
 
+  /** Sets the whole stamp. */
+  public JobDraft stamp(Stamp other) {
+    this.stamp = other;
+    return this;
+  }
+
   /** Sets the step of a run that the job executes. */
   public JobDraft step(StepRef ref) {
     this.stamp = new Stamp(stamp.stack(), stamp.source(), stamp.parent(), ref);
