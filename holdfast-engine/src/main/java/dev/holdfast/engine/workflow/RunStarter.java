@@ -102,12 +102,7 @@ public final class RunStarter {
             .planner()
             .first(
                 new GraphPlanner.Start(
-                    id,
-                    known.stored().id(),
-                    text,
-                    options.priority(),
-                    stack,
-                    List.of()));
+                    id, known.stored().id(), text, options.priority(), stack, List.of()));
     return new NewRun(
         id,
         known.stored().id(),

@@ -141,7 +141,8 @@ final class Starts {
   /** Gives claims back and returns those that are READY again, or on hold. */
   Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<ReleasedClaim> claims) {
     Set<ClaimId> given = run(handle, giveBack, incarnation, HeldColumns.ofHandBacks(claims));
-    List<ReleasedClaim> others = claims.stream().filter(back -> !given.contains(back.claim())).toList();
+    List<ReleasedClaim> others =
+        claims.stream().filter(back -> !given.contains(back.claim())).toList();
     if (!others.isEmpty()) {
       given.addAll(handle.inTransaction(h -> giveBackSteps(h, incarnation, others)));
       endUnwanted(
