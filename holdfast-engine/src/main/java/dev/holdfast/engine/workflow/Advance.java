@@ -112,6 +112,8 @@ final class Advance {
   }
 
   private boolean stopping() {
+    // A map that has no jobs at the moment gets no mark that would end it.
+    maps.settle();
     if (!cleanup.isQuiet()) {
       return false;
     }

@@ -5,7 +5,6 @@ import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.StepRef;
-import dev.holdfast.engine.workflow.Graph.Input;
 import dev.holdfast.engine.workflow.Graph.Work;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +59,8 @@ final class Starts {
     }
     Rules.Truth truth = rules.judge(step, null);
     if (due && truth == Rules.Truth.UNKNOWN) {
-      Demand demand = draft.demand();
+      // Together with what its start needs: otherwise each advance would ask for one of them only.
+      Demand demand = startDemand(step);
       demand.outputs(draft.index().sources(step));
       if (!draft.has(demand)) {
         return;
@@ -81,6 +81,9 @@ final class Starts {
 
   /** Starts a step, or holds its start back. */
   void start(int step) {
+    if (!draft.has(startDemand(step))) {
+      return;
+    }
     try {
       switch (draft.node(step).work()) {
         case Work.Task task -> startTask(step, task);
@@ -94,8 +97,26 @@ final class Starts {
     }
   }
 
+  /** Returns what must be known to start a step. */
+  private Demand startDemand(int step) {
+    Demand demand = draft.demand();
+    switch (draft.node(step).work()) {
+      case Work.Task task -> demand.input(step, task.payload());
+      case Work.Map map -> demand.input(step, map.items());
+      case Work.Child child -> {
+        demand.input(step, child.input());
+        if (!children.knows(child)) {
+          demand.definition(child.hash());
+        }
+      }
+      case Work.Sleep sleep -> {}
+      case Work.Signal signal -> demand.signal(signal.signal());
+    }
+    return demand;
+  }
+
   private void startTask(int step, Work.Task task) throws StepFailed {
-    if (!hasRoomAnd(step, task.payload())) {
+    if (isFull()) {
       return;
     }
     String payload = draft.payloads().text(step, task.payload());
@@ -110,7 +131,7 @@ final class Starts {
   }
 
   private void startMap(int step, Work.Map map) throws StepFailed {
-    if (!hasRoomAnd(step, map.items())) {
+    if (isFull()) {
       return;
     }
     List<String> items = draft.payloads().items(step, map);
@@ -135,15 +156,10 @@ final class Starts {
   }
 
   private void startChild(int step, Work.Child child) throws StepFailed {
-    if (!hasRoomAnd(step, child.input())) {
+    if (isFull()) {
       return;
     }
     if (!children.knows(child)) {
-      Demand demand = draft.demand();
-      demand.definition(child.hash());
-      if (!draft.has(demand)) {
-        return;
-      }
       throw new StepFailed(
           StepFailed.UNKNOWN_WORKFLOW,
           "The graph of child workflow '%s' (%s) is not stored."
@@ -166,11 +182,6 @@ final class Starts {
   }
 
   private void awaitSignal(int step, Work.Signal signal) {
-    Demand demand = draft.demand();
-    demand.signal(signal.signal());
-    if (!draft.has(demand)) {
-      return;
-    }
     RunData.Signal sent = draft.consume(step, signal.signal());
     if (sent != null) {
       draft.succeeded(step, sent.payload());
@@ -184,14 +195,12 @@ final class Starts {
     }
   }
 
-  private boolean hasRoomAnd(int step, Input input) {
+  private boolean isFull() {
     if (draft.room() <= 0) {
       draft.another();
-      return false;
+      return true;
     }
-    Demand demand = draft.demand();
-    demand.input(step, input);
-    return draft.has(demand);
+    return false;
   }
 
   private void timeout(int step) {
