@@ -74,6 +74,15 @@ class GraphPlannerTest {
   }
 
   @Test
+  void aStepThatIsNotEagerWaitsAlthoughItsRuleMustHold() {
+    FakeRun run =
+        FakeRun.of(
+            sketch().task("a").task("b").task("c", "a", "b").when(Rule.anySucceeded()), null);
+    run.succeed("a", null);
+    assertThat(run.steps).isEqualTo("SA.");
+  }
+
+  @Test
   void anEagerStepStartsAsSoonAsItsRuleMustHold() {
     FakeRun run =
         FakeRun.of(
@@ -135,6 +144,18 @@ class GraphPlannerTest {
         .isEqualTo(
             "{\"in\":1,\"x\":[1,2],\"run\":{\"id\":\"%s\",\"workflow\":\"test::flow\"},\"b\":[7]}"
                 .formatted(FakeRun.ID));
+  }
+
+  @Test
+  void ofTwoOutputsTheOneOfTheLaterStepCountsWhicheverEndsLast() {
+    for (List<String> order : List.of(List.of("a", "b"), List.of("b", "a"))) {
+      FakeRun run = FakeRun.of(sketch().task("a").task("b").task("c", "b", "a"), null);
+      order.forEach(
+          step -> run.succeed(step, "{\"v\":\"%s\",\"l\":[\"%s\"]}".formatted(step, step)));
+      assertThat(run.jobs.get(new FakeRun.Open(2, -1)))
+          .contains("\"v\":\"b\"")
+          .contains("\"l\":[\"a\",\"b\"]");
+    }
   }
 
   @Test

@@ -14,6 +14,9 @@ import java.util.Random;
 final class RandomGraph {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
+  private static final List<Rule.Outcome> OUTCOMES =
+      List.of(Rule.Outcome.SUCCEEDED, Rule.Outcome.FAILED, Rule.Outcome.SKIPPED);
+
   private final Random random;
   private final boolean calm;
   private final GraphSketch sketch = new GraphSketch();
@@ -136,7 +139,7 @@ final class RandomGraph {
       case 3 -> Rule.noneFailed();
       case 4 -> Rule.anyFailed();
       case 5 -> Rule.quorum(1 + random.nextInt(after.size()));
-      case 6 -> new Rule.Ended(step, Rule.Outcome.values()[random.nextInt(3)]);
+      case 6 -> new Rule.Ended(step, OUTCOMES.get(random.nextInt(3)));
       case 7 -> Rule.all(rule(after), rule(after));
       case 8 -> Rule.any(rule(after), rule(after));
       case 9 -> Rule.none(rule(after));
