@@ -109,7 +109,7 @@ public abstract class RunContract extends Contract {
     return details(id).results().stream().anyMatch(result -> result.step() == step);
   }
 
-  /** Run the only READY job to its success. */
+  /** Run the next READY job to its success. */
   protected ClaimedJob succeedOne() {
     Worker worker = worker("runner");
     ClaimedJob job = worker.claimOne();
@@ -117,7 +117,7 @@ public abstract class RunContract extends Contract {
     return job;
   }
 
-  /** Run the only READY job to its failure. */
+  /** Run the next READY job to its failure. */
   protected ClaimedJob failOne() {
     Worker worker = worker("runner");
     ClaimedJob job = worker.claimOne();

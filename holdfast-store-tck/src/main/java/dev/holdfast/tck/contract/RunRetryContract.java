@@ -223,6 +223,16 @@ public abstract class RunRetryContract extends RunContract {
   }
 
   @Test
+  void aMovedRunKeepsTheCountsOfItsMaps() {
+    RunId id = start(chain(1).first(plan -> plan.map(0, 2, 0, 2)));
+    succeedOne();
+    settle();
+    runs.control().move(id, "A", define("hash-2", RunDraft.WORKFLOW), ".A", Map.of(1, 0));
+
+    assertThat(details(id).maps()).isEqualTo(Map.of(1, new MapCounts(2, 2, 1, 0, 0)));
+  }
+
+  @Test
   void aRunThatHasChangedIsNotMoved() {
     RunId id = start(chain(2));
 
