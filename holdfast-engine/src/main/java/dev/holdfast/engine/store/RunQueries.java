@@ -30,7 +30,7 @@ public interface RunQueries {
   /**
    * An event as stored.
    *
-   * @param seq its number within the run
+   * @param seq its number in the run: 1 for the first event
    */
   record StoredEvent(long seq, Instant at, RunPlan.Event event) {}
 

@@ -7,6 +7,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.store.NewJob.Stamp;
+import dev.holdfast.engine.store.StepRef;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -102,9 +103,9 @@ public final class JobDraft {
     return this;
   }
 
-  /** Stamped as given, for example with the step of a run. */
-  public JobDraft stamp(Stamp other) {
-    this.stamp = other;
+  /** Of a step of a run. */
+  public JobDraft step(StepRef ref) {
+    this.stamp = new Stamp(stamp.stack(), stamp.source(), stamp.parent(), ref);
     return this;
   }
 
