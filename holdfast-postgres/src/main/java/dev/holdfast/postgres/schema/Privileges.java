@@ -31,7 +31,9 @@ final class Privileges {
         select from unnest(array['select', 'insert', 'update', 'delete']) p (name)
         where not has_table_privilege('${schema}.' || t.name, p.name))
       union all
-      select s.name from unnest(array['lease_token', 'schedule_number', 'cap_number']) s (name)
+      select s.name from unnest(array[
+        'lease_token', 'schedule_number', 'cap_number', 'workflow_definition_id_seq',
+        'signal_arrived_seq']) s (name)
       where to_regclass('${schema}.' || s.name) is not null
         and not has_sequence_privilege('${schema}.' || s.name, 'usage')
       """;

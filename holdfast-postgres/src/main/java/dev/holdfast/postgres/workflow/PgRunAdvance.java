@@ -27,14 +27,14 @@ import org.jdbi.v3.core.Handle;
 final class PgRunAdvance implements RunAdvance {
   private static final UUID FIRST = new UUID(0, 0);
 
-  // By run_mark_run, from where the last call stopped, and run_pkey. Marks of runs that have ended
-  // are left to the repair.
+  // By run_mark_run, from where the last call stopped, and run_pkey.
   private static final String MARKED =
       """
       select m.run_id
       from ${schema}.run_mark m
-      join ${schema}.run r on r.id = m.run_id and r.state <> 'QUEUED'
       where m.run_id > :after
+        and not exists (
+          select from ${schema}.run r where r.id = m.run_id and r.state = 'QUEUED')
       group by m.run_id
       order by m.run_id
       limit :limit

@@ -45,12 +45,12 @@ final class PgRunControl implements RunControl {
   private final String state;
   private final String children;
 
-  PgRunControl(Database database, RunParts parts, Gates gates) {
+  PgRunControl(Database database, RunParts parts, Gates gates, RunRetry retry) {
     this.database = database;
     this.parts = parts;
     this.gates = gates;
     this.signals = new Signals(database, parts.notes());
-    this.retry = new RunRetry(database, parts);
+    this.retry = retry;
     this.move = new RunMove(database, parts);
     this.state = database.sql(STATE);
     this.children = database.sql(CHILDREN);

@@ -1,10 +1,10 @@
 package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.workflow.RunId;
-import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.RunRepair;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.workflow.RunDamage.Stuck;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -41,11 +41,11 @@ final class PgRunRepair implements RunRepair {
   private final String next;
   private final String lock;
 
-  PgRunRepair(Database database, RunParts parts, JobQueries jobs, Gates gates) {
+  PgRunRepair(Database database, RunParts parts, Gates gates) {
     this.database = database;
     this.parts = parts;
     this.damage = new RunDamage(database);
-    this.stuckSteps = new StuckSteps(database, jobs, parts.notes());
+    this.stuckSteps = new StuckSteps(database, parts.notes());
     this.gates = gates;
     this.next = database.sql(NEXT);
     this.lock = database.sql(LOCK);
@@ -104,8 +104,8 @@ final class PgRunRepair implements RunRepair {
     return suspects;
   }
 
-  private boolean repair(
-      Handle handle, Set<RunId> suspects, List<String> repairs, Set<RunId> look) {
+  private boolean repair(Handle handle, Set<RunId> suspects, List<String> repairs, Set<RunId> look)
+      throws SQLException {
     repairs.clear();
     look.clear();
     List<RunId> runs =
@@ -136,6 +136,9 @@ final class PgRunRepair implements RunRepair {
   }
 
   private boolean endOrphans(Handle handle, int limit, List<String> repairs) {
+    damage
+        .deleteOrphanMarks(handle)
+        .forEach(run -> repairs.add("Run %s does not exist: deleted its marks".formatted(run)));
     List<RunId> orphans = damage.orphans(handle, limit);
     StepJobs.Stopped stopped =
         parts
@@ -144,6 +147,7 @@ final class PgRunRepair implements RunRepair {
     stopped
         .marked()
         .forEach(run -> repairs.add("Run %s does not exist: cancelled its jobs".formatted(run)));
-    return damage.deleteOrphanMarks(handle) > 0;
+    // The jobs that were cancelled have left marks.
+    return !orphans.isEmpty() && !damage.deleteOrphanMarks(handle).isEmpty();
   }
 }

@@ -58,9 +58,14 @@ public final class PgRunStore implements RunStore {
     this.advance =
         new PgRunAdvance(
             database, definitions, new PlanWriter(database, own.intake(), parts), gates);
-    this.control = new PgRunControl(database, parts, gates);
+    this.control =
+        new PgRunControl(
+            database,
+            parts,
+            gates,
+            new RunRetry(database, parts, new MapRetry(database, jobs, own.intake())));
     this.queries = new PgRunQueries(database, jobs);
-    this.repair = new PgRunRepair(database, parts, jobs, gates);
+    this.repair = new PgRunRepair(database, parts, gates);
   }
 
   @Override

@@ -14,16 +14,19 @@ import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.SqlStatement;
+import org.jspecify.annotations.Nullable;
 
 /** Writes what plans contain besides jobs and runs: maps, timers, results and used signals. */
 final class PlanRows {
   // Conflicts on run_map_pkey. The counts of ended jobs are written by the advance.
   private static final String MAPS =
       """
-      insert into ${schema}.run_map (run_id, step, total, inserted)
-      select * from unnest(:runs::uuid[], :steps::smallint[], :totals::int[], :inserted::int[])
+      insert into ${schema}.run_map as m (run_id, step, total, inserted, policy)
+      select * from unnest(:runs::uuid[], :steps::smallint[], :totals::int[], :inserted::int[],
+                           :policies::text[])
       on conflict (run_id, step) do update
-        set total = excluded.total, inserted = excluded.inserted
+        set total = excluded.total, inserted = excluded.inserted,
+            policy = coalesce(m.policy, excluded.policy)
       """;
 
   // Conflicts on run_timer_pkey.
@@ -115,6 +118,8 @@ final class PlanRows {
       bind(handle.createUpdate(maps), sizes)
           .bindArray("totals", Integer.class, Columns.of(sizes, s -> s.value.total()))
           .bindArray("inserted", Integer.class, Columns.of(sizes, s -> s.value.inserted()))
+          .bindArray(
+              "policies", String.class, Columns.of(sizes, s -> policy(plans.get(s.run), s.step)))
           .execute();
     }
     if (!cleared.isEmpty()) {
@@ -133,6 +138,16 @@ final class PlanRows {
           .bindArray("ids", String.class, Columns.of(used, s -> s.value.id()))
           .execute();
     }
+  }
+
+  private static @Nullable String policy(@Nullable RunPlan plan, int step) {
+    return plan == null
+        ? null
+        : plan.jobs().stream()
+            .filter(job -> job.step() == step)
+            .findFirst()
+            .map(job -> job.job().policy())
+            .orElse(null);
   }
 
   /** Writes results that come from no job. */

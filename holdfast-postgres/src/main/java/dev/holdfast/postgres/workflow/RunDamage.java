@@ -4,7 +4,9 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.postgres.db.Database;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -74,6 +76,7 @@ final class RunDamage {
       """
       delete from ${schema}.run_mark m
       where not exists (select from ${schema}.run r where r.id = m.run_id)
+      returning m.run_id
       """;
 
   /** A step that is active although nothing will end it. */
@@ -126,8 +129,11 @@ final class RunDamage {
         .toList();
   }
 
-  int deleteOrphanMarks(Handle handle) {
-    return handle.createUpdate(orphanMarks).execute();
+  /** Deletes the marks of runs that do not exist, and returns their ids. */
+  Set<RunId> deleteOrphanMarks(Handle handle) {
+    return handle.createQuery(orphanMarks).mapTo(UUID.class).list().stream()
+        .map(RunId::new)
+        .collect(Collectors.toSet());
   }
 
   private static List<RunId> runs(Handle handle, String sql, Collection<RunId> runs) {

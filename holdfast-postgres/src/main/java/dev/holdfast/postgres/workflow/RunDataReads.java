@@ -9,12 +9,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -42,16 +40,21 @@ final class RunDataReads {
       order by s.owner, s.name, s.arrived
       """;
 
-  // By run_event_pkey and run_result_pkey. Steps without an event are taken over from another run.
+  // By run_result_pkey and run_event_pkey. A map has succeeded when the last of its jobs has. Steps
+  // that leave no result, such as a sleep, have an event.
   private static final String SUCCESSES =
       """
-      select run_id, step, max(seq) as last from ${schema}.run_event
-      where run_id = any(:runs::uuid[]) and kind = 'STEP_SUCCEEDED'
-      group by run_id, step
-      union all
-      select run_id, step, 0 from ${schema}.run_result
-      where run_id = any(:runs::uuid[]) and outcome = 'S' and item = -1
-      order by last, step
+      select s.run_id, s.step, max(s.at) as ended from (
+        select run_id, step, finished_at as at from ${schema}.run_result
+        where run_id = any(:runs::uuid[]) and outcome = 'S'
+        union all
+        select e.run_id, e.step, e.at from ${schema}.run_event e
+        where e.run_id = any(:runs::uuid[]) and e.kind = 'STEP_SUCCEEDED'
+          and not exists (
+            select from ${schema}.run_result r where r.run_id = e.run_id and r.step = e.step)
+      ) s
+      group by s.run_id, s.step
+      order by ended, s.step
       """;
 
   // By run_result_pkey. The failure of a map is that of its first element that failed.
@@ -145,10 +148,7 @@ final class RunDataReads {
     }
     query(handle, successes, runs, Function.identity())
         .map((row, context) -> {
-          Set<Integer> ended = of(builders, row.getObject(1, UUID.class)).successes;
-          // A step that has an event comes later in the list, too.
-          ended.remove(row.getInt(2));
-          ended.add(row.getInt(2));
+          of(builders, row.getObject(1, UUID.class)).successes.add(row.getInt(2));
           return true;
         })
         .list();
@@ -191,7 +191,7 @@ final class RunDataReads {
     private final Map<Integer, Optional<String>> outputs = new HashMap<>();
     private final Map<Integer, @Nullable String[]> items = new HashMap<>();
     private final Map<String, RunData.Signal> signals = new HashMap<>();
-    private final Set<Integer> successes = new LinkedHashSet<>();
+    private final List<Integer> successes = new ArrayList<>();
     private final Map<Integer, RunData.Failure> failures = new HashMap<>();
 
     Builder(Wanted wanted) {

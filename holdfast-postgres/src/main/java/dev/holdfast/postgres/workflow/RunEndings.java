@@ -31,9 +31,10 @@ final class RunEndings {
       ), gone as (
         delete from ${schema}.run r using e where r.id = e.run returning r.*, e.*
       ), history as (
-        insert into ${schema}.run_history (${kept}, ended_at, state, phase, steps, reason, result)
+        insert into ${schema}.run_history (${kept}, ended_at, state, phase, steps, reason, result,
+          summary)
         select ${kept}, now(), ended, coalesce(last_phase, phase), coalesce(letters, steps), why,
-               result
+               result, case when parent_id is not null then summary end
         from gone
       ), timers as (
         delete from ${schema}.run_timer t using e where t.run_id = e.run

@@ -39,6 +39,18 @@ final class RunNotes {
       select id, seq, now(), -1, :kind, :detail from numbered
       """;
 
+  // By run_pkey, as above.
+  private static final String STEP_EVENTS =
+      """
+      with numbered as (
+        update ${schema}.run set seq = seq + cardinality(:steps::smallint[]) where id = :run
+        returning id, seq - cardinality(:steps::smallint[]) as before
+      )
+      insert into ${schema}.run_event (run_id, seq, at, step, kind)
+      select n.id, n.before + u.position, now(), u.step, :kind
+      from numbered n cross join unnest(:steps::smallint[]) with ordinality u(step, position)
+      """;
+
   /** A mark for a run. */
   record Mark(RunId run, RunMark mark) {}
 
@@ -48,11 +60,13 @@ final class RunNotes {
   private final String mark;
   private final String events;
   private final String event;
+  private final String stepEvents;
 
   RunNotes(Database database) {
     this.mark = database.sql(MARK);
     this.events = database.sql(EVENTS);
     this.event = database.sql(EVENT);
+    this.stepEvents = database.sql(STEP_EVENTS);
   }
 
   void mark(Handle handle, Collection<Mark> marks) {
@@ -99,6 +113,18 @@ final class RunNotes {
           .bindArray("runs", UUID.class, Columns.ids(runs))
           .bind("kind", kind.name())
           .bind("detail", detail)
+          .execute();
+    }
+  }
+
+  /** Adds an event for each of the steps of a run that is locked. */
+  void stepEvents(Handle handle, RunId run, RunEvent.Kind kind, List<Integer> steps) {
+    if (!steps.isEmpty()) {
+      handle
+          .createUpdate(stepEvents)
+          .bind("run", run.value())
+          .bind("kind", kind.name())
+          .bindArray("steps", Integer.class, steps)
           .execute();
     }
   }

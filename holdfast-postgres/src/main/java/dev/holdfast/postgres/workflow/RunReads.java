@@ -62,6 +62,14 @@ final class RunReads {
       where m.run_id = any(:ids::uuid[])
       """;
 
+  // By run_mark_run and run_pkey. A job that outlived its run has left such a mark.
+  private static final String FORGET =
+      """
+      delete from ${schema}.run_mark m
+      where m.run_id = any(:ids::uuid[])
+        and not exists (select from ${schema}.run r where r.id = m.run_id)
+      """;
+
   /** The row of a run. */
   private record Row(
       RunId id,
@@ -108,11 +116,13 @@ final class RunReads {
   private final String lock;
   private final String marks;
   private final String maps;
+  private final String forget;
 
   RunReads(Database database) {
     this.lock = database.sql(LOCK);
     this.marks = database.sql(MARKS);
     this.maps = database.sql(MAPS);
+    this.forget = database.sql(FORGET);
   }
 
   /** Locks those of the runs that have marks and are not locked, and takes their marks. */
@@ -124,6 +134,7 @@ final class RunReads {
             .map((row, context) -> Row.read(row))
             .list();
     if (rows.isEmpty()) {
+      handle.createUpdate(forget).bindArray("ids", UUID.class, Columns.ids(runs)).execute();
       return List.of();
     }
     List<UUID> ids = rows.stream().map(row -> row.id.value()).toList();

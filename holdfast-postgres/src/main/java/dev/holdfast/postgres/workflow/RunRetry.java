@@ -1,25 +1,32 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.DuplicateJobException;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.RunControl.Reset;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.workflow.RunTree.Locked;
-import java.util.ArrayList;
+import java.sql.SQLException;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Opens the failed steps of a run again. Elements of maps that succeeded keep their results: the
- * planner starts the map from the beginning, and {@link PlanWriter} creates no job for them.
+ * Opens the failed steps of a run again. Elements of maps that succeeded keep their results: {@link
+ * MapRetry} creates the jobs of the others. If it cannot, because they are no longer stored, the
+ * planner starts the map from the beginning, and {@link PlanWriter} leaves out what succeeded.
  */
 final class RunRetry {
   // By run_history_pkey. A child run is retried with its parent.
@@ -30,8 +37,7 @@ final class RunRetry {
       for update
       """;
 
-  // By run_history_pkey, run_unique and run_pkey. A key that another run has taken meanwhile stays
-  // with that run.
+  // By run_history_pkey; conflicts on run_unique were looked for.
   private static final String REOPEN =
       """
       with gone as (
@@ -40,16 +46,16 @@ final class RunRetry {
         returning h.*
       )
       insert into ${schema}.run (${kept}, retried, state, phase, steps)
-      select ${copied}, true, 'RUNNING', 'MAIN', steps from gone
+      select ${kept}, true, 'RUNNING', 'MAIN', steps from gone
       returning id, state, phase, steps, definition, parent_id, parent_step, gate
       """;
 
-  private static final String KEY =
+  // By run_unique.
+  private static final String HOLDER =
       """
-      case when exists (
-        select from ${schema}.run o
-        where o.workflow = gone.workflow and o.unique_key = gone.unique_key)
-      then null else unique_key end\
+      select o.id, o.unique_key from ${schema}.run_history h
+      join ${schema}.run o on o.workflow = h.workflow and o.unique_key = h.unique_key
+      where h.id = :id
       """;
 
   // By run_pkey.
@@ -61,22 +67,31 @@ final class RunRetry {
       where id = :id
       """;
 
-  // By run_result_pkey, run_map_pkey, run_timer_pkey and dead_letter_run. A job that has outlived
-  // its step, because a timeout passed, no longer belongs to the run: its cancellation was
-  // requested.
+  // By run_timer_pkey, dead_letter_run and job_run. A job that has outlived its step, because a
+  // timeout passed, no longer belongs to the run: its cancellation was requested.
   private static final List<String> FORGET =
       List.of(
-          """
-          delete from ${schema}.run_result
-          where run_id = :id and step = any(:steps::smallint[]) and (item = -1 or outcome <> 'S')
-          """,
-          "delete from ${schema}.run_map where run_id = :id and step = any(:steps::smallint[])",
           "delete from ${schema}.run_timer where run_id = :id and step = any(:steps::smallint[])",
           "delete from ${schema}.dead_letter where run_id = :id and step = any(:steps::smallint[])",
           """
           update ${schema}.job set run_id = null, step = null, item = null, cancel_requested = true
           where run_id = :id and step = any(:steps::smallint[])
           """);
+
+  // By run_result_pkey. Elements of a failed map that succeeded keep their result.
+  private static final String FORGET_FAILED =
+      """
+      delete from ${schema}.run_result
+      where run_id = :id and step = any(:steps::smallint[]) and (item = -1 or outcome <> 'S')
+      """;
+
+  // By run_result_pkey.
+  private static final String FORGET_RESULTS =
+      "delete from ${schema}.run_result where run_id = :id and step = any(:steps::smallint[])";
+
+  // By run_map_pkey.
+  private static final String FORGET_MAPS =
+      "delete from ${schema}.run_map where run_id = :id and step = any(:steps::smallint[])";
 
   // By run_history_parent. The last child run of each step.
   private static final String FAILED_CHILDREN =
@@ -94,59 +109,94 @@ final class RunRetry {
       """;
 
   private final RunParts parts;
+  private final MapRetry maps;
   private final String reopenable;
   private final String reopen;
+  private final String holder;
   private final String reset;
   private final List<String> forget;
+  private final String forgetFailed;
+  private final String forgetResults;
+  private final String forgetMaps;
   private final String failedChildren;
   private final String detach;
 
-  RunRetry(Database database, RunParts parts) {
+  RunRetry(Database database, RunParts parts, MapRetry maps) {
     this.parts = parts;
+    this.maps = maps;
     this.reopenable = database.sql(REOPENABLE);
-    this.reopen =
-        database.sql(
-            REOPEN
-                .replace("${kept}", RunEndings.KEPT)
-                .replace("${copied}", RunEndings.KEPT.replace("unique_key", KEY)));
+    this.reopen = database.sql(REOPEN.replace("${kept}", RunEndings.KEPT));
+    this.holder = database.sql(HOLDER);
     this.reset = database.sql(RESET);
     this.forget = FORGET.stream().map(database::sql).toList();
+    this.forgetFailed = database.sql(FORGET_FAILED);
+    this.forgetResults = database.sql(FORGET_RESULTS);
+    this.forgetMaps = database.sql(FORGET_MAPS);
     this.failedChildren = database.sql(FAILED_CHILDREN);
     this.detach = database.sql(DETACH);
   }
 
   private record Child(RunId id, RunState state, int step) {}
 
-  /** Retries a run that failed, was cancelled or is paused, and that no other run started. */
-  Optional<PgRunControl.Done> retry(Handle handle, RunId id, Reset request) {
-    Optional<Locked> open = parts.tree().lock(handle, id);
-    if (open.isPresent()) {
-      return open.get().state() != RunState.PAUSED || open.get().parent() != null
-          ? Optional.empty()
-          : Optional.of(retryPaused(handle, open.get(), request));
+  /** What a retry did so far. */
+  private record Effects(Set<RunId> look, Map<String, Integer> ready) {
+    void ready(String queue, int count) {
+      ready.merge(queue, count, Integer::sum);
     }
-    Optional<RunState> before = ended(handle, id);
-    Optional<Locked> reopened = before.isEmpty() ? Optional.empty() : reopen(handle, id);
-    return reopened.map(run -> {
-      Set<RunId> look = new HashSet<>();
-      reset(handle, run, request, look);
-      return PgRunControl.Done.of(before.orElseThrow(), look, Map.of());
-    });
+
+    PgRunControl.Done done(RunState before) {
+      return PgRunControl.Done.of(before, look, ready);
+    }
   }
 
-  private PgRunControl.Done retryPaused(Handle handle, Locked run, Reset request) {
-    List<Locked> tree = new ArrayList<>(List.of(run));
-    tree.addAll(parts.tree().below(handle, List.of(run.id())));
-    Set<RunId> look = new HashSet<>();
-    tree.stream().filter(r -> r.state() == RunState.PAUSED).map(Locked::id).forEach(look::add);
-    reset(handle, run, request, look);
-    tree.removeFirst();
-    Map<String, Integer> ready = new HashMap<>(parts.states().resume(handle, tree));
-    parts
-        .jobs()
-        .release(handle, List.of(run.id()))
-        .forEach((queue, count) -> ready.merge(queue, count, Integer::sum));
-    return PgRunControl.Done.of(RunState.PAUSED, look, ready);
+  /**
+   * Retries a run that failed, was cancelled or is paused, and that no other run started.
+   *
+   * @throws DuplicateJobException if another run has taken its unique key
+   */
+  Optional<PgRunControl.Done> retry(Handle handle, RunId id, Reset request) throws SQLException {
+    Effects effects = new Effects(new HashSet<>(), new HashMap<>());
+    Optional<Locked> open = parts.tree().lock(handle, id);
+    if (open.isPresent()) {
+      boolean allowed = open.get().state() == RunState.PAUSED && open.get().parent() == null;
+      if (allowed) {
+        retryPaused(handle, open.get(), request, effects);
+      }
+      return allowed ? Optional.of(effects.done(RunState.PAUSED)) : Optional.empty();
+    }
+    Optional<RunState> before = ended(handle, id);
+    if (before.isEmpty()) {
+      return Optional.empty();
+    }
+    requireKey(handle, id);
+    Optional<Locked> reopened = reopen(handle, id);
+    if (reopened.isPresent()) {
+      reset(handle, reopened.get(), request, effects);
+    }
+    return reopened.map(run -> effects.done(before.get()));
+  }
+
+  private void requireKey(Handle handle, RunId id) {
+    handle
+        .createQuery(holder)
+        .bind("id", id.value())
+        .map((row, context) ->
+            new DuplicateJobException(row.getString(2), new JobId(row.getObject(1, UUID.class))))
+        .findOne()
+        .ifPresent(taken -> {
+          throw taken;
+        });
+  }
+
+  private void retryPaused(Handle handle, Locked run, Reset request, Effects effects)
+      throws SQLException {
+    List<Locked> below = parts.tree().below(handle, List.of(run.id()));
+    below.stream()
+        .filter(child -> child.state() == RunState.PAUSED)
+        .forEach(child -> effects.look.add(child.id()));
+    reset(handle, run, request, effects);
+    parts.states().resume(handle, below).forEach(effects::ready);
+    parts.jobs().release(handle, List.of(run.id())).forEach(effects::ready);
   }
 
   private Optional<RunState> ended(Handle handle, RunId id) {
@@ -166,26 +216,35 @@ final class RunRetry {
   }
 
   /** Opens steps of a run again, and of its child runs that failed. */
-  private void reset(Handle handle, Locked run, Reset request, Set<RunId> look) {
+  private void reset(Handle handle, Locked run, Reset request, Effects effects)
+      throws SQLException {
     StringBuilder letters = new StringBuilder(request.steps(run.definition(), run.steps()));
-    List<Integer> opened = new ArrayList<>();
-    for (int step = 0; step < letters.length(); step++) {
-      if (letters.charAt(step) == StepState.PENDING.letter()
-          && run.steps().charAt(step) != StepState.PENDING.letter()) {
-        opened.add(step);
-      }
-    }
+    List<Integer> opened = opened(run.steps(), letters);
+    List<Integer> failed = opened.stream().filter(step -> hasFailed(run, step)).toList();
     for (String sql : forget) {
       update(handle, sql, run.id(), opened);
     }
     update(handle, detach, run.id(), opened);
-    for (Child child : failedChildren(handle, run.id(), opened)) {
+    Set<Integer> whole = new TreeSet<>(opened);
+    for (int step : failed) {
+      Optional<List<NewJob>> again = maps.retry(handle, run.id(), step);
+      if (again.isPresent()) {
+        letters.setCharAt(step, StepState.ACTIVE.letter());
+        again.get().forEach(job -> effects.ready(job.queue(), 1));
+        whole.remove(step);
+      }
+    }
+    List<Integer> others = whole.stream().filter(step -> !failed.contains(step)).toList();
+    update(handle, forgetFailed, run.id(), whole);
+    update(handle, forgetResults, run.id(), others);
+    update(handle, forgetMaps, run.id(), whole);
+    for (Child child : failedChildren(handle, run.id(), failed)) {
       Optional<Locked> again =
           child.state == RunState.SUCCEEDED ? Optional.empty() : reopen(handle, child.id);
-      again.ifPresent(below -> {
+      if (again.isPresent()) {
         letters.setCharAt(child.step, StepState.ACTIVE.letter());
-        reset(handle, below, request, look);
-      });
+        reset(handle, again.get(), request, effects);
+      }
     }
     handle
         .createUpdate(reset)
@@ -193,8 +252,22 @@ final class RunRetry {
         .bind("steps", letters.toString())
         .execute();
     parts.notes().event(handle, List.of(run.id()), RunEvent.Kind.RETRIED, null);
+    parts.notes().stepEvents(handle, run.id(), RunEvent.Kind.STEP_RETRIED, opened);
     parts.notes().look(handle, List.of(run.id()));
-    look.add(run.id());
+    effects.look.add(run.id());
+  }
+
+  private static List<Integer> opened(String before, CharSequence after) {
+    char pending = StepState.PENDING.letter();
+    return IntStream.range(0, after.length())
+        .filter(step -> after.charAt(step) == pending && before.charAt(step) != pending)
+        .boxed()
+        .toList();
+  }
+
+  private static boolean hasFailed(Locked run, int step) {
+    char letter = run.steps().charAt(step);
+    return letter == StepState.FAILED.letter() || letter == StepState.CANCELLED.letter();
   }
 
   private List<Child> failedChildren(Handle handle, RunId id, List<Integer> steps) {
@@ -210,7 +283,7 @@ final class RunRetry {
         .list();
   }
 
-  private static void update(Handle handle, String sql, RunId id, List<Integer> steps) {
+  private static void update(Handle handle, String sql, RunId id, Collection<Integer> steps) {
     handle
         .createUpdate(sql)
         .bind("id", id.value())

@@ -1,14 +1,13 @@
 package dev.holdfast.postgres.workflow;
 
-import dev.holdfast.api.job.JobId;
-import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunEvent;
-import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.postgres.db.CustomPlan;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.job.HistorySearch;
+import dev.holdfast.postgres.job.HistorySearch.Window;
 import dev.holdfast.postgres.workflow.RunDamage.Stuck;
+import java.sql.SQLException;
 import java.util.List;
-import java.util.Optional;
-import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /** Gives a result and a mark to an active step that has no job, under the lock of its run. */
@@ -46,7 +45,7 @@ final class StuckSteps {
       from ${schema}.run_result where run_id = :run and step = :step and item = -1
       """;
 
-  // By run_history_parent. The summary is that of a run whose result is not known any more.
+  // By run_history_parent.
   private static final String FROM_CHILD =
       """
       insert into ${schema}.run_result (run_id, step, item, outcome, attempt, started_at,
@@ -54,8 +53,7 @@ final class StuckSteps {
       select parent_id, parent_step, parent_item,
         case state when 'SUCCEEDED' then 'S' when 'CANCELLED' then 'C' else 'F' end::"char",
         1, created_at, ended_at,
-        json_build_object('run', id, 'workflow', workflow, 'state', state,
-          'result', result::json, 'reason', reason)::text,
+        summary,
         case state when 'SUCCEEDED' then null when 'CANCELLED' then 'RUN_CANCELLED'
                    else 'RUN_FAILED' end,
         case when state <> 'SUCCEEDED' then coalesce(reason, '') end
@@ -85,42 +83,49 @@ final class StuckSteps {
       on conflict do nothing
       """;
 
-  // By run_event_pkey. The detail of the event is the id of the job.
-  private static final String JOB =
+  // By tally_pkey and job_history_task of the partitions of a window. The id of the job is greater
+  // than that of its run, and few jobs are cancelled.
+  private static final String CANCELLED =
       """
-      select detail from ${schema}.run_event
-      where run_id = :run and step = :step and kind = 'STEP_STARTED'
-      order by seq desc limit 1
+      select exists (
+        select from (select distinct task from ${schema}.tally where state = 'CANCELLED') k
+        cross join lateral (
+          select from ${schema}.job_history h
+          where h.task = k.task and h.state = 'CANCELLED' and h.id > :run
+            and h.run_id = :run and h.step = :step and h.item = -1
+            and h.finished_at >= :from and h.finished_at < :to
+          limit 1
+        ) found)
       """;
 
-  private final JobQueries jobs;
+  private final HistorySearch history;
   private final RunNotes notes;
   private final String map;
   private final String mark;
   private final String fromChild;
   private final String fromDeadLetter;
   private final String synthesized;
-  private final String job;
+  private final String cancelled;
 
-  StuckSteps(Database database, JobQueries jobs, RunNotes notes) {
-    this.jobs = jobs;
+  StuckSteps(Database database, RunNotes notes) {
+    this.history = new HistorySearch(database);
     this.notes = notes;
     this.map = database.sql(MAP);
     this.mark = database.sql(MARK);
     this.fromChild = database.sql(FROM_CHILD);
     this.fromDeadLetter = database.sql(FROM_DEAD_LETTER);
     this.synthesized = database.sql(SYNTHESIZED);
-    this.job = database.sql(JOB);
+    this.cancelled = database.sql(CANCELLED);
   }
 
   /** Repairs a step and returns what was done. */
-  String repair(Handle handle, Stuck stuck) {
+  String repair(Handle handle, Stuck stuck) throws SQLException {
     String done = end(handle, stuck);
     notes.event(handle, List.of(stuck.run()), RunEvent.Kind.RECOVERED, done);
     return "Run %s, step %d: %s".formatted(stuck.run(), stuck.step(), done);
   }
 
-  private String end(Handle handle, Stuck stuck) {
+  private String end(Handle handle, Stuck stuck) throws SQLException {
     if (write(handle, map, stuck)) {
       notes.look(handle, List.of(stuck.run()));
       return "counted the results of its map again";
@@ -136,17 +141,17 @@ final class StuckSteps {
       write(handle, mark, stuck);
       return "took the failure of its dead-lettered job";
     }
-    boolean cancelled = wasCancelled(handle, stuck);
+    boolean wasCancelled = wasCancelled(handle, stuck);
     handle
         .createUpdate(synthesized)
         .bind("run", stuck.run().value())
         .bind("step", stuck.step())
-        .bind("outcome", cancelled ? "C" : "F")
-        .bind("code", cancelled ? "TASK_CANCELLED" : "RESULT_NOT_AVAILABLE")
-        .bind("message", cancelled ? "The job was cancelled." : "The job no longer exists.")
+        .bind("outcome", wasCancelled ? "C" : "F")
+        .bind("code", wasCancelled ? "TASK_CANCELLED" : "RESULT_NOT_AVAILABLE")
+        .bind("message", wasCancelled ? "The job was cancelled." : "The job no longer exists.")
         .execute();
     write(handle, mark, stuck);
-    return cancelled ? "ended with TASK_CANCELLED" : "ended with RESULT_NOT_AVAILABLE";
+    return wasCancelled ? "ended with TASK_CANCELLED" : "ended with RESULT_NOT_AVAILABLE";
   }
 
   private boolean write(Handle handle, String sql, Stuck stuck) {
@@ -158,24 +163,22 @@ final class StuckSteps {
         > 0;
   }
 
-  private boolean wasCancelled(Handle handle, Stuck stuck) {
-    return handle
-        .createQuery(job)
-        .bind("run", stuck.run().value())
-        .bind("step", stuck.step())
-        .mapTo(String.class)
-        .findFirst()
-        .flatMap(StuckSteps::id)
-        .flatMap(id -> Optional.ofNullable(jobs.find(List.of(id)).get(id)))
-        .filter(found -> found.state() == JobState.CANCELLED)
-        .isPresent();
-  }
-
-  private static Optional<JobId> id(String detail) {
-    try {
-      return Optional.of(new JobId(UUID.fromString(detail)));
-    } catch (IllegalArgumentException notAnId) {
-      return Optional.empty();
+  private boolean wasCancelled(Handle handle, Stuck stuck) throws SQLException {
+    for (Window window : history.all(handle.getConnection())) {
+      boolean found =
+          handle
+              .createQuery(cancelled)
+              .addCustomizer(CustomPlan.INSTANCE)
+              .bind("run", stuck.run().value())
+              .bind("step", stuck.step())
+              .bind("from", window.start())
+              .bind("to", window.end())
+              .mapTo(Boolean.class)
+              .one();
+      if (found) {
+        return true;
+      }
     }
+    return false;
   }
 }

@@ -113,6 +113,8 @@ create table ${schema}.run_history (
   reason      text,
   input       text,
   result      text,
+  -- What its parent was given; null for a run without one.
+  summary     text,
   unique_key  text collate "C",
   label       text,
   stack       text collate "C",
@@ -180,6 +182,8 @@ create table ${schema}.run_map (
   ok        integer  not null default 0,
   failed    integer  not null default 0,
   cancelled integer  not null default 0,
+  -- The policy of its jobs, which history does not keep: a retry needs it.
+  policy    text,
   primary key (run_id, step)
 ) with (fillfactor = 50);
 

@@ -10,7 +10,6 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NewJob.Stamp;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.PostgresFixture;
 import dev.holdfast.tck.contract.JobDraft;
@@ -168,12 +167,8 @@ class JobColumnsTest {
         .policy("{}")
         .tags("a", "b")
         .startWithin(Duration.ofHours(1))
-        .stamp(
-            new Stamp(
-                STACK,
-                "node-9",
-                new JobId(new UUID(0, 7)),
-                new StepRef(new RunId(UUID.randomUUID()), 3, 5)));
+        .stamp(STACK, "node-9", new JobId(new UUID(0, 7)))
+        .step(new StepRef(new RunId(UUID.randomUUID()), 3, 5));
   }
 
   private static JobId enqueue(JobDraft draft) {
