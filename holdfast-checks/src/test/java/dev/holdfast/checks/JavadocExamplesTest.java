@@ -37,6 +37,8 @@ class JavadocExamplesTest {
   private static final Map<String, String> NOT_JAVA =
       Map.of(
           "JobState", "a drawing of the states and the ways between them",
+          "RunState", "a drawing of the states and the ways between them",
+          "Advance", "a drawing of the phases of a run",
           "DataFolder", "a list of the files in a folder");
 
   /** What a test imports; the package of the class that shows the example is imported, too. */

@@ -34,6 +34,7 @@ final class Snippets {
       import dev.holdfast.api.task.*;
       import dev.holdfast.api.trigger.*;
       import dev.holdfast.api.type.*;
+      import dev.holdfast.api.workflow.*;
       import dev.holdfast.engine.client.*;
       import dev.holdfast.engine.lease.HoldfastLeases;
       import dev.holdfast.engine.node.*;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * of their input.
  *
  * <pre>{@code
- * flow.maxActive(MaxActive.of(1).per("customer").onFull(MaxActive.OnFull.REPLACE));
+ * MaxActive oneEach = MaxActive.of(1).per("customer").onFull(MaxActive.OnFull.REPLACE);
  * }</pre>
  *
  * @param count the number, at least 1

@@ -10,8 +10,7 @@ import java.util.List;
  * is stored with the definition of the workflow.
  *
  * <pre>{@code
- * flow.step("refund", REFUND).after(charge, ship)
- *     .when(Rule.all(Rule.succeeded(charge), Rule.failed(ship)));
+ * Rule highValue = Rule.all(Rule.noneFailed(), Rule.context(Condition.field("total").isGreaterThan(100)));
  * }</pre>
  */
 public sealed interface Rule {

@@ -26,7 +26,9 @@ public interface Starter {
    * Starts a run.
    *
    * <pre>{@code
-   * runs.start(FULFIL, order, run -> run.unique(UniqueKey.whileActive(order.id())).tags("web"));
+   * Workflow<Welcome, Void> greet =
+   *     Workflow.define("users::greet", Welcome.class, flow -> flow.step("mail", WELCOME, flow.input()));
+   * holdfast.runs().start(greet, welcome, run -> run.unique(UniqueKey.whileActive("ada")).tags("web"));
    * }</pre>
    */
   default <I, R> Started<R> start(

@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
  * A named graph of steps. A workflow is an immutable value that is validated when it is defined.
  *
  * <pre>{@code
+ * static final TaskType<Order, Receipt> PAY =
+ *     TaskType.of("orders::pay", Order.class, Receipt.class);
+ * static final TaskType<Object, Void> REFUND = TaskType.of("orders::refund", Object.class);
+ * static final TaskType<Receipt, Void> SHIP = TaskType.of("orders::ship", Receipt.class);
+ *
  * static final Workflow<Order, Void> FULFIL =
  *     Workflow.define("orders::fulfil", Order.class, flow -> {
- *       Step<Receipt> charge = flow.step("charge", CHARGE, flow.input()).compensate(REFUND);
- *       Step<Parcel> pack = flow.step("pack", PACK, flow.input()).after(charge);
- *       flow.step("ship", SHIP, pack);
+ *       Step<Receipt> pay = flow.step("pay", PAY, flow.input()).compensate(REFUND);
+ *       flow.step("ship", SHIP, pay);
  *     });
  * }</pre>
  *
@@ -111,7 +115,7 @@ public final class Workflow<I, R> {
    *
    * <pre>{@code
    * holdfast.schedules().put(
-   *     Schedule.named("nightly").runs(FULFIL.starter(), order).cron("0 3 * * *").build());
+   *     Schedule.named("nightly").runs(FULFIL.starter(), invoice).cron("0 3 * * *").build());
    * }</pre>
    */
   public TaskType<I, String> starter() {

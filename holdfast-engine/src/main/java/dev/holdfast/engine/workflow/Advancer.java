@@ -158,7 +158,31 @@ public final class Advancer implements Role {
     }
   }
 
+  /**
+   * Advances runs. If one of them cannot be planned, the transaction is rolled back for all, so
+   * each is advanced alone: a run with a graph that this node cannot read must not hold up the
+   * others.
+   */
   private void advance(List<RunId> batch) {
+    try {
+      advanceAll(batch);
+    } catch (StoreException away) {
+      throw away;
+    } catch (RuntimeException failure) {
+      if (batch.size() == 1) {
+        log.error(
+            "Run {} could not be advanced; it is tried again in {} at the latest, also by other"
+                + " nodes",
+            batch.get(0),
+            BETWEEN_LOOKS,
+            failure);
+      } else {
+        batch.forEach(run -> advance(List.of(run)));
+      }
+    }
+  }
+
+  private void advanceAll(List<RunId> batch) {
     Moment asked = ticker.now();
     RunAdvance.Report report = runs.advance(batch, planner);
     synchronized (this) {

@@ -262,7 +262,10 @@ public final class StoredRuns implements Runs {
     return store.queries().find(id).orElseThrow(() -> new UnknownRunException(id));
   }
 
-  /** Carries out an operation, which may be repeated after a lost reply, and tells the nodes. */
+  /**
+   * Carries out an operation, and tells the nodes. After a lost reply it is repeated; a repeat that
+   * finds nothing left to do counts as done, since the first call may have done it.
+   */
   private RunControl.Result control(
       String what, RunId id, Function<RunControl, RunControl.Result> operation) {
     RunControl.Result result =
