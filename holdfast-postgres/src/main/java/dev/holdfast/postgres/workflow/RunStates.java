@@ -21,14 +21,14 @@ final class RunStates {
   private static final String PAUSE =
       """
       update ${schema}.run set state = 'PAUSED', held_reason = reason, reason = :reason
-      where id = any(:ids::uuid[])
+      where id = any(:ids::uuid[]) and state = 'RUNNING'
       """;
 
   // By run_pkey.
   private static final String RESUME =
       """
       update ${schema}.run set state = 'RUNNING', reason = held_reason, held_reason = null
-      where id = any(:ids::uuid[])
+      where id = any(:ids::uuid[]) and state = 'PAUSED'
       """;
 
   // By run_pkey.
@@ -37,7 +37,7 @@ final class RunStates {
       update ${schema}.run set
         state = 'CANCELLING', reason = :reason, held_reason = null,
         phase = case when phase in ('COMPENSATE', 'FINALLY') then phase else 'STOPPING' end
-      where id = any(:ids::uuid[])
+      where id = any(:ids::uuid[]) and state in ('RUNNING', 'PAUSED')
       """;
 
   // By run_timer_pkey.
