@@ -77,8 +77,8 @@ public interface Runs extends Starter {
   void cancel(RunId id, String reason);
 
   /**
-   * Retries the failed and cancelled steps of a run that failed or is paused, and everything after
-   * them. Steps that succeeded keep their outputs and do not run again.
+   * Retries the failed and cancelled steps of a run that failed, was cancelled or is paused, and
+   * everything after them. Steps that succeeded keep their outputs and do not run again.
    */
   void retry(RunId id);
 

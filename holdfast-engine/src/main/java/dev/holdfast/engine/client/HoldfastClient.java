@@ -296,6 +296,7 @@ public final class HoldfastClient implements Holdfast {
           .ifPresent(holder -> bus.publish(new Signal.HeartbeatRequested(holder)));
     } else if (result == CancelResult.CANCELLED) {
       bus.publish(new Signal.JobEnded(id));
+      bus.publish(new Signal.RunsMarked(Duration.ZERO)); // It may have been a step of a run.
     }
     return result;
   }

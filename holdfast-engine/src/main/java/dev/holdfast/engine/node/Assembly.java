@@ -57,7 +57,10 @@ final class Assembly {
           life.sweeper.expectNode();
         }
       }
-      case Signal.NodeDied died -> life.sweeper.sweepNow();
+      case Signal.NodeDied died -> {
+        life.sweeper.sweepNow();
+        workflows.advancer.expectIn(Duration.ZERO); // It may have ended steps and told no one.
+      }
       case Signal.Scheduled scheduled -> upkeep.stager.expect(scheduled.in(), own);
       case Signal.RunsMarked marked -> workflows.advancer.expectIn(marked.in());
       case Signal.QueueChanged changed -> life.beating.wake();

@@ -105,7 +105,9 @@ public final class FinishDecision {
 
   private Finish success(HeldJob heldJob, @Nullable Object value) {
     Duration keep = heldJob.policy().keepResult();
-    if (value == null || (keep != null && keep.isZero())) {
+    // The output of a step is kept for the run, however long the result of the job would be.
+    boolean dropped = keep != null && keep.isZero() && heldJob.job().step() == null;
+    if (value == null || dropped) {
       return new Finish.Succeeded(heldJob.claim(), null, null);
     }
     try {

@@ -121,6 +121,7 @@ public final class Stager implements Role {
         .forEach((queue, count) -> bus.publish(new Signal.NewWork(queue, MIDDLE_PRIORITY, count)));
     if (report.expired() > 0) {
       log.info("{} jobs expired: they had not started by their start-by time", report.expired());
+      bus.publish(new Signal.RunsMarked(Duration.ZERO)); // Steps of runs may be among them.
     }
     boolean idle = report.readied().isEmpty() && report.expired() == 0;
     if (!idle) {

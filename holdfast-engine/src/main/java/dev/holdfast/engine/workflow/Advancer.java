@@ -36,7 +36,10 @@ public final class Advancer implements Role {
   private static final int MOST_FOUND = 1_000;
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
   private static final Duration BEHIND_A_LOCK = Duration.ofMillis(20);
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
+
+  /** How often marked runs are looked for while runs are open. */
+  static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
+
   private static final Duration WITHOUT_RUNS = Duration.ofMinutes(10);
   private static final int MIDDLE_PRIORITY = 4;
 

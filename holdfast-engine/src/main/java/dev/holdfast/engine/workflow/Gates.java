@@ -30,7 +30,7 @@ final class Gates {
 
   /**
    * Returns the limit for a child run. It waits if the limit is reached, in any case: its parent
-   * needs a run of its own, and no child must replace that of another parent.
+   * needs its own run, and no child must replace that of another parent.
    */
   static NewRun.@Nullable Gate ofChild(Graph graph, @Nullable String input) {
     NewRun.Gate gate = of(graph, input);

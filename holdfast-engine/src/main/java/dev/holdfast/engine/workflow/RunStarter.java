@@ -172,11 +172,15 @@ public final class RunStarter {
       fresh.values().forEach(bus::publish);
     }
     boolean look = signalled || admission.queued() || (started && run.first().more());
-    RunPlans.firstTimer(run)
-        .filter(timer -> started)
-        .ifPresent(in -> bus.publish(new Signal.RunsMarked(in)));
     if (look) {
       bus.publish(new Signal.RunsMarked(Duration.ZERO));
+    } else if (started) {
+      // Advancers sleep long while no run is open.
+      bus.publish(
+          new Signal.RunsMarked(
+              RunPlans.firstTimer(run)
+                  .filter(in -> in.compareTo(Advancer.BETWEEN_LOOKS) < 0)
+                  .orElse(Advancer.BETWEEN_LOOKS)));
     }
   }
 }

@@ -200,8 +200,7 @@ public final class PgUpkeep implements Upkeep {
       """;
 
   // By run_history_ended, run_pkey, run_result_pkey, run_event_pkey, run_map_pkey and signal_pkey.
-  // A
-  // child run is kept as long as its parent is open.
+  // A child run is kept as long as its parent is open.
   private static final String RUNS =
       """
       with old as materialized (

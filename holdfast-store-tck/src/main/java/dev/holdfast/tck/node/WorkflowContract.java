@@ -10,6 +10,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
@@ -475,6 +476,40 @@ public abstract class WorkflowContract extends NodeTestBase {
     assertThat(client().runs().await(run, SOON)).isEqualTo(new Note("again!!"));
     Run read = client().runs().find(run.id()).orElseThrow();
     assertThat(stateOf(read, "first")).isEqualTo(StepState.SUCCEEDED);
+  }
+
+  @Test
+  void aStepThatMustNotRunAgainAfterACrashFailsItsRun() throws Exception {
+    Workflow<Note, Void> flow =
+        Workflow.define(
+            "test::crash-fails",
+            Note.class,
+            f -> f.step("once", SAY, f.input()).with(job -> job.onCrash(CrashPolicy.fail())));
+    RunId id = client().runs().start(flow, new Note("never")).id();
+    dieHoldingTask(SAY.name());
+
+    start(worker().liveness(QUICK));
+
+    Run run = await(id, RunState.FAILED);
+    assertThat(run.step("once").orElseThrow().failure().orElseThrow()).contains("WORKER_CRASHED");
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void theOutputOfAStepIsKeptEvenIfTheResultsOfItsTaskAreNot() throws Exception {
+    Workflow<Note, Note> flow =
+        Workflow.defineWithResult(
+            "test::kept",
+            Note.class,
+            f ->
+                f.step(
+                    "second",
+                    SAY,
+                    f.step("first", SAY, f.input()).with(job -> job.keepResult(Duration.ZERO))));
+    start(worker());
+
+    assertThat(client().runs().await(client().runs().start(flow, new Note("k")), SOON))
+        .isEqualTo(new Note("k!!"));
   }
 
   @Test
