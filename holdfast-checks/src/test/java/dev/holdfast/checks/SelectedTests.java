@@ -8,6 +8,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNeste
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -24,7 +25,18 @@ final class SelectedTests {
 
   private SelectedTests() {}
 
-  public static void main(String[] tests) throws Exception {
+  public static void main(String[] tests) {
+    int result = NONE_RAN;
+    try {
+      result = run(tests);
+    } catch (Throwable failure) { // Otherwise a test that does not exist would count as failed.
+      failure.printStackTrace();
+    }
+    // Exits instead of returning, because the mutation may keep threads alive.
+    Runtime.getRuntime().halt(result);
+  }
+
+  private static int run(String[] tests) {
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     LauncherFactory.create()
         .execute(
@@ -36,10 +48,10 @@ final class SelectedTests {
     TestExecutionSummary summary = listener.getSummary();
     summary.printFailuresTo(new PrintWriter(System.out, true, UTF_8), 5);
     summary.printTo(new PrintWriter(System.out, true, UTF_8));
-    boolean failed = summary.getTotalFailureCount() > 0;
-    // Exits instead of returning, because the mutation may keep threads alive.
-    Runtime.getRuntime()
-        .halt(failed ? SOME_FAILED : summary.getTestsStartedCount() == 0 ? NONE_RAN : 0);
+    if (summary.getTestsStartedCount() == 0) {
+      return NONE_RAN;
+    }
+    return summary.getTotalFailureCount() > 0 ? SOME_FAILED : 0;
   }
 
   private static DiscoverySelector selector(String test) {
@@ -48,15 +60,29 @@ final class SelectedTests {
     try {
       Class<?> outer = Class.forName(fullName(classes.get(0)));
       if (classes.size() == 1) {
-        return method.size() == 1 ? selectClass(outer) : selectMethod(outer, method.get(1));
+        return method.size() == 1
+            ? selectClass(outer)
+            : selectMethod(outer, method(outer, method.get(1)));
       }
       Class<?> nested = nested(outer, classes.get(1));
       return method.size() == 1
           ? selectNestedClass(List.of(outer), nested)
-          : selectNestedMethod(List.of(outer), nested, method.get(1));
+          : selectNestedMethod(List.of(outer), nested, method(nested, method.get(1)));
     } catch (ReflectiveOperationException | IOException missing) {
       throw new IllegalArgumentException("There is no test " + test, missing);
     }
+  }
+
+  /** Finds a method by its name alone: a parameterised test has parameters. */
+  private static Method method(Class<?> test, String name) throws NoSuchMethodException {
+    for (Class<?> each = test; each != null; each = each.getSuperclass()) {
+      for (Method method : each.getDeclaredMethods()) {
+        if (method.getName().equals(name)) {
+          return method;
+        }
+      }
+    }
+    throw new NoSuchMethodException(test + " has no method " + name);
   }
 
   private static String fullName(String simpleName) throws IOException {
