@@ -58,7 +58,8 @@ public abstract class RunAdvanceContract extends RunContract {
 
     RunRow.Result result = resultOf(id, 0);
     assertThat(result.outcome()).isEqualTo(StepState.FAILED);
-    assertThat(result.failure()).isEqualTo(new RunData.Failure("SMTP_DOWN", "it broke for good"));
+    assertThat(result.failure())
+        .isEqualTo(new RunData.Failure("SMTP_DOWN", "it broke permanently"));
     advance(id);
     assertThat(planner.lastFacts().marks())
         .containsExactly(new RunMark(RunMark.Kind.ENDED, 0, 0, 1, 0));
@@ -169,7 +170,7 @@ public abstract class RunAdvanceContract extends RunContract {
     assertThat(data.outputs()).isEqualTo(Map.of(0, Optional.of("\"done\"")));
     assertThat(data.successes()).containsExactly(0);
     assertThat(data.failures())
-        .isEqualTo(Map.of(1, new RunData.Failure("SMTP_DOWN", "it broke for good")));
+        .isEqualTo(Map.of(1, new RunData.Failure("SMTP_DOWN", "it broke permanently")));
     assertThat(data.items()).isEmpty();
   }
 
