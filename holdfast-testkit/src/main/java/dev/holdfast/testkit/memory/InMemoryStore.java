@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
@@ -54,6 +55,7 @@ public final class InMemoryStore implements Store {
   private final LeaseStore leases;
   private final Upkeep upkeep;
   private final ScheduleStore schedules;
+  private final RunStore runs;
   private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
 
   /**
@@ -90,6 +92,7 @@ public final class InMemoryStore implements Store {
     MemoryScheduleStore memorySchedules = new MemoryScheduleStore(tables, memoryIntake);
     this.schedules = memorySchedules;
     this.upkeep = new MemoryUpkeep(tables, memorySchedules);
+    this.runs = new MemoryRuns(tables);
   }
 
   @Override
@@ -112,7 +115,7 @@ public final class InMemoryStore implements Store {
     throw noTransactions("publish");
   }
 
-  private static UnsupportedOperationException noTransactions(String what) {
+  static UnsupportedOperationException noTransactions(String what) {
     return new UnsupportedOperationException(
         "The in-memory store cannot take part in a database transaction: %s without one, or test with the PostgreSQL store."
             .formatted(what));
@@ -181,6 +184,11 @@ public final class InMemoryStore implements Store {
   @Override
   public ScheduleStore schedules() {
     return schedules;
+  }
+
+  @Override
+  public RunStore runs() {
+    return runs;
   }
 
   @Override

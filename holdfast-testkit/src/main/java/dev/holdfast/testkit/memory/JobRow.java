@@ -73,6 +73,13 @@ final class JobRow {
   @Nullable String source;
   @Nullable JobId parent;
   @Nullable StepRef step;
+
+  /** The state from which a job went on hold. */
+  @Nullable JobState heldFrom;
+
+  /** The output of a step, kept with its run even if the result of the job is not kept. */
+  @Nullable String output;
+
   @Nullable String notes;
   @Nullable Instant startedAt;
   @Nullable Instant endedAt;

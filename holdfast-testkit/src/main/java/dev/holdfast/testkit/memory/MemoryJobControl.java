@@ -60,6 +60,9 @@ final class MemoryJobControl implements JobControl {
       if (row.state == JobState.READY) {
         return RequeueResult.ALREADY_READY;
       }
+      if (row.state == JobState.ON_HOLD) {
+        throw refused(row, "is paused: resume the run");
+      }
       row.runAt = now;
       tables.queue(row, now);
       return RequeueResult.READY;
@@ -73,12 +76,25 @@ final class MemoryJobControl implements JobControl {
       if (row == null) {
         return tables.find(id) == null ? RetryResult.NOT_FOUND : RetryResult.NOT_FAILED;
       }
+      if (row.step != null) {
+        throw refused(row, "has used its failure: retry the run");
+      }
       if (!tables.keys.isFreeFor(row)) {
         return RetryResult.KEY_TAKEN;
       }
       tables.revive(row, now);
       return RetryResult.READY;
     });
+  }
+
+  private static IllegalArgumentException refused(JobRow row, String why) {
+    return new IllegalArgumentException(
+        "Job %s is a step of run %s, which %s."
+            .formatted(row.id, Objects.requireNonNull(row.step).run(), why));
+  }
+
+  private boolean isOfOpenRun(JobRow row) {
+    return row.step != null && tables.runs.open.containsKey(row.step.run());
   }
 
   @Override
@@ -89,7 +105,7 @@ final class MemoryJobControl implements JobControl {
         filter,
         // Checked row by row: of two jobs that share a key, the first one that is revived takes it.
         (row, now) -> {
-          boolean free = tables.keys.isFreeFor(row);
+          boolean free = row.step == null && tables.keys.isFreeFor(row);
           if (free) {
             tables.revive(row, now);
           }
@@ -99,7 +115,11 @@ final class MemoryJobControl implements JobControl {
 
   @Override
   public Step purge(JobFilter filter, @Nullable Instant until, int limit) {
-    return step(until, limit, filter, (row, now) -> tables.deadLetter.remove(row.id) != null);
+    return step(
+        until,
+        limit,
+        filter,
+        (row, now) -> !isOfOpenRun(row) && tables.deadLetter.remove(row.id) != null);
   }
 
   private Step step(

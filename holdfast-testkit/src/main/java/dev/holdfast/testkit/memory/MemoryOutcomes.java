@@ -86,6 +86,7 @@ final class MemoryOutcomes implements Outcomes {
   }
 
   private Result succeed(JobRow row, Finish.Succeeded succeeded, Instant now) {
+    row.output = row.step == null ? null : succeeded.result();
     Duration keep = succeeded.keepResult();
     if (keep == null || keep.isPositive()) {
       row.result = succeeded.result();

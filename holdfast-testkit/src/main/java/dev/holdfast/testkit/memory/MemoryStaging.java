@@ -24,7 +24,7 @@ final class MemoryStaging implements Staging {
   @Override
   public Report stage(int limit) {
     return tables.transaction(now -> {
-      List<JobRow> overdue = pick(row -> !row.state.isHeld() && row.isOverdue(now), limit);
+      List<JobRow> overdue = pick(row -> canExpire(row) && row.isOverdue(now), limit);
       overdue.forEach(row -> tables.end(row, JobState.EXPIRED, now));
       List<JobRow> due = pick(row -> row.state == JobState.SCHEDULED && row.isDue(now), limit);
       due.forEach(row -> tables.queue(row, now));
@@ -34,6 +34,11 @@ final class MemoryStaging implements Staging {
           overdue.size() == limit || due.size() == limit,
           next(now));
     });
+  }
+
+  /** A job on hold cannot start in time, so it expires only after its run was resumed. */
+  private static boolean canExpire(JobRow row) {
+    return row.state == JobState.SCHEDULED || row.state == JobState.READY;
   }
 
   private List<JobRow> pick(Predicate<JobRow> which, int limit) {

@@ -29,7 +29,8 @@ final class MemoryUpkeep implements Upkeep {
       Instant endedBefore = now.minus(retention.history());
       Instant failedBefore = now.minus(retention.deadLetter());
       drop(tables.history, row -> isPast(row.endedAt, endedBefore));
-      long deadLetters = drop(tables.deadLetter, row -> isPast(row.endedAt, failedBefore));
+      long deadLetters =
+          drop(tables.deadLetter, row -> isPast(row.endedAt, failedBefore) && !isOfOpenRun(row));
       long results = dropResults(now);
       tables.nodes.values().stream()
           .filter(node -> !node.alive && holdsAny(node))
@@ -39,6 +40,7 @@ final class MemoryUpkeep implements Upkeep {
       tables.heartbeats.removeIf(kept -> isPast(kept.until(), now));
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);
+      tables.runs.forget(endedBefore, now);
       tables.keys.forgetOver(now);
       tables.repeats.values().removeIf(at -> isPast(at, now.minus(REPEATS_KEPT)));
       return new Report(0, deadLetters, results, false);
@@ -54,6 +56,10 @@ final class MemoryUpkeep implements Upkeep {
       }
     }
     return dropped;
+  }
+
+  private boolean isOfOpenRun(JobRow row) {
+    return row.step != null && tables.runs.open.containsKey(row.step.run());
   }
 
   private boolean isForgettable(NodeRow node, Instant now) {

@@ -5,6 +5,7 @@ import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import java.util.Arrays;
@@ -30,6 +31,20 @@ final class StorableText {
     if (Stream.concat(texts, job.tags().stream()).anyMatch(StorableText::hasNul)) {
       throw refused("Job %s".formatted(job.id()));
     }
+  }
+
+  /** Refuses a run that contains NUL. */
+  static void require(NewRun run) {
+    Stream<@Nullable String> texts =
+        Stream.of(
+            run.workflow(),
+            run.input(),
+            run.label(),
+            run.unique() == null ? null : run.unique().value());
+    if (Stream.concat(texts, run.tags().stream()).anyMatch(StorableText::hasNul)) {
+      throw refused("Run %s".formatted(run.id()));
+    }
+    run.first().jobs().forEach(job -> require(job.job()));
   }
 
   /** Refuses notes that contain NUL. */

@@ -53,6 +53,7 @@ final class Tables {
   final List<KeptHeartbeat> heartbeats = new ArrayList<>();
   final List<Note> declarations = new ArrayList<>();
   final NavigableMap<String, LeaseRow> leases = new TreeMap<>();
+  final RunTables runs = new RunTables();
 
   /** A declaration of a schedule, and the incarnation that made it. */
   record Note(UUID incarnation, String application, Declaration declaration) {}
@@ -82,10 +83,12 @@ final class Tables {
     queue(row, now);
   }
 
-  /** Makes a live job SCHEDULED or, if it is due, READY. */
+  /** Makes a live job SCHEDULED or, if it is due, READY; ON_HOLD if its run is paused. */
   void queue(JobRow row, Instant now) {
     leaveReady(row);
-    if (row.isDue(now)) {
+    if (runs.isPaused(row.step)) {
+      putOnHold(row);
+    } else if (row.isDue(now)) {
       row.rank = row.runAt.minus(aging.multipliedBy(row.priority));
       enterReady(row);
     } else {
@@ -111,13 +114,35 @@ final class Tables {
     row.startedAt = now;
   }
 
-  /** Returns a held job to its queue, at its previous position. */
+  /** Returns a held job to its queue, at its previous position; ON_HOLD if its run is paused. */
   void putBack(JobRow row) {
     row.holder = null;
-    enterReady(row);
+    if (runs.isPaused(row.step)) {
+      putOnHold(row);
+    } else {
+      enterReady(row);
+    }
   }
 
-  /** Ends a live job. */
+  /** Keeps a job that has not started from starting, because its run is paused. */
+  void putOnHold(JobRow row) {
+    leaveReady(row);
+    row.heldFrom = row.state;
+    row.state = JobState.ON_HOLD;
+    row.holder = null;
+  }
+
+  /** Lets a job on hold continue where it was. */
+  void release(JobRow row, Instant now) {
+    if (row.heldFrom == JobState.WAITING) {
+      row.state = JobState.WAITING;
+    } else {
+      queue(row, now);
+    }
+    row.heldFrom = null;
+  }
+
+  /** Ends a live job. A step leaves its result and a mark on its run. */
   void end(JobRow row, JobState how, Instant now) {
     leaveReady(row);
     live.remove(row.id);
@@ -126,11 +151,13 @@ final class Tables {
     row.holder = null;
     row.endedAt = now;
     (how == JobState.FAILED ? deadLetter : history).put(row.id, row);
+    runs.stepEnded(row, now);
   }
 
-  /** Revives a dead-lettered job: due now, without attempts. */
+  /** Revives a job that failed or, if a run repeats it, was cancelled: due now, no attempts. */
   void revive(JobRow row, Instant now) {
     deadLetter.remove(row.id);
+    history.remove(row.id);
     live.put(row.id, row);
     keys.retake(row);
     row.attempt = 0;

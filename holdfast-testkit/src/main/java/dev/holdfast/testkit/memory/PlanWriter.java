@@ -1,0 +1,173 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunFacts.MapCounts;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.StepRef;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Creates runs and carries out plans. */
+final class PlanWriter {
+  private final Tables tables;
+  private final RunTables runs;
+  private final RunEndings endings;
+
+  PlanWriter(Tables tables, RunEndings endings) {
+    this.tables = tables;
+    this.runs = tables.runs;
+    this.endings = endings;
+  }
+
+  /** Returns the row of a new run that is not stored yet. */
+  StoredRun row(NewRun run, Instant now) {
+    StoredRun parent = run.parent() == null ? null : runs.find(run.parent().run());
+    String stack =
+        run.first().jobs().stream()
+            .findFirst()
+            .map(job -> job.job().stamp().stack())
+            .orElse(parent == null ? null : parent.stack);
+    return new StoredRun(run, stack, now);
+  }
+
+  /** Stores a run, and carries out its first plan if it need not wait. */
+  void create(StoredRun row, NewRun run, boolean queued, RunEffects effects, Instant now) {
+    runs.open.put(row.id, row);
+    runs.takeKey(row, now);
+    for (RunPlan.Result inherited : run.inherited()) {
+      runs.put(
+          new StepRef(row.id, inherited.step(), inherited.item()), StepResult.of(inherited, now));
+    }
+    if (queued) {
+      row.state = RunState.QUEUED;
+      runs.event(row.id, RunEvent.Kind.CREATED, null, now);
+      runs.event(row.id, RunEvent.Kind.QUEUED, null, now);
+    } else {
+      write(row, run.first(), effects, now);
+    }
+  }
+
+  /** Carries out a plan. */
+  void write(StoredRun run, RunPlan plan, RunEffects effects, Instant now) {
+    run.state = plan.state();
+    run.phase = plan.phase();
+    run.steps = plan.steps();
+    run.reason = plan.reason();
+    for (RunPlan.Result result : plan.results()) {
+      runs.put(new StepRef(run.id, result.step(), result.item()), StepResult.of(result, now));
+    }
+    writeTimers(run, plan, effects, now);
+    writeMaps(run, plan);
+    plan.consumed().forEach((step, signal) -> use(run.id, step, signal));
+    plan.stopped().stream().sorted().forEach(step -> endings.stop(run, step, effects, now));
+    if (run.state == RunState.PAUSED) {
+      endings.hold(run);
+    }
+    plan.jobs().forEach(job -> insert(job, effects, now));
+    plan.children().forEach(child -> createChild(child, effects, now));
+    plan.events().forEach(event -> runs.event(run.id, event, now));
+    if (plan.more()) {
+      runs.look(run.id);
+      effects.look.add(run.id);
+    }
+    if (plan.state().hasEnded()) {
+      run.result = plan.result();
+      run.summary = plan.summary();
+      endings.end(run, plan.state(), effects, now);
+    }
+  }
+
+  private void writeTimers(StoredRun run, RunPlan plan, RunEffects effects, Instant now) {
+    plan.untimed().forEach(step -> runs.untime(run.id, step));
+    for (RunPlan.Timer timer : plan.timers()) {
+      runs.set(run.id, new RunTables.Timer(timer.step(), timer.kind(), now.plus(timer.in())));
+      effects.timer(timer.in());
+    }
+  }
+
+  private static void writeMaps(StoredRun run, RunPlan plan) {
+    plan.maps()
+        .forEach((step, size) ->
+            run.maps.merge(
+                step,
+                new MapCounts(size.total(), size.inserted(), 0, 0, 0),
+                (old, sized) ->
+                    new MapCounts(
+                        sized.total(),
+                        sized.inserted(),
+                        old.succeeded(),
+                        old.failed(),
+                        old.cancelled())));
+  }
+
+  private void insert(RunPlan.Job job, RunEffects effects, Instant now) {
+    JobRow row = new JobRow(job.job(), tables.nextSequence(), now);
+    tables.insert(row, now);
+    effects.queued(row);
+  }
+
+  /** Creates a child run. If its gate skips it, its step is cancelled. */
+  private void createChild(NewRun child, RunEffects effects, Instant now) {
+    StoredRun row = row(child, now);
+    boolean full = endings.isGateFull(row);
+    if (full && child.gate() != null) {
+      switch (child.gate().onFull()) {
+        case SKIP -> {
+          skipped(child, effects, now);
+          return;
+        }
+        case REPLACE -> replace(row, effects, now);
+        case QUEUE -> {}
+      }
+    }
+    create(row, child, full, effects, now);
+  }
+
+  /** Cancels the runs behind the gate of a new one. */
+  void replace(StoredRun row, RunEffects effects, Instant now) {
+    String reason = "Replaced by run %s.".formatted(row.id);
+    List<StoredRun> queued = endings.queuedBehindGateOf(row);
+    queued.forEach(other -> endings.cancel(other, reason, effects, now));
+    endings.activeBehindGateOf(row).forEach(other -> endings.cancel(other, reason, effects, now));
+  }
+
+  private void skipped(NewRun child, RunEffects effects, Instant now) {
+    StepRef parent = child.parent();
+    if (parent != null) {
+      StepResult result =
+          StepResult.without(
+              StepState.CANCELLED,
+              null,
+              new RunData.Failure("RUN_SKIPPED", "The maximum number of runs is active."),
+              now);
+      runs.put(parent, result);
+      runs.mark(parent.run(), result.mark(parent.step()));
+      effects.look.add(parent.run());
+    }
+  }
+
+  private void use(RunId run, int step, RunData.Signal used) {
+    List<RunTables.SentSignal> sent = runs.signals.getOrDefault(run, List.of());
+    for (int i = 0; i < sent.size(); i++) {
+      RunTables.SentSignal signal = sent.get(i);
+      if (signal.name().equals(used.name()) && signal.id().equals(used.id())) {
+        sent.set(i, new RunTables.SentSignal(signal.name(), signal.id(), signal.payload(), step));
+      }
+    }
+  }
+
+  /** Returns the oldest signal of a name that no step has used. */
+  RunData.@Nullable Signal oldestSignal(RunId run, String name) {
+    return runs.signals.getOrDefault(run, List.of()).stream()
+        .filter(signal -> signal.name().equals(name) && signal.usedBy() == null)
+        .map(signal -> new RunData.Signal(signal.name(), signal.id(), signal.payload()))
+        .findFirst()
+        .orElse(null);
+  }
+}

@@ -1,0 +1,225 @@
+package dev.holdfast.testkit.memory;
+
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.Definitions.Stored;
+import dev.holdfast.engine.store.RunFacts.MapCounts;
+import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunQueries.StoredEvent;
+import dev.holdfast.engine.store.StepRef;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of runs, and the changes to them that several classes make.
+ *
+ * <p>A run is in exactly one of {@link #open} and {@link #ended}. All maps keep an order that does
+ * not depend on hash codes, so that a simulation can be replayed.
+ */
+final class RunTables {
+  private static final Comparator<StepRef> BY_STEP =
+      Comparator.comparing(StepRef::run).thenComparing(StepRef::step).thenComparing(StepRef::item);
+
+  final NavigableMap<Integer, Stored> definitions = new TreeMap<>();
+  final NavigableMap<RunId, StoredRun> open = new TreeMap<>();
+  final NavigableMap<RunId, StoredRun> ended = new TreeMap<>();
+  final NavigableMap<RunId, List<RunMark>> marks = new TreeMap<>();
+  final NavigableMap<StepRef, StepResult> results = new TreeMap<>(BY_STEP);
+  final NavigableMap<RunId, List<StoredEvent>> events = new TreeMap<>();
+  final NavigableMap<RunId, List<Timer>> timers = new TreeMap<>();
+  final NavigableMap<RunId, List<SentSignal>> signals = new TreeMap<>();
+  final Map<Key, KeyHolder> keys = new LinkedHashMap<>();
+
+  /** A timer: when it is due, it is replaced by a mark. */
+  record Timer(int step, RunMark.Kind kind, Instant dueAt) {}
+
+  /** A signal, and the step that has used it; null for none. */
+  record SentSignal(String name, String id, @Nullable String payload, @Nullable Integer usedBy) {}
+
+  /** A unique key and its workflow. */
+  record Key(String workflow, String value, boolean windowed) {}
+
+  /** The run that has a key, and until when; null for until it has ended. */
+  record KeyHolder(RunId run, @Nullable Instant until) {}
+
+  /** Returns a run, open or ended. */
+  @Nullable StoredRun find(RunId id) {
+    StoredRun run = open.get(id);
+    return run == null ? ended.get(id) : run;
+  }
+
+  boolean isPaused(@Nullable StepRef step) {
+    StoredRun run = step == null ? null : open.get(step.run());
+    return run != null && run.state == RunState.PAUSED;
+  }
+
+  /** Leaves a mark on an open run. A QUEUED run has none: it gets one when there is room. */
+  void mark(RunId id, RunMark mark) {
+    StoredRun run = open.get(id);
+    if (run != null && run.state != RunState.QUEUED) {
+      marks.computeIfAbsent(id, key -> new ArrayList<>()).add(mark);
+    }
+  }
+
+  void look(RunId id) {
+    mark(id, RunMark.of(RunMark.Kind.LOOK, -1));
+  }
+
+  boolean isMarked(RunId id) {
+    return marks.containsKey(id);
+  }
+
+  /** Writes the result and the mark of a job that ended. A result that exists is kept. */
+  void stepEnded(JobRow row, Instant now) {
+    if (row.step != null && open.containsKey(row.step.run())) {
+      StepResult result = StepResult.of(row, now);
+      put(row.step, result);
+      mark(row.step.run(), result.mark(row.step.step()));
+    }
+  }
+
+  /** Writes a result, unless the step has one. */
+  void put(StepRef step, StepResult result) {
+    StoredRun run = find(step.run());
+    if (results.putIfAbsent(step, result) == null && run != null) {
+      run.bytes += result.bytes();
+    }
+  }
+
+  void remove(StepRef step) {
+    StepResult removed = results.remove(step);
+    StoredRun run = find(step.run());
+    if (removed != null && run != null) {
+      run.bytes -= removed.bytes();
+    }
+  }
+
+  /** Returns the results of a run, in the order of steps and items. */
+  NavigableMap<StepRef, StepResult> resultsOf(RunId run) {
+    return results.subMap(
+        new StepRef(run, Integer.MIN_VALUE, Integer.MIN_VALUE),
+        true,
+        new StepRef(run, Integer.MAX_VALUE, Integer.MAX_VALUE),
+        true);
+  }
+
+  /** Returns the results of a step: one, or those of the jobs of a map. */
+  NavigableMap<StepRef, StepResult> resultsOf(RunId run, int step) {
+    return results.subMap(
+        new StepRef(run, step, Integer.MIN_VALUE),
+        true,
+        new StepRef(run, step, Integer.MAX_VALUE),
+        true);
+  }
+
+  /** Appends an event. Its number is the next one of the run. */
+  void event(RunId run, RunPlan.Event event, Instant now) {
+    List<StoredEvent> list = events.computeIfAbsent(run, key -> new ArrayList<>());
+    list.add(new StoredEvent(list.size() + 1L, now, event));
+  }
+
+  void event(RunId run, RunEvent.Kind kind, @Nullable String detail, Instant now) {
+    event(run, new RunPlan.Event(kind, -1, detail), now);
+  }
+
+  void count(StoredRun run, RunMark mark) {
+    run.maps.computeIfPresent(
+        mark.step(),
+        (step, counts) ->
+            new MapCounts(
+                counts.total(),
+                counts.inserted(),
+                counts.succeeded() + mark.succeeded(),
+                counts.failed() + mark.failed(),
+                counts.cancelled() + mark.cancelled()));
+  }
+
+  void set(RunId run, Timer timer) {
+    List<Timer> list = timers.computeIfAbsent(run, key -> new ArrayList<>());
+    list.removeIf(other -> other.step() == timer.step() && other.kind() == timer.kind());
+    list.add(timer);
+  }
+
+  void untime(RunId run, int step) {
+    timers.computeIfPresent(
+        run,
+        (key, list) -> {
+          list.removeIf(timer -> timer.step() == step);
+          return list.isEmpty() ? null : list;
+        });
+  }
+
+  /** Returns the child runs of a run, open and ended, in the order of their ids. */
+  List<StoredRun> childrenOf(RunId id) {
+    NavigableMap<RunId, StoredRun> all = new TreeMap<>(open);
+    all.putAll(ended);
+    return all.values().stream()
+        .filter(run -> run.parent != null && run.parent.run().equals(id))
+        .toList();
+  }
+
+  /** Returns an open run and the open runs below it, parents first. */
+  List<StoredRun> tree(StoredRun root) {
+    List<StoredRun> tree = new ArrayList<>(List.of(root));
+    for (int i = 0; i < tree.size(); i++) {
+      childrenOf(tree.get(i).id).stream()
+          .filter(child -> open.containsKey(child.id))
+          .forEach(tree::add);
+    }
+    return tree;
+  }
+
+  /** Returns the run that has a unique key now. */
+  @Nullable RunId holder(Key key, Instant now) {
+    KeyHolder holder = keys.get(key);
+    return holder == null || (holder.until() != null && !holder.until().isAfter(now))
+        ? null
+        : holder.run();
+  }
+
+  void takeKey(StoredRun run, Instant now) {
+    Key key = keyOf(run);
+    if (key != null && run.unique != null) {
+      keys.put(
+          key,
+          new KeyHolder(
+              run.id, run.unique.window() == null ? null : now.plus(run.unique.window())));
+    }
+  }
+
+  /** Releases the key of a run that ended, if it is taken only while the run is open. */
+  void freeKey(StoredRun run) {
+    Key key = keyOf(run);
+    if (key != null && !key.windowed()) {
+      keys.remove(key);
+    }
+  }
+
+  static @Nullable Key keyOf(StoredRun run) {
+    return run.unique == null
+        ? null
+        : new Key(run.workflow, run.unique.value(), run.unique.window() != null);
+  }
+
+  /** Deletes the ended runs that match, with everything that belongs to them. */
+  void forget(Instant endedBefore, Instant now) {
+    for (StoredRun run : List.copyOf(ended.values())) {
+      if (run.endedAt != null && !run.endedAt.isAfter(endedBefore)) {
+        ended.remove(run.id);
+        resultsOf(run.id).clear();
+        events.remove(run.id);
+        signals.remove(run.id);
+      }
+    }
+    keys.values().removeIf(holder -> holder.until() != null && !holder.until().isAfter(now));
+  }
+}
