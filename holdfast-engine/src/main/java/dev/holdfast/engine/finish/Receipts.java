@@ -62,6 +62,7 @@ public final class Receipts {
           switch (answer) {
             case WRITTEN -> written(heldJob.job(), finish);
             case CANCELLED_INSTEAD -> endings.cancelled(heldJob.job());
+            case READY_INSTEAD -> ready(heldJob.job());
             case LOST -> lost(heldJob);
           }
           if (answer != Outcomes.Result.LOST) {
@@ -94,8 +95,13 @@ public final class Receipts {
         events.retried(job, retry);
         bus.publishHere(new Signal.Scheduled(retry.delay()));
       }
+      case Finish.Parked parked -> bus.publishHere(new Signal.Scheduled(parked.wake()));
       case Finish.Later later -> bus.publishHere(new Signal.Scheduled(later.delay()));
     }
+  }
+
+  private void ready(ClaimedJob job) {
+    bus.publish(new Signal.NewWork(job.queue(), job.priority()));
   }
 
   private void lost(HeldJob heldJob) {
@@ -121,7 +127,7 @@ public final class Receipts {
         heldJob,
         () -> {
           if (given) {
-            bus.publish(new Signal.NewWork(heldJob.job().queue(), heldJob.job().priority()));
+            ready(heldJob.job());
           } else {
             lost(heldJob);
           }

@@ -14,6 +14,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.BreakerReporter;
 import dev.holdfast.engine.run.ContextServices;
+import dev.holdfast.engine.run.JournalServices;
 import dev.holdfast.engine.run.NotesWriter;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
@@ -169,6 +170,7 @@ final class WorkingRoles {
                 components.client::childrenOf,
                 components.drain,
                 notesWriter(),
+                new JournalServices(components.store.journals(), from.codec),
                 from.jobLogLines),
             from.attemptInterceptors));
   }

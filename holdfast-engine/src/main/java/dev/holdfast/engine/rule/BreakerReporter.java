@@ -83,6 +83,7 @@ public final class BreakerReporter implements Role {
         }
       }
       case Finish.Later later -> {}
+      case Finish.Parked parked -> {}
       case Finish.Cancelled cancelled -> {}
     }
   }

@@ -62,6 +62,8 @@ public final class Runner {
 
     record Threw(String code, Throwable thrown) implements AttemptOutcome {}
 
+    record Waits(Finish.Parked finish) implements AttemptOutcome {}
+
     record NeverStarted() implements AttemptOutcome {}
   }
 
@@ -192,9 +194,15 @@ public final class Runner {
   private AttemptOutcome call(HeldJob heldJob) {
     Context context = new Context(heldJob, parts.services());
     try {
-      return call(heldJob, context, registered(heldJob));
+      AttemptOutcome went = call(heldJob, context, registered(heldJob));
+      context.steps().requireComplete();
+      return went;
     } catch (
         Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
+      Parked parked = context.steps().parked();
+      if (parked != null) { // Even if the handler has caught it and thrown something else.
+        return new AttemptOutcome.Waits(parked.finish());
+      }
       return new AttemptOutcome.Threw(RetryDecision.codeOf(thrown), thrown);
     } finally {
       // At once: later steps, such as the end of a span, must not be interrupted, and a stop
@@ -272,6 +280,7 @@ public final class Runner {
       return switch (went) {
         case AttemptOutcome.Returned(Object value) -> success(heldJob, value);
         case AttemptOutcome.Threw(String code, Throwable thrown) -> failure(heldJob, code, thrown);
+        case AttemptOutcome.Waits(Finish.Parked finish) -> finish;
         case AttemptOutcome.NeverStarted() -> null;
       };
     }

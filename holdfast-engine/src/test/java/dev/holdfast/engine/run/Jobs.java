@@ -1,6 +1,7 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.DrainNotice;
@@ -11,6 +12,7 @@ import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Suspicion;
@@ -106,6 +108,14 @@ public final class Jobs {
                 Outcomes.class.getClassLoader(),
                 new Class<?>[] {Outcomes.class},
                 (proxy, method, arguments) -> Set.of());
+    Journals journals =
+        (Journals)
+            Proxy.newProxyInstance(
+                Journals.class.getClassLoader(),
+                new Class<?>[] {Journals.class},
+                (proxy, method, arguments) -> {
+                  throw new UnsupportedOperationException("No journals");
+                });
     CurrentIncarnation identity =
         new CurrentIncarnation(
             "node",
@@ -118,6 +128,7 @@ public final class Jobs {
         },
         new DrainNotice(),
         new NotesWriter(outcomes, identity, heldJobs, () -> {}),
+        new JournalServices(journals, new JsonCodec()),
         0);
   }
 }
