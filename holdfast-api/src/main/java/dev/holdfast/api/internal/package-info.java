@@ -1,6 +1,6 @@
 /**
- * Checks of names and times that the other packages share. Not part of the public API: it can
- * change in any release.
+ * Checks of names and times, and suggestions for mistyped names, that the other packages share. Not
+ * part of the public API: it can change in any release.
  */
 @NullMarked
 package dev.holdfast.api.internal;

@@ -3,6 +3,7 @@ package dev.holdfast.api.type;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -114,7 +115,7 @@ public abstract class TypeRef<T> {
 
     @Override
     public int hashCode() {
-      return element.hashCode() ^ List.class.hashCode();
+      return Arrays.hashCode(getActualTypeArguments()) ^ List.class.hashCode();
     }
   }
 }

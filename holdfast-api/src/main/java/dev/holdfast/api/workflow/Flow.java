@@ -8,6 +8,7 @@ import dev.holdfast.api.workflow.StepDefinition.Work;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -179,7 +180,7 @@ public final class Flow<I> {
         steps.stream().map(Step::definition).toList(),
         result == null ? null : result.input(),
         deadline,
-        Set.copyOf(required),
+        Collections.unmodifiableSet(new LinkedHashSet<>(required)),
         maxActive,
         label,
         typeErrors());
@@ -195,7 +196,7 @@ public final class Flow<I> {
       for (Step<?> step : steps) {
         if (step.name().equals(named.step()) && !step.type().equals(named.type())) {
           errors.add(
-              "The output of step '%s' is read as %s, but it is %s."
+              "The output of step '%s' is read as %s, but it is %s: correct the type, or pass the step itself."
                   .formatted(step.name(), named.type().simpleName(), step.type().simpleName()));
         }
       }

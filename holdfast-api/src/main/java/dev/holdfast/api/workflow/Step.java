@@ -144,7 +144,7 @@ public sealed class Step<R> implements Source<R> permits MapStep, ChildStep, Sig
   /** Returns the step as a value. */
   final StepDefinition definition() {
     Set<String> all = new LinkedHashSet<>(after);
-    if (inputOf(work) instanceof Input.Output output) {
+    if (work.input().orElse(null) instanceof Input.Output output) {
       all.add(output.step());
     }
     return new StepDefinition(
@@ -159,15 +159,5 @@ public sealed class Step<R> implements Source<R> permits MapStep, ChildStep, Sig
         eager,
         isFinally,
         compensation);
-  }
-
-  private static @Nullable Input inputOf(Work work) {
-    return switch (work) {
-      case Work.RunTask task -> task.payload();
-      case Work.MapTask map -> map.items();
-      case Work.RunWorkflow child -> child.childInput();
-      case Work.Sleep sleep -> null;
-      case Work.AwaitSignal signal -> null;
-    };
   }
 }

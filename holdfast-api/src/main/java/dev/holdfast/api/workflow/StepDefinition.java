@@ -1,9 +1,11 @@
 package dev.holdfast.api.workflow;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +37,24 @@ public record StepDefinition(
     boolean isFinally,
     @Nullable TaskType<?, ?> compensation) {
 
+  /** Shortens the timeout to what a store can add to a time. */
+  public StepDefinition {
+    timeout = timeout == null ? null : Times.bounded(timeout);
+  }
+
   /** What a step does. */
   public sealed interface Work {
+
+    /** Returns where the payload, list or input comes from; empty for steps that only wait. */
+    default Optional<Source.Input> input() {
+      return switch (this) {
+        case RunTask task -> Optional.of(task.payload());
+        case MapTask map -> Optional.of(map.items());
+        case RunWorkflow child -> Optional.of(child.childInput());
+        case Sleep sleep -> Optional.empty();
+        case AwaitSignal signal -> Optional.empty();
+      };
+    }
 
     /**
      * Runs a task, as one job.
@@ -77,7 +95,12 @@ public record StepDefinition(
      *
      * @param time how long
      */
-    record Sleep(Duration time) implements Work {}
+    record Sleep(Duration time) implements Work {
+      /** Shortens the time to what a store can add to a time. */
+      public Sleep {
+        time = Times.bounded(time);
+      }
+    }
 
     /**
      * Waits for a signal. If the timeout of the step passes first, the step fails, unless it has a

@@ -1,5 +1,6 @@
 package dev.holdfast.api.workflow;
 
+import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
 import java.time.Duration;
@@ -35,6 +36,7 @@ public final class Workflow<I, R> {
   private final Set<String> required;
   private final @Nullable MaxActive maxActive;
   private final @Nullable String label;
+  private final int levels;
 
   Workflow(
       String name,
@@ -52,10 +54,11 @@ public final class Workflow<I, R> {
     this.resultType = resultType;
     this.steps = List.copyOf(steps);
     this.result = result;
-    this.deadline = deadline;
+    this.deadline = deadline == null ? null : Times.bounded(deadline);
     this.required = required;
     this.maxActive = maxActive;
     this.label = label;
+    this.levels = levels(steps);
     List<String> problems = WorkflowCheck.problemsOf(this, typeErrors);
     if (!problems.isEmpty()) {
       throw new InvalidWorkflowException(name, problems);
@@ -157,6 +160,21 @@ public final class Workflow<I, R> {
   /** Returns a text for people; empty for none. */
   public Optional<String> label() {
     return Optional.ofNullable(label);
+  }
+
+  /** Returns how deep workflows are nested: 1 if no step runs another workflow. */
+  int levels() {
+    return levels;
+  }
+
+  private static int levels(List<StepDefinition> steps) {
+    int deepest = 0;
+    for (StepDefinition step : steps) {
+      if (step.work() instanceof StepDefinition.Work.RunWorkflow child) {
+        deepest = Math.max(deepest, child.workflow().levels);
+      }
+    }
+    return deepest + 1;
   }
 
   /** Returns the name. */

@@ -19,6 +19,20 @@ class TypeRefTest {
   }
 
   @Test
+  void aListOfAReferenceEqualsTheListThatIsDeclared() {
+    TypeRef<List<String>> built = TypeRef.listOf(TypeRef.of(String.class));
+    TypeRef<List<String>> declared = new TypeRef<>() {};
+
+    assertThat(built).isEqualTo(declared).hasSameHashCodeAs(declared).hasToString("" + declared);
+    assertThat(declared).isEqualTo(built);
+    assertThat(built).isNotEqualTo(TypeRef.listOf(TypeRef.of(Integer.class)));
+    assertThat(built).isNotEqualTo(TypeRef.of(List.class));
+    assertThat(TypeRef.listOf(built)).isEqualTo(new TypeRef<List<List<String>>>() {});
+    assertThat(new TypeRef<List<List<String>>>() {}).isEqualTo(TypeRef.listOf(declared));
+    assertThat(TypeRef.listOf(built).simpleName()).isEqualTo("List<List<String>>");
+  }
+
+  @Test
   void messagesNameTheTypeWithoutPackages() {
     assertThat(TypeRef.of(Map.Entry.class).simpleName()).isEqualTo("Entry");
     assertThat(new TypeRef<Map<String, List<Integer>>>() {}.simpleName())

@@ -1,10 +1,8 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
-import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Starter;
 import dev.holdfast.api.workflow.Workflow;
@@ -14,11 +12,9 @@ import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.NewRun;
-import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
-import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.RunStore;
@@ -106,7 +102,15 @@ public final class RunStarter {
     RunPlan first =
         catalog
             .planner()
-            .first(known.stored().id(), id, text, options.priority(), stack, options.deadline());
+            .first(
+                new GraphPlanner.Start(
+                    id,
+                    known.stored().id(),
+                    text,
+                    options.priority(),
+                    stack,
+                    options.deadline(),
+                    List.of()));
     return new NewRun(
         id,
         known.stored().id(),
@@ -116,18 +120,12 @@ public final class RunStarter {
         options.tags(),
         options.label(),
         options.priority(),
-        gate(known.graph().maxActive(), text),
+        Gates.of(known.graph(), text),
         null,
         null,
         List.of(),
         options.id() != null,
         first);
-  }
-
-  private static NewRun.@Nullable Gate gate(@Nullable MaxActive limit, String input) {
-    return limit == null
-        ? null
-        : new NewRun.Gate(GateKey.of(limit, input), limit.count(), limit.onFull());
   }
 
   /**
@@ -139,22 +137,8 @@ public final class RunStarter {
     Graph graph = catalog.graph(original.definition(), original.hash());
     List<RunPlan.Result> results = store.queries().results(original.id());
     String input = newInput == null ? original.input() : Encoding.storable(newInput);
-    Rerun rerun = Rerun.of(graph, original, from, results);
+    List<RunPlan.Result> inherited = Rerun.inherited(graph, original, from, results);
     RunId id = new RunId(ids.get());
-    RunFacts facts =
-        new RunFacts(
-            id,
-            original.definition(),
-            RunState.RUNNING,
-            RunPhase.MAIN,
-            rerun.letters(),
-            input,
-            null,
-            null,
-            null,
-            0,
-            List.of(),
-            Map.of());
     NewRun run =
         new NewRun(
             id,
@@ -165,12 +149,16 @@ public final class RunStarter {
             original.tags(),
             original.label(),
             null,
-            input == null ? null : gate(graph.maxActive(), input),
+            Gates.of(graph, input),
             null,
             original.id(),
-            rerun.inherited(),
+            inherited,
             false,
-            catalog.planner().plan(facts, rerun.data()));
+            catalog
+                .planner()
+                .first(
+                    new GraphPlanner.Start(
+                        id, original.definition(), input, null, null, null, inherited)));
     Admission admission =
         StoreRetry.ask(
             "rerun %s".formatted(original.id()),

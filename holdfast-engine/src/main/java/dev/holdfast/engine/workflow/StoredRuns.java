@@ -37,7 +37,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The runs of a store, for clients. */
@@ -213,20 +215,30 @@ public final class StoredRuns implements Runs {
   @Override
   public List<String> move(RunId id, String hash, boolean dryRun) {
     RunRow row = row(id);
-    MovePlan plan = catalog.move(row, hash);
-    if (!dryRun) {
-      if (row.state().hasEnded()) {
-        throw new RunStateException(
-            id, row.state(), "moved", "it has ended: start a new run instead.");
-      }
-      RunControl.Result result =
-          control(
-              "move",
-              id,
-              c -> c.move(id, row.steps(), plan.definition(), plan.steps(), plan.positions()));
-      if (!result.done()) {
-        throw refused(id, result, "moved", "it has changed in the meantime: try again.");
-      }
+    WorkflowCatalog.Move move = catalog.move(row, hash);
+    MovePlan plan = move.plan();
+    if (dryRun) {
+      return Stream.concat(
+              plan.differences().stream(),
+              plan.refusals().stream().map(refusal -> "cannot be moved: " + refusal))
+          .toList();
+    }
+    if (row.state().hasEnded() || !plan.refusals().isEmpty()) {
+      throw new RunStateException(
+          id,
+          row.state(),
+          "moved",
+          row.state().hasEnded()
+              ? "it has ended: start a new run instead."
+              : String.join("; ", plan.refusals()));
+    }
+    RunControl.Result result =
+        control(
+            "move",
+            id,
+            c -> c.move(id, row.steps(), move.definition(), plan.letters(), plan.positions()));
+    if (!result.done()) {
+      throw refused(id, result, "moved", "it has changed in the meantime: try again.");
     }
     return plan.differences();
   }
@@ -252,7 +264,7 @@ public final class StoredRuns implements Runs {
 
   /** Carries out an operation, which may be repeated after a lost reply, and tells the nodes. */
   private RunControl.Result control(
-      String what, RunId id, java.util.function.Function<RunControl, RunControl.Result> operation) {
+      String what, RunId id, Function<RunControl, RunControl.Result> operation) {
     RunControl.Result result =
         StoreRetry.ask("%s run %s".formatted(what, id), before -> operation.apply(store.control()));
     if (result.before().isEmpty()) {

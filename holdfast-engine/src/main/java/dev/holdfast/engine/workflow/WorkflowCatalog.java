@@ -42,11 +42,11 @@ public final class WorkflowCatalog {
     if (known != null) {
       return known;
     }
-    // Children come first, so that a parent is never stored without them.
+    GraphCompiler.Compiled compiled = new GraphCompiler(codec).compile(workflow);
     List<Definitions.Stored> stored =
-        definitions.register(new GraphCompiler(codec).definitions(workflow));
+        definitions.register(List.copyOf(compiled.definitions().values()));
     stored.forEach(planner::learn);
-    Definitions.Stored own = stored.getLast();
+    Definitions.Stored own = stored.getLast(); // Children come first.
     Registered fresh = new Registered(own, planner.graph(own.id()));
     registered.put(workflow, fresh);
     return fresh;
@@ -75,14 +75,14 @@ public final class WorkflowCatalog {
   }
 
   /** Returns how a run can continue with another graph. */
-  MovePlan move(RunRow row, String hash) {
+  Move move(RunRow row, String hash) {
     Definitions.Stored target = find(hash);
     planner.learn(target);
-    return MovePlan.of(
-        row.id(),
-        graph(row.definition(), row.hash()),
-        row.steps(),
-        target.id(),
-        planner.graph(target.id()));
+    MovePlan plan =
+        MovePlan.of(graph(row.definition(), row.hash()), planner.graph(target.id()), row.steps());
+    return new Move(target.id(), plan);
   }
+
+  /** A plan to move a run, with the id of the graph to move to. */
+  record Move(int definition, MovePlan plan) {}
 }
