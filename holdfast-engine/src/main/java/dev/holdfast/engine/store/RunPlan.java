@@ -25,12 +25,15 @@ import org.jspecify.annotations.Nullable;
  * @param untimed the steps whose timers are to be deleted; -1 for the deadline of the run
  * @param stopped the steps whose jobs and child runs are to be cancelled. What has not started ends
  *     at once and is marked, so that a later advance sees it
- * @param results results that come from no job
+ * @param results results that come from no job. They replace the result of a job, and the result of
+ *     a job that ends later does not replace them. A map that has ended has one without an output,
+ *     since its output is made of those of its jobs
  * @param consumed the signals that steps have used, by step
  * @param events what happened, in order
  * @param result the encoded result of a run that succeeded; null for none
  * @param summary the encoded summary for the parent, if the run has ended and has one
- * @param more whether another advance is needed, because the plan is limited in size
+ * @param more whether another advance is needed, because the plan is limited in size or something
+ *     must be read first: the store leaves a LOOK mark, also for a run that is only being started
  */
 public record RunPlan(
     RunState state,

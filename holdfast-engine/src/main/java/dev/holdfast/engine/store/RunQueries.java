@@ -33,7 +33,7 @@ public interface RunQueries {
   /**
    * An event as stored.
    *
-   * @param step the step; -1 for the run as a whole
+   * @param seq its number in the run: 1 for the first event
    */
   record StoredEvent(long seq, Instant at, RunPlan.Event event) {}
 

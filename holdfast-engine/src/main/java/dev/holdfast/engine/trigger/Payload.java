@@ -1,9 +1,8 @@
 package dev.holdfast.engine.trigger;
 
-import dev.holdfast.api.trigger.Condition;
 import dev.holdfast.api.trigger.Trigger;
-import java.math.BigDecimal;
-import org.jspecify.annotations.Nullable;
+import dev.holdfast.engine.codec.CanonicalJson;
+import dev.holdfast.engine.codec.ConditionCheck;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -58,56 +57,13 @@ final class Payload {
     if (trigger.subject() == null) {
       return "";
     }
-    JsonNode value = at(trigger.subject());
+    JsonNode value = ConditionCheck.at(json, trigger.subject());
     String subject = value == null ? "null" : CanonicalJson.text(value);
     return subject.length() <= LONGEST_SUBJECT ? subject : CanonicalJson.sha256(subject);
   }
 
   /** Returns whether the payload meets all conditions of a trigger. */
   boolean meets(Trigger trigger) {
-    return trigger.conditions().stream().allMatch(this::meets);
-  }
-
-  private boolean meets(Condition condition) {
-    JsonNode value = at(condition.field());
-    return switch (condition) {
-      case Condition.Is is -> equal(value, is.value());
-      case Condition.IsNot not -> !equal(value, not.value());
-      case Condition.IsOneOf any -> any.values().stream().anyMatch(each -> equal(value, each));
-      case Condition.Exists exists -> value != null;
-      case Condition.IsMissing missing -> value == null;
-      case Condition.IsGreaterThan greater -> compares(value, greater.bound(), 1);
-      case Condition.IsLessThan less -> compares(value, less.bound(), -1);
-    };
-  }
-
-  private static boolean equal(@Nullable JsonNode value, Object wanted) {
-    return value != null
-        && switch (wanted) {
-          case BigDecimal number -> compares(value, number, 0);
-          case Boolean truth -> value.isBoolean() && value.booleanValue() == truth;
-          default -> value.isString() && value.stringValue().equals(wanted);
-        };
-  }
-
-  private static boolean compares(@Nullable JsonNode value, BigDecimal bound, int sign) {
-    return value != null
-        && value.isNumber()
-        && Integer.signum(value.decimalValue().compareTo(bound)) == sign;
-  }
-
-  /**
-   * Returns the value at a path; null if there is none, or a JSON null. A field whose name contains
-   * dots takes precedence.
-   */
-  private @Nullable JsonNode at(String path) {
-    JsonNode found = json.path(path);
-    if (found.isMissingNode()) {
-      found = json;
-      for (String name : path.split("\\.", -1)) {
-        found = found.path(name);
-      }
-    }
-    return found.isMissingNode() || found.isNull() ? null : found;
+    return trigger.conditions().stream().allMatch(each -> ConditionCheck.meets(json, each));
   }
 }

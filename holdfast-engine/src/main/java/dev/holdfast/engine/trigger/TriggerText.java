@@ -2,7 +2,7 @@ package dev.holdfast.engine.trigger;
 
 import dev.holdfast.api.trigger.Condition;
 import dev.holdfast.api.trigger.Trigger;
-import java.math.BigDecimal;
+import dev.holdfast.engine.codec.ConditionJson;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -37,7 +37,7 @@ public final class TriggerText {
     put(json, "maxWait", trigger.maxWait());
     put(json, "cooldown", trigger.cooldown());
     ArrayNode conditions = json.putArray("conditions");
-    trigger.conditions().forEach(condition -> conditions.add(conditionJson(condition)));
+    trigger.conditions().forEach(condition -> conditions.add(ConditionJson.write(condition)));
     ArrayNode tags = json.putArray("tags");
     trigger.tags().stream().sorted().forEach(tags::add);
     return MAPPER.writeValueAsString(json);
@@ -46,7 +46,7 @@ public final class TriggerText {
   public static Trigger read(String text) {
     JsonNode json = MAPPER.readTree(text);
     List<Condition> conditions = new ArrayList<>();
-    json.path("conditions").forEach(each -> conditions.add(condition(each)));
+    json.path("conditions").forEach(each -> conditions.add(ConditionJson.read(each)));
     Set<String> tags = new HashSet<>();
     json.path("tags").forEach(tag -> tags.add(tag.stringValue()));
     JsonNode subject = json.get("subject");
@@ -63,62 +63,6 @@ public final class TriggerText {
         json.get("queue").stringValue(),
         json.get("priority").intValue(),
         tags);
-  }
-
-  private static ObjectNode conditionJson(Condition condition) {
-    ObjectNode json = MAPPER.createObjectNode().put("field", condition.field());
-    switch (condition) {
-      case Condition.Is is -> json.set("is", scalarJson(is.value()));
-      case Condition.IsNot not -> json.set("isNot", scalarJson(not.value()));
-      case Condition.IsOneOf any -> {
-        ArrayNode values = json.putArray("isOneOf");
-        any.values().forEach(value -> values.add(scalarJson(value)));
-      }
-      case Condition.Exists exists -> json.put("exists", true);
-      case Condition.IsMissing missing -> json.put("exists", false);
-      case Condition.IsGreaterThan greater -> json.put("isGreaterThan", greater.bound());
-      case Condition.IsLessThan less -> json.put("isLessThan", less.bound());
-    }
-    return json;
-  }
-
-  private static Condition condition(JsonNode json) {
-    String field = json.get("field").stringValue();
-    if (json.has("is")) {
-      return new Condition.Is(field, scalar(json.get("is")));
-    } else if (json.has("isNot")) {
-      return new Condition.IsNot(field, scalar(json.get("isNot")));
-    } else if (json.has("isOneOf")) {
-      List<Object> values = new ArrayList<>();
-      json.get("isOneOf").forEach(value -> values.add(scalar(value)));
-      return new Condition.IsOneOf(field, values);
-    } else if (json.has("exists")) {
-      return json.get("exists").booleanValue()
-          ? new Condition.Exists(field)
-          : new Condition.IsMissing(field);
-    } else if (json.has("isGreaterThan")) {
-      return new Condition.IsGreaterThan(field, json.get("isGreaterThan").decimalValue());
-    } else if (json.has("isLessThan")) {
-      return new Condition.IsLessThan(field, json.get("isLessThan").decimalValue());
-    }
-    throw new IllegalStateException(
-        "Condition %s of a stored trigger is not known to this version of Holdfast: update this application."
-            .formatted(json));
-  }
-
-  private static JsonNode scalarJson(Object value) {
-    return switch (value) {
-      case BigDecimal number -> MAPPER.getNodeFactory().numberNode(number);
-      case Boolean truth -> MAPPER.getNodeFactory().booleanNode(truth);
-      default -> MAPPER.getNodeFactory().stringNode(value.toString());
-    };
-  }
-
-  private static Object scalar(JsonNode json) {
-    if (json.isNumber()) {
-      return json.decimalValue();
-    }
-    return json.isBoolean() ? json.booleanValue() : json.stringValue();
   }
 
   private static void put(ObjectNode json, String field, @Nullable Duration value) {

@@ -1,4 +1,4 @@
-package dev.holdfast.engine.trigger;
+package dev.holdfast.engine.codec;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -12,23 +12,25 @@ import tools.jackson.databind.json.JsonMapper;
  * Writes JSON in canonical form: fields sorted by name, numbers by value, no whitespace. Texts with
  * the same meaning have the same canonical form, and so the same hash.
  */
-final class CanonicalJson {
+public final class CanonicalJson {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private CanonicalJson() {}
 
   /** Returns the hash of the canonical form of a JSON value, as 64 hexadecimal digits. */
-  static String hash(JsonNode json) {
+  public static String hash(JsonNode json) {
     return sha256(text(json));
   }
 
-  static String text(JsonNode json) {
+  /** Returns the canonical form of a JSON value. */
+  public static String text(JsonNode json) {
     StringBuilder text = new StringBuilder();
     append(text, json);
     return text.toString();
   }
 
-  static String sha256(String text) {
+  /** Returns the hash of a text, as 64 hexadecimal digits. */
+  public static String sha256(String text) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));

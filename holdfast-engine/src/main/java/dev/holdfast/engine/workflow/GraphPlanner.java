@@ -1,0 +1,160 @@
+package dev.holdfast.engine.workflow;
+
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunFacts;
+import dev.holdfast.engine.store.RunPhase;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunPlanner;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides how runs continue, from their graphs. It keeps the graphs that it has learned, and no
+ * state of any run. Safe for use by several threads.
+ */
+final class GraphPlanner implements RunPlanner {
+  private final Supplier<UUID> ids;
+  private final Map<Integer, GraphIndex> graphs = new ConcurrentHashMap<>();
+  private final Map<String, Integer> idsByHash = new ConcurrentHashMap<>();
+
+  /**
+   * Creates a planner.
+   *
+   * @param ids the source of ids for jobs and child runs
+   */
+  GraphPlanner(Supplier<UUID> ids) {
+    this.ids = ids;
+  }
+
+  /**
+   * A run to be started.
+   *
+   * @param inherited results that it takes over from the run that it repeats
+   */
+  record Start(
+      RunId id,
+      int definition,
+      @Nullable String input,
+      @Nullable Integer priority,
+      @Nullable String stack,
+      List<RunPlan.Result> inherited) {}
+
+  @Override
+  public boolean knows(int definition) {
+    return graphs.containsKey(definition);
+  }
+
+  @Override
+  public void learn(Definitions.Stored definition) {
+    graphs.computeIfAbsent(
+        definition.id(), id -> new GraphIndex(GraphJson.read(definition.definition())));
+    idsByHash.put(definition.hash(), definition.id());
+  }
+
+  @Override
+  public RunData.Needs needs(RunFacts facts) {
+    // What a plan without data cannot decide is what must be read.
+    Draft draft = Draft.rehearsal(index(facts.definition()), facts);
+    new Advance(draft, this).run(false);
+    return draft.needs();
+  }
+
+  @Override
+  public RunPlan plan(RunFacts facts, RunData data) {
+    boolean isFirst =
+        facts.phase() == RunPhase.MAIN
+            && facts.steps().chars().allMatch(letter -> letter == StepState.PENDING.letter());
+    Draft draft = new Draft(index(facts.definition()), facts, data, needs(facts), Draft.MOST_JOBS);
+    new Advance(draft, this).run(isFirst);
+    return draft.plan();
+  }
+
+  /** Returns what the start of a run does, whose graph is known. */
+  RunPlan first(Start start) {
+    return first(start, Draft.MOST_JOBS);
+  }
+
+  RunPlan first(Start start, int room) {
+    Inherited inherited = new Inherited(index(start.definition()), start.inherited());
+    RunFacts facts =
+        new RunFacts(
+            start.id(),
+            start.definition(),
+            RunState.RUNNING,
+            RunPhase.MAIN,
+            inherited.letters(),
+            start.input(),
+            null,
+            start.priority(),
+            start.stack(),
+            0,
+            List.of(),
+            Map.of());
+    Draft draft =
+        new Draft(index(start.definition()), facts, inherited.data(), inherited.asked(), room);
+    inherited.record(draft);
+    new Advance(draft, this).run(true);
+    return draft.plan();
+  }
+
+  /**
+   * Returns the letters of a run that is retried: steps that failed, were cancelled or skipped, or
+   * were undone, are open again, and so is all cleanup. Steps that succeeded otherwise are kept.
+   */
+  String reset(int definition, String letters) {
+    GraphIndex index = index(definition);
+    StringBuilder open = new StringBuilder(letters);
+    for (int step = 0; step < letters.length(); step++) {
+      if (isReset(index, letters, step)) {
+        open.setCharAt(step, StepState.PENDING.letter());
+      }
+    }
+    return open.toString();
+  }
+
+  private static boolean isReset(GraphIndex index, String letters, int step) {
+    if (index.node(step).part() != Graph.Part.MAIN) {
+      return true;
+    }
+    int undo = index.compensation(step);
+    return switch (StepState.of(letters.charAt(step))) {
+      case PENDING, ACTIVE, WAITING -> false;
+      case FAILED, CANCELLED, SKIPPED -> true;
+      case SUCCEEDED -> undo >= 0 && letters.charAt(undo) == StepState.SUCCEEDED.letter();
+    };
+  }
+
+  /** Returns the id of a graph; null if it is not known. */
+  @Nullable Integer idOf(String hash) {
+    return idsByHash.get(hash);
+  }
+
+  /**
+   * Returns a graph.
+   *
+   * @throws IllegalStateException if it is not known
+   */
+  Graph graph(int definition) {
+    return index(definition).graph();
+  }
+
+  UUID newId() {
+    return ids.get();
+  }
+
+  private GraphIndex index(int definition) {
+    GraphIndex index = graphs.get(definition);
+    if (index == null) {
+      throw new IllegalStateException("Graph %d has not been learned".formatted(definition));
+    }
+    return index;
+  }
+}

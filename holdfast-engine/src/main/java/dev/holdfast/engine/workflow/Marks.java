@@ -1,0 +1,131 @@
+package dev.holdfast.engine.workflow;
+
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.RunPhase;
+import dev.holdfast.engine.workflow.Graph.Work;
+import java.util.function.IntConsumer;
+
+/**
+ * Applies what happened to a run since the last advance. Within one advance outcomes come before
+ * signals, and signals before timeouts: what was in time counts.
+ */
+final class Marks {
+  static final String TIMED_OUT = "TIMED_OUT";
+  static final String RUN_TOO_LARGE = "RUN_TOO_LARGE";
+  static final String DEADLINE = "DEADLINE";
+
+  /** How many bytes the outputs of a run may have. */
+  static final long MOST_BYTES = 64L << 20;
+
+  private final Draft draft;
+  private final Maps maps;
+
+  Marks(Draft draft, Maps maps) {
+    this.draft = draft;
+    this.maps = maps;
+  }
+
+  void apply() {
+    draft.facts().marks().stream()
+        .filter(mark -> mark.kind() == RunMark.Kind.ENDED)
+        .forEach(this::jobEnded);
+    maps.settle();
+    each(RunMark.Kind.SLEPT, this::slept);
+    signals();
+    each(RunMark.Kind.TIMED_OUT, this::timedOut);
+    each(RunMark.Kind.DEADLINE, run -> deadline());
+  }
+
+  private void each(RunMark.Kind kind, IntConsumer action) {
+    draft.facts().marks().stream()
+        .filter(mark -> mark.kind() == kind)
+        .mapToInt(RunMark::step)
+        .distinct()
+        .forEach(action);
+  }
+
+  private void jobEnded(RunMark mark) {
+    int step = mark.step();
+    if (draft.state(step) != StepState.ACTIVE || draft.node(step).work() instanceof Work.Map) {
+      return;
+    }
+    if (mark.succeeded() > 0) {
+      if (isTooLarge(step)) {
+        draft.failed(
+            step,
+            new RunData.Failure(
+                RUN_TOO_LARGE,
+                "The outputs of the run have %d bytes, but at most %d are allowed: return references instead."
+                    .formatted(draft.facts().bytes(), MOST_BYTES)));
+      } else {
+        draft.ended(step, StepState.SUCCEEDED, null);
+      }
+    } else if (mark.failed() > 0) {
+      boolean undo = draft.node(step).part() == Graph.Part.COMPENSATION;
+      draft.ended(step, StepState.FAILED, undo ? Cleanup.COMPENSATION_FAILED : null);
+    } else if (mark.cancelled() > 0) {
+      draft.ended(step, StepState.CANCELLED, null);
+    }
+  }
+
+  /** Cleanup is exempt: it would otherwise be impossible after the limit was exceeded. */
+  private boolean isTooLarge(int step) {
+    return draft.facts().bytes() > MOST_BYTES && draft.node(step).part() == Graph.Part.MAIN;
+  }
+
+  private void slept(int step) {
+    if (draft.state(step) == StepState.WAITING && draft.node(step).work() instanceof Work.Sleep) {
+      draft.succeeded(step, null);
+    }
+  }
+
+  private void signals() {
+    for (int step = 0; step < draft.index().size(); step++) {
+      if (draft.state(step) == StepState.WAITING
+          && draft.node(step).work() instanceof Work.Signal signal) {
+        Demand demand = draft.demand();
+        demand.signal(signal.signal());
+        RunData.Signal sent = draft.has(demand) ? draft.consume(step, signal.signal()) : null;
+        if (sent != null) {
+          draft.succeeded(step, sent.payload());
+        }
+      }
+    }
+  }
+
+  private void timedOut(int step) {
+    StepState state = draft.state(step);
+    if (state != StepState.ACTIVE && state != StepState.WAITING) {
+      return;
+    }
+    Graph.Node node = draft.node(step);
+    if (node.work() instanceof Work.Signal signal && signal.otherwise() != null) {
+      draft.succeeded(step, signal.otherwise());
+      return;
+    }
+    draft.failed(
+        step,
+        new RunData.Failure(
+            TIMED_OUT, "Step '%s' did not end within %s.".formatted(node.name(), node.timeout())));
+    if (state == StepState.ACTIVE) {
+      draft.stop(step);
+    }
+  }
+
+  /** The deadline limits the steps of the workflow; once they are done, cleanup is finished. */
+  private void deadline() {
+    boolean open = draft.state() == RunState.RUNNING || draft.state() == RunState.PAUSED;
+    if (open && draft.phase() == RunPhase.MAIN) {
+      String reason =
+          "%s: the run did not end within %s."
+              .formatted(DEADLINE, draft.index().graph().deadline());
+      draft.become(RunState.CANCELLING, reason);
+      draft.event(RunEvent.Kind.CANCELLING, -1, reason);
+      new Cleanup(draft).stop();
+    }
+  }
+}
