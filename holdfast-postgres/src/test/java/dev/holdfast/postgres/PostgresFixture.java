@@ -1,8 +1,10 @@
 package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.embedded.testing.SharedServer;
 import dev.holdfast.embedded.testing.TestDatabase;
+import dev.holdfast.tck.contract.Inconsistency;
 import dev.holdfast.tck.contract.StoreFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -170,6 +172,23 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
     } catch (SQLException failure) {
       throw new IllegalStateException(failure);
     }
+  }
+
+  @Override
+  public void breakConsistency(Inconsistency how, RunId run, int step) {
+    String ofRun = " where run_id = '%s'".formatted(run);
+    String ofStep = ofRun + " and step = " + step;
+    String deleteMarks = "delete from holdfast.run_mark" + ofRun;
+    execute(
+        switch (how) {
+          case JOB_LOST -> "delete from holdfast.job" + ofStep;
+          case RESULT_LOST -> "delete from holdfast.run_result" + ofStep + "; " + deleteMarks;
+          case FAILURES_LOST -> "update holdfast.dead_letter set failures = '[]'" + ofStep;
+          case MARKS_LOST -> deleteMarks;
+          case JOB_READY -> "update holdfast.job set state = 'READY'" + ofStep;
+          case JOB_ON_HOLD -> "update holdfast.job set state = 'ON_HOLD'" + ofStep;
+          case RUN_LOST -> "delete from holdfast.run where id = '%s'".formatted(run);
+        });
   }
 
   @Override

@@ -1,10 +1,12 @@
 package dev.holdfast.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.postgres.claim.PgClaims;
 import dev.holdfast.postgres.claim.ReadyScan;
 import dev.holdfast.postgres.db.Database;
+import dev.holdfast.tck.contract.Inconsistency;
 import dev.holdfast.tck.contract.StoreContract;
 import dev.holdfast.tck.contract.StoreFixture;
 import java.lang.reflect.InvocationTargetException;
@@ -44,6 +46,11 @@ class PostgresStoreContractTest extends StoreContract {
       @Override
       public void passTime(Duration time) {
         fixture.passTime(time);
+      }
+
+      @Override
+      public void breakConsistency(Inconsistency how, RunId run, int step) {
+        fixture.breakConsistency(how, run, step);
       }
     };
   }

@@ -8,6 +8,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NewJob;
@@ -41,6 +42,10 @@ public abstract class Contract {
 
   protected void passTime(Duration time) {
     fixture.passTime(time);
+  }
+
+  protected void breakConsistency(Inconsistency how, RunId run, int step) {
+    fixture.breakConsistency(how, run, step);
   }
 
   protected static JobDraft job() {

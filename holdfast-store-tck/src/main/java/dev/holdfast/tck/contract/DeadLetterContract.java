@@ -153,7 +153,9 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @ParameterizedTest
-  @EnumSource(names = "FAILED", mode = Mode.EXCLUDE)
+  @EnumSource(
+      names = {"FAILED", "WAITING", "ON_HOLD"},
+      mode = Mode.EXCLUDE)
   void aJobThatHasNotFailedIsNotRetried(JobState state) {
     JobId id = bring(job(), state);
     Job before = find(id);

@@ -7,6 +7,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.store.NewJob.Stamp;
+import dev.holdfast.engine.store.StepRef;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,12 @@ public final class JobDraft {
 
   public JobDraft stamp(@Nullable String stack, @Nullable String source, @Nullable JobId parent) {
     this.stamp = new Stamp(stack, source, parent);
+    return this;
+  }
+
+  /** Of a step of a run. */
+  public JobDraft step(StepRef ref) {
+    this.stamp = new Stamp(stamp.stack(), stamp.source(), stamp.parent(), ref);
     return this;
   }
 

@@ -410,7 +410,7 @@ public abstract class NodeStoreContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(
-      names = {"CLAIMED", "RUNNING"},
+      names = {"CLAIMED", "RUNNING", "WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void aJobThatIsNotHeldHasNoHolder(JobState state) {
     assertThat(store.nodes().holderOf(bring(job(), state))).isEmpty();

@@ -263,4 +263,60 @@ public abstract class StoreContract {
       return StoreContract.this.newFixture();
     }
   }
+
+  @Nested
+  class RunIntakeFacts extends RunIntakeContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class RunAdvanceFacts extends RunAdvanceContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class RunControlFacts extends RunControlContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class RunRetryFacts extends RunRetryContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class RunSignalFacts extends RunSignalContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class RunRepairFacts extends RunRepairContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class RunQueryFacts extends RunQueryContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
 }

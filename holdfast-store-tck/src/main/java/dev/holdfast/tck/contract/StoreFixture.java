@@ -1,5 +1,6 @@
 package dev.holdfast.tck.contract;
 
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 
@@ -19,4 +20,13 @@ public interface StoreFixture {
    * the past afterwards, including due times, ranks, expiries and when nodes were last heard of.
    */
   void passTime(Duration time);
+
+  /**
+   * Make a run inconsistent by changing its rows directly, for the tests of its repair.
+   *
+   * @param step the step whose rows to change, for those inconsistencies that concern a step
+   */
+  default void breakConsistency(Inconsistency how, RunId run, int step) {
+    throw new UnsupportedOperationException("This fixture cannot break runs: " + how);
+  }
 }

@@ -214,7 +214,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(
-      names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"},
+      names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING", "WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void aKeyWhileActiveIsFreeWhenItsJobHasEnded(JobState state) {
     bring(job().unique(active()), state);
@@ -224,7 +224,9 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(
+      names = {"WAITING", "ON_HOLD"},
+      mode = Mode.EXCLUDE)
   void aKeyWithinAWindowCountsWhateverBecameOfItsJob(JobState state) {
     JobId holder = bring(job().unique(windowed()), state);
 

@@ -3,9 +3,11 @@ package dev.holdfast.tck.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Store;
+import dev.holdfast.testkit.memory.BrokenRuns;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import dev.holdfast.testkit.memory.ManualClock;
 import java.lang.reflect.Proxy;
@@ -28,10 +30,15 @@ class InMemoryStoreTest extends StoreContract {
     return new Fixture(new InMemoryStore(clock), clock);
   }
 
-  private record Fixture(Store store, ManualClock clock) implements StoreFixture {
+  private record Fixture(InMemoryStore store, ManualClock clock) implements StoreFixture {
     @Override
     public void passTime(Duration time) {
       clock.advance(time);
+    }
+
+    @Override
+    public void breakConsistency(Inconsistency how, RunId run, int step) {
+      BrokenRuns.apply(store, how, run, step);
     }
   }
 

@@ -40,6 +40,7 @@ public final class InMemoryStore implements Store {
   /** The default aging: the wait after which a job gains one level of priority, 15 minutes. */
   public static final Duration DEFAULT_AGING = Duration.ofMinutes(15);
 
+  final Tables tables;
   private final Intake intake;
   private final MemoryTriggerStore triggers;
   private final EventIntake events;
@@ -74,7 +75,7 @@ public final class InMemoryStore implements Store {
    * @param aging the wait after which a job gains one level of priority
    */
   public InMemoryStore(InstantSource clock, Duration aging) {
-    Tables tables = new Tables(clock, aging);
+    this.tables = new Tables(clock, aging);
     MemoryIntake memoryIntake = new MemoryIntake(tables);
     this.intake = memoryIntake;
     this.triggers = new MemoryTriggerStore(tables);

@@ -28,8 +28,9 @@ final class MemoryDefinitions implements Definitions {
       stored = new Stored(tables.runs.definitions.size() + 1, definition);
       tables.runs.definitions.put(stored.id(), stored);
     }
-    registered.remove((Integer) stored.id());
-    registered.add(stored.id());
+    int id = stored.id();
+    registered.removeIf(other -> other == id);
+    registered.add(id);
     return stored;
   }
 

@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunTables {
   private static final Comparator<StepRef> BY_STEP =
-      Comparator.comparing(StepRef::run).thenComparing(StepRef::step).thenComparing(StepRef::item);
+      Comparator.comparing(StepRef::run)
+          .thenComparingInt(StepRef::step)
+          .thenComparingInt(StepRef::item);
 
   final NavigableMap<Integer, Stored> definitions = new TreeMap<>();
   final NavigableMap<RunId, StoredRun> open = new TreeMap<>();

@@ -1,0 +1,136 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunFilter;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.RunQueries.StoredEvent;
+import dev.holdfast.engine.store.RunRow;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Finding, listing and counting runs, and their events. */
+public abstract class RunQueryContract extends RunContract {
+
+  private List<RunId> list(RunFilter filter) {
+    return runs.queries().list(filter, null, PLENTY).stream().map(RunRow::id).toList();
+  }
+
+  private List<StoredEvent> events(RunId id) {
+    return runs.queries().events(id, 0, PLENTY);
+  }
+
+  @Test
+  void eventsAreNumberedWithoutGaps() {
+    RunId id = start(chain(2));
+    succeedOne();
+    settle();
+    pause(id);
+    resume(id);
+    settle();
+    succeedOne();
+    settle();
+
+    List<StoredEvent> events = events(id);
+    assertThat(events)
+        .extracting(StoredEvent::seq)
+        .containsExactlyElementsOf(LongStream.rangeClosed(1, events.size()).boxed().toList());
+    assertThat(events)
+        .extracting(event -> event.event().kind())
+        .containsExactly(
+            RunEvent.Kind.CREATED,
+            RunEvent.Kind.STEP_STARTED,
+            RunEvent.Kind.STEP_SUCCEEDED,
+            RunEvent.Kind.STEP_STARTED,
+            RunEvent.Kind.PAUSED,
+            RunEvent.Kind.RESUMED,
+            RunEvent.Kind.STEP_SUCCEEDED,
+            RunEvent.Kind.ENDED);
+  }
+
+  @Test
+  void eventsAreReadFromACursorAtMostTheGivenNumber() {
+    RunId id = start(chain(2));
+    succeedOne();
+    settle();
+
+    assertThat(runs.queries().events(id, 1, 2)).isEqualTo(events(id).subList(1, 3));
+    assertThat(runs.queries().events(id, 1000, 2)).isEmpty();
+  }
+
+  @Test
+  void runsAreListedNewestFirstAndInPages() {
+    RunId first = start(chain(1));
+    RunId second = start(chain(1));
+    RunId third = start(chain(1));
+
+    assertThat(list(RunFilter.all())).containsExactly(third, second, first);
+    assertThat(runs.queries().list(RunFilter.all(), null, 2))
+        .extracting(RunRow::id)
+        .containsExactly(third, second);
+    assertThat(runs.queries().list(RunFilter.all(), second, 2))
+        .extracting(RunRow::id)
+        .containsExactly(first);
+  }
+
+  @Test
+  void openAndEndedRunsAreListedAndCountedTogether() {
+    RunId ended = start(chain(1));
+    succeedOne();
+    settle();
+    RunId open = start(chain(1));
+
+    assertThat(list(RunFilter.all())).containsExactly(open, ended);
+    assertThat(list(RunFilter.all().state(RunState.SUCCEEDED))).containsExactly(ended);
+    assertThat(list(RunFilter.all().state(RunState.RUNNING, RunState.PAUSED)))
+        .containsExactly(open);
+    assertThat(runs.queries().count(RunFilter.all()))
+        .isEqualTo(Map.of(RunState.RUNNING, 1L, RunState.SUCCEEDED, 1L));
+  }
+
+  @Test
+  void runsAreFilteredByTagAndWorkflow() {
+    RunId tagged = start(chain(1).tags("vip", "eu"));
+    RunId other = start(chain(1).workflow("another").tags("eu"));
+
+    assertThat(list(RunFilter.all().tag("vip"))).containsExactly(tagged);
+    assertThat(list(RunFilter.all().tag("eu"))).containsExactly(other, tagged);
+    assertThat(list(RunFilter.all().tag("eu").workflow("another"))).containsExactly(other);
+    assertThat(runs.queries().count(RunFilter.all().tag("vip")))
+        .isEqualTo(Map.of(RunState.RUNNING, 1L));
+    assertThat(row(tagged).tags()).containsExactlyInAnyOrder("vip", "eu");
+  }
+
+  @Test
+  void runsAreFilteredByParentAndTime() {
+    RunDraft child = chain(1);
+    RunId parent = startParentOf(child, 1);
+
+    assertThat(list(RunFilter.all().childrenOf(parent))).containsExactly(child.id());
+    RunFilter since = RunFilter.all().createdAfter(row(parent).createdAt());
+    assertThat(list(since)).containsExactly(child.id(), parent);
+    assertThat(list(RunFilter.all().createdBefore(row(parent).createdAt()))).isEmpty();
+  }
+
+  @Test
+  void theSizeOfItsOutputsIsCounted() {
+    RunId id = start(chain(2));
+    succeedOne();
+    settle();
+
+    assertThat(row(id).bytes()).isEqualTo("\"done\"".length());
+  }
+
+  @Test
+  void anUnknownRunIsNotFound() {
+    RunId unknown = new RunId(freshIncarnation());
+
+    assertThat(runs.queries().find(unknown)).isEmpty();
+    assertThat(runs.queries().events(unknown, 0, PLENTY)).isEmpty();
+    assertThat(runs.control().children(unknown)).isEmpty();
+  }
+}

@@ -1,0 +1,242 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.job.JobFilter;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunFacts.MapCounts;
+import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.StepRef;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Retrying and moving runs, and what can be done to the jobs of their steps. */
+public abstract class RunRetryContract extends RunContract {
+
+  /** Opens the failed, cancelled and skipped steps again. */
+  private RunControl.Result retry(RunId id) {
+    return runs.control().retry(id, (graph, letters) -> letters.replaceAll("[FCK]", "."));
+  }
+
+  /** A run of which step 0 succeeded and step 1 failed. */
+  private RunId startFailed() {
+    RunId id = start(chain(2));
+    succeedOne();
+    settle();
+    failOne();
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.FAILED);
+    return id;
+  }
+
+  @Test
+  void retryReopensAFailedRunAndKeepsResults() {
+    RunId id = startFailed();
+
+    RunControl.Result result = retry(id);
+
+    assertThat(result.done()).isTrue();
+    assertThat(result.before()).contains(RunState.FAILED);
+    assertThat(result.look()).containsExactly(id);
+    assertThat(row(id).state()).isEqualTo(RunState.RUNNING);
+    assertThat(row(id).reason()).isNull();
+    assertThat(row(id).endedAt()).isNull();
+    assertThat(row(id).steps()).isEqualTo("S.");
+    assertThat(resultOf(id, 0).output()).isEqualTo("\"done\"");
+    assertThat(hasResult(id, 1)).isFalse();
+    settle();
+    assertThat(succeedOne().step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+    assertThat(resultOf(id, 1).outcome()).isEqualTo(StepState.SUCCEEDED);
+  }
+
+  @Test
+  void aRetriedStepLeavesTheDeadLetterQueue() {
+    RunId id = startFailed();
+    retry(id);
+
+    assertThat(count(JobFilter.all(), JobState.FAILED)).isZero();
+  }
+
+  @Test
+  void retryReopensACancelledRun() {
+    RunId id = start(chain(2));
+    cancel(id);
+    settle();
+    retry(id);
+    settle();
+
+    assertThat(row(id).steps()).isEqualTo("A.");
+    assertThat(jobState(id, 0)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void retryContinuesAPausedRun() {
+    RunId id = start(chain(2).first(plan -> plan.job(0).job(1)));
+    Worker worker = worker();
+    worker.die(worker.claimOne());
+    pause(id);
+    planner.script((facts, data) -> ScriptedPlanner.applied(facts).build());
+    settle();
+    planner.script((facts, data) -> ScriptedPlanner.chain(facts).build());
+
+    assertThat(retry(id).done()).isTrue();
+
+    assertThat(runState(id)).isEqualTo(RunState.RUNNING);
+    assertThat(worker.claim(PLENTY)).hasSize(1);
+  }
+
+  @Test
+  void aRunThatSucceededOrRunsIsNotRetried() {
+    RunId id = start(chain(1));
+    assertThat(retry(id).done()).isFalse();
+    succeedOne();
+    settle();
+
+    assertThat(retry(id).done()).isFalse();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  @Test
+  void retryOfAChildAloneIsRefused() {
+    RunDraft child = chain(1);
+    startParentOf(child, 1);
+    failOne();
+    settle();
+
+    assertThat(retry(child.id()).done()).isFalse();
+    assertThat(runState(child.id())).isEqualTo(RunState.FAILED);
+  }
+
+  @Test
+  void retryReopensTheFailedChildOfAStep() {
+    RunDraft child = chain(2);
+    RunId parent = startParentOf(child, 1);
+    succeedOne();
+    settle();
+    failOne();
+    settle();
+    assertThat(runState(parent)).isEqualTo(RunState.FAILED);
+
+    assertThat(retry(parent).look()).contains(child.id());
+
+    assertThat(runState(child.id())).isEqualTo(RunState.RUNNING);
+    assertThat(row(child.id()).steps()).isEqualTo("S.");
+    assertThat(row(parent).steps()).isEqualTo("A");
+    settle();
+    succeedOne();
+    settle();
+    assertThat(runState(parent)).isEqualTo(RunState.SUCCEEDED);
+    assertThat(runs.control().children(parent)).containsExactly(child.id());
+  }
+
+  @Test
+  void retryRunsOnlyTheFailedJobsOfAMapAgain() {
+    RunId id = start(chain(1).first(plan -> plan.map(0, 3, 0, 3)));
+    Worker worker = worker();
+    List<ClaimedJob> jobs = worker.claim(3);
+    worker.succeed(jobs.get(0));
+    worker.die(jobs.get(1));
+    store.control().cancel(jobs.get(2).id());
+    worker.retryIn(jobs.get(2), Duration.ZERO);
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.FAILED);
+    retry(id);
+    settle();
+
+    List<ClaimedJob> again = worker.claim(PLENTY);
+    assertThat(again)
+        .extracting(ClaimedJob::step)
+        .containsExactlyInAnyOrder(jobs.get(1).step(), jobs.get(2).step());
+    again.forEach(worker::succeed);
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+    assertThat(details(id).maps()).isEqualTo(Map.of(0, new MapCounts(3, 3, 3, 0, 0)));
+  }
+
+  @Test
+  void theJobOfAStepIsNotRetriedByItsId() {
+    RunId id = startFailed();
+    JobId job = jobOf(id, 1).id();
+
+    assertThatThrownBy(() -> store.control().retry(job))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(id.toString());
+    assertThatThrownBy(() -> store.control().requeue(job))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(id.toString());
+    assertThat(stateOf(job)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void retryAllSkipsTheJobsOfSteps() {
+    RunId id = startFailed();
+    JobId plain = bring(job(), JobState.FAILED);
+
+    assertThat(store.control().retryAll(JobFilter.all(), null, PLENTY).count()).isEqualTo(1);
+
+    assertThat(stateOf(plain)).isEqualTo(JobState.READY);
+    assertThat(jobState(id, 1)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void purgeKeepsTheJobsOfAnOpenRun() {
+    RunId id = start(chain(2).first(plan -> plan.job(0).job(1)));
+    failOne();
+
+    assertThat(store.control().purge(JobFilter.all(), null, PLENTY).count()).isZero();
+
+    cancel(id);
+    settle();
+    assertThat(runState(id).hasEnded()).isTrue();
+    assertThat(store.control().purge(JobFilter.all(), null, PLENTY).count()).isEqualTo(1);
+  }
+
+  @Test
+  void aMovedRunHasItsStepsAtTheirNewPositions() {
+    RunId id =
+        start(
+            chain(2)
+                .first(
+                    plan -> plan.job(0).timer(0, RunMark.Kind.TIMED_OUT, Duration.ofMinutes(1))));
+    int other = define("hash-2", RunDraft.WORKFLOW);
+
+    assertThat(runs.control().move(id, "A.", other, ".A.", Map.of(1, 0, 2, 1)).done()).isTrue();
+
+    assertThat(row(id).hash()).isEqualTo("hash-2");
+    assertThat(row(id).steps()).isEqualTo(".A.");
+    assertThat(details(id).timers()).containsOnlyKeys(1);
+    assertThat(succeedOne().step()).isEqualTo(new StepRef(id, 1, StepRef.NO_ITEM));
+    assertThat(resultOf(id, 1).outcome()).isEqualTo(StepState.SUCCEEDED);
+    settle();
+    assertThat(row(id).steps()).isEqualTo("AS.");
+  }
+
+  @Test
+  void aMovedRunKeepsTheCountsOfItsMaps() {
+    RunId id = start(chain(1).first(plan -> plan.map(0, 2, 0, 2)));
+    succeedOne();
+    settle();
+    runs.control().move(id, "A", define("hash-2", RunDraft.WORKFLOW), ".A", Map.of(1, 0));
+
+    assertThat(details(id).maps()).isEqualTo(Map.of(1, new MapCounts(2, 2, 1, 0, 0)));
+  }
+
+  @Test
+  void aRunThatHasChangedIsNotMoved() {
+    RunId id = start(chain(2));
+
+    assertThat(runs.control().move(id, "..", definition, "..", Map.of()).done()).isFalse();
+    assertThat(row(id).steps()).isEqualTo("A.");
+  }
+}

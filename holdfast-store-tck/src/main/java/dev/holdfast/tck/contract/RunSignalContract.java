@@ -1,0 +1,141 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.Started.Outcome;
+import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunIntake.NewSignal;
+import dev.holdfast.engine.store.RunMark;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Signals to runs. */
+public abstract class RunSignalContract extends RunContract {
+  private static final RunData.Needs APPROVAL =
+      new RunData.Needs(Set.of(), Set.of(), Set.of("approval"), false, Set.of(), Set.of());
+
+  private static NewSignal approval(String id) {
+    return new NewSignal("approval", id, "\"%s\"".formatted(id));
+  }
+
+  private RunControl.Result send(RunId run, String id) {
+    return runs.control().signal(run, approval(id));
+  }
+
+  private RunId startWaiting() {
+    return start(chain(2).first(plan -> plan.letter(0, StepState.WAITING)));
+  }
+
+  private Map<String, RunData.Signal> signals(RunId id) {
+    planner.needs(APPROVAL).script((facts, data) -> ScriptedPlanner.applied(facts).build());
+    advance(id);
+    return planner.lastData().signals();
+  }
+
+  private RunData.Signal approvalSeenBy(RunId id) {
+    signals(id);
+    return approvalIn(planner.lastData());
+  }
+
+  private static RunData.Signal approvalIn(RunData data) {
+    return Optional.ofNullable(data.signals().get("approval")).orElseThrow();
+  }
+
+  @Test
+  void aSignalLeavesAMarkAndReachesThePlanner() {
+    RunId id = startWaiting();
+
+    RunControl.Result result = send(id, "a");
+
+    assertThat(result.done()).isTrue();
+    assertThat(result.look()).containsExactly(id);
+    assertThat(runs.advance().marked(PLENTY)).containsExactly(id);
+    assertThat(signals(id))
+        .isEqualTo(Map.of("approval", new RunData.Signal("approval", "a", "\"a\"")));
+    assertThat(planner.lastFacts().marks())
+        .extracting(RunMark::kind)
+        .containsExactly(RunMark.Kind.LOOK);
+  }
+
+  @Test
+  void aSignalIsStoredOncePerId() {
+    RunId id = startWaiting();
+    send(id, "a");
+
+    RunControl.Result repeated = send(id, "a");
+
+    assertThat(repeated.done()).isFalse();
+    assertThat(repeated.before()).contains(RunState.RUNNING);
+    assertThat(send(id, "b").done()).isTrue();
+  }
+
+  @Test
+  void aSignalThatAStepHasUsedIsNotOfferedAgain() {
+    RunId id = startWaiting();
+    send(id, "a");
+    send(id, "b");
+    planner
+        .needs(APPROVAL)
+        .script(
+            (facts, data) -> ScriptedPlanner.applied(facts).consume(0, approvalIn(data)).build());
+    advance(id);
+    send(id, "c");
+
+    assertThat(approvalSeenBy(id).id()).isEqualTo("b");
+    assertThat(send(id, "a").done()).isFalse();
+  }
+
+  @Test
+  void aSignalIsKeptUntilAStepWaitsForIt() {
+    RunId id = start(chain(2));
+    send(id, "early");
+    settle();
+    succeedOne();
+
+    assertThat(approvalSeenBy(id).id()).isEqualTo("early");
+  }
+
+  @Test
+  void aSignalToAnEndedRunIsRefused() {
+    RunId id = start(chain(1));
+    succeedOne();
+    settle();
+
+    RunControl.Result result = send(id, "late");
+
+    assertThat(result.done()).isFalse();
+    assertThat(result.before()).contains(RunState.SUCCEEDED);
+  }
+
+  @Test
+  void aSignalToAnUnknownRunFindsNone() {
+    assertThat(send(new RunId(freshIncarnation()), "a").before()).isEmpty();
+  }
+
+  @Test
+  void aSignalCanBeSentTogetherWithTheStart() {
+    RunDraft draft = chain(2).first(plan -> plan.letter(0, StepState.WAITING));
+
+    assertThat(runs.intake().start(draft.build(), approval("a")).outcome())
+        .isEqualTo(Outcome.CREATED);
+
+    assertThat(approvalSeenBy(draft.id()).id()).isEqualTo("a");
+  }
+
+  @Test
+  void aSignalSentWithTheStartReachesTheExistingRun() {
+    UniqueKey key = UniqueKey.whileActive("k");
+    RunId id = start(chain(2).unique(key).first(plan -> plan.letter(0, StepState.WAITING)));
+
+    assertThat(runs.intake().start(chain(2).unique(key).build(), approval("a")).id()).isEqualTo(id);
+
+    assertThat(approvalSeenBy(id).id()).isEqualTo("a");
+  }
+}
