@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.Store;
@@ -46,6 +47,7 @@ import dev.holdfast.postgres.trigger.PgTriggerStore;
 import dev.holdfast.postgres.trigger.TransactionEvents;
 import dev.holdfast.postgres.upkeep.PgStaging;
 import dev.holdfast.postgres.upkeep.PgUpkeep;
+import dev.holdfast.postgres.workflow.PgRunStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.UUID;
@@ -81,6 +83,7 @@ public final class PostgresStore implements Store {
   private final LeaseStore leases;
   private final Upkeep upkeep;
   private final ScheduleStore schedules;
+  private final RunStore runs;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
 
@@ -136,6 +139,11 @@ public final class PostgresStore implements Store {
     this.leases = new PgLeaseStore(database);
     this.upkeep = new PgUpkeep(database);
     this.schedules = new PgScheduleStore(database, intakeStatements);
+    this.runs =
+        new PgRunStore(
+            new PgRunStore.Own(database, intakeStatements, outside, shard),
+            new PgRunStore.Callers(callers, callersIntake, notice),
+            lookup);
   }
 
   /**
@@ -313,6 +321,11 @@ public final class PostgresStore implements Store {
   @Override
   public ScheduleStore schedules() {
     return schedules;
+  }
+
+  @Override
+  public RunStore runs() {
+    return runs;
   }
 
   /**

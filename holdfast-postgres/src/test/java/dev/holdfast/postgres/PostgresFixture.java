@@ -31,7 +31,17 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           "trigger_subject",
           "schedule",
           "task_rule",
-          "sample");
+          "sample",
+          "run",
+          "run_history",
+          "run_mark",
+          "run_result",
+          "run_event",
+          "run_map",
+          "run_timer",
+          "signal",
+          "run_gate",
+          "workflow_definition");
 
   private static final List<String> AGE =
       List.of(
@@ -68,6 +78,11 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           update holdfast.schedule set created_at = created_at - t, anchor = anchor - t,
             next_fire = next_fire - t, last_fire = last_fire - t, starts_at = starts_at - t,
             ends_at = ends_at - t, retry_at = retry_at - t
+          """,
+          "update holdfast.run set created_at = created_at - t",
+          "update holdfast.run_timer set due_at = due_at - t",
+          """
+          update holdfast.run_history set created_at = created_at - t, ended_at = ended_at - t
           """,
           """
           update holdfast.task_rule set open_until = open_until - t,

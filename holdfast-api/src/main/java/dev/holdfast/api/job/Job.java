@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +92,9 @@ public interface Job {
 
   /** Returns its failed attempts, oldest first. */
   List<FailedAttempt> failures();
+
+  /** Returns the id of the workflow run whose step it executes; null if it belongs to no run. */
+  @Nullable UUID run();
 
   /** Returns the latest failed attempt; empty if no attempt has failed. */
   default Optional<FailedAttempt> lastFailure() {

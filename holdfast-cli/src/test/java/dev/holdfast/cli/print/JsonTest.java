@@ -168,6 +168,7 @@ class JsonTest {
         null,
         null,
         null,
-        List.of());
+        List.of(),
+        null);
   }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.api.job.JobState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link Job} as a store read it. */
@@ -36,7 +37,8 @@ public record JobSnapshot(
     @Nullable Instant startBy,
     @Nullable Instant startedAt,
     @Nullable Instant endedAt,
-    List<FailedAttempt> failures)
+    List<FailedAttempt> failures,
+    @Nullable UUID run)
     implements Job {
   public JobSnapshot {
     tags = Set.copyOf(tags);

@@ -43,7 +43,8 @@ final class ClaimSql {
       where j.ctid = any((select ctids from cut)::tid[])
       returning j.id, j.token, j.task, j.state, j.attempt, j.priority, j.payload, j.tags,
                 j.policy, j.created_at, j.run_at, now(), j.rank, coalesce(j.crashes, 0),
-                j.suspicion, coalesce(j.unique_key, j.ledger_key), j.notes
+                j.suspicion, coalesce(j.unique_key, j.ledger_key), j.notes,
+                j.run_id, j.step, j.item
       """;
 
   // By job_ready_suspect, which is empty unless nodes have died recently. A separate statement: as

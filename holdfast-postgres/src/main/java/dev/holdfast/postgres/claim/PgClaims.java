@@ -1,12 +1,14 @@
 package dev.holdfast.postgres.claim;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Stacks;
+import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Suspicion;
 import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.postgres.claim.UnreadableJobs.Unreadable;
@@ -26,6 +28,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
 
 /** Claims, starts and gives back jobs. */
 public final class PgClaims implements Claims {
@@ -329,7 +332,12 @@ public final class PgClaims implements Claims {
               SqlValues.instant(row, 12),
               row.getInt(14),
               row.getString(15) == null ? Suspicion.NONE : Suspicion.valueOf(row.getString(15)),
-              null));
+              step(row)));
+    }
+
+    private static @Nullable StepRef step(ResultSet row) throws SQLException {
+      UUID run = row.getObject(18, UUID.class);
+      return run == null ? null : new StepRef(new RunId(run), row.getInt(19), row.getInt(20));
     }
   }
 }

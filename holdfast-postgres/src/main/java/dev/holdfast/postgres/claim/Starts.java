@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.Claims.HandBack;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.job.HeldColumns;
 import dev.holdfast.postgres.job.History;
+import dev.holdfast.postgres.job.PausedRuns;
 import dev.holdfast.postgres.job.TallyShards;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -84,28 +85,46 @@ final class Starts {
   private static final String GIVE_BACK =
       """
       update ${schema}.job j set
-        state = 'READY',
+        ${state}
         attempt = case when j.state = 'RUNNING' then j.attempt - 1 else j.attempt end,
         start_by = case when j.state = 'RUNNING' and h.ran then null else j.start_by end,
         capped = false
       from unnest(:ids::uuid[], :tokens::bigint[], :ran::boolean[]) h(id, token, ran)
       where j.id = h.id and j.token = h.token
         and coalesce(j.state in ('CLAIMED', 'RUNNING') and j.incarnation = :incarnation, false)
-        and not j.cancel_requested
+        and not j.cancel_requested and j.run_id is ${kind}
       returning j.id, j.token
       """;
 
+  private static final String GIVE_BACK_PLAIN =
+      GIVE_BACK.replace("${state}", "state = 'READY',").replace("${kind}", "null");
+
+  // Follows the lock on the runs.
+  private static final String GIVE_BACK_STEPS =
+      GIVE_BACK
+          .replace(
+              "${state}",
+              """
+              state = case when ${paused} then 'ON_HOLD' else 'READY' end,
+              held_from = case when ${paused} then 'READY' end,\
+              """)
+          .replace("${kind}", "not null");
+
+  private final PausedRuns pausedRuns;
   private final TallyShards shards = new TallyShards();
   private final String start;
   private final String endUnwanted;
   private final String running;
   private final String giveBack;
+  private final String giveBackSteps;
 
   Starts(Database database) {
+    this.pausedRuns = new PausedRuns(database);
     this.start = database.sql(START);
     this.endUnwanted = database.sql(History.into(END_UNWANTED));
     this.running = database.sql(RUNNING);
-    this.giveBack = database.sql(GIVE_BACK);
+    this.giveBack = database.sql(GIVE_BACK_PLAIN);
+    this.giveBackSteps = database.sql(PausedRuns.in(GIVE_BACK_STEPS));
   }
 
   /** Starts claims and returns those that are running now. */
@@ -119,15 +138,23 @@ final class Starts {
     return started;
   }
 
-  /** Gives claims back and returns those that are READY again. */
+  /** Gives claims back and returns those that are READY again, or on hold. */
   Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<HandBack> claims) {
-    HeldColumns columns = HeldColumns.ofHandBacks(claims);
-    Set<ClaimId> given = run(handle, giveBack, incarnation, columns);
-    List<ClaimId> others = without(claims.stream().map(HandBack::claim).toList(), given);
+    Set<ClaimId> given = run(handle, giveBack, incarnation, HeldColumns.ofHandBacks(claims));
+    List<HandBack> others = claims.stream().filter(back -> !given.contains(back.claim())).toList();
     if (!others.isEmpty()) {
-      endUnwanted(handle, incarnation, others);
+      given.addAll(handle.inTransaction(h -> giveBackSteps(h, incarnation, others)));
+      endUnwanted(
+          handle, incarnation, without(others.stream().map(HandBack::claim).toList(), given));
     }
     return given;
+  }
+
+  private Set<ClaimId> giveBackSteps(Handle handle, UUID incarnation, List<HandBack> claims) {
+    HeldColumns columns = HeldColumns.ofHandBacks(claims);
+    return pausedRuns.lock(handle, columns.ids())
+        ? run(handle, giveBackSteps, incarnation, columns)
+        : Set.of();
   }
 
   private void endUnwanted(Handle handle, UUID incarnation, List<ClaimId> claims) {

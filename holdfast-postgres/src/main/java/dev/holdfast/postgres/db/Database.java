@@ -32,6 +32,10 @@ public final class Database {
                 ? Jdbi.create(new ExternalConnections(dataSource, silenceMillis))
                 : Jdbi.create(dataSource))
             .installPlugin(new PostgresPlugin());
+    configure(jdbi);
+  }
+
+  private void configure(Jdbi jdbi) {
     SqlStatements statements = jdbi.getConfig(SqlStatements.class);
     // The default engine reads '<' as the start of a template variable.
     statements.setTemplateEngine(TemplateEngine.NOP);
@@ -161,6 +165,16 @@ public final class Database {
     try (BorrowedConnection borrowed = BorrowedConnection.within(millis, connection)) {
       return work.on(borrowed.connection());
     }
+  }
+
+  /**
+   * Returns a handle on an external connection, for statements with named parameters. The caller
+   * does not close it: the connection belongs to other code.
+   */
+  public Handle handle(Connection connection) {
+    Jdbi guest = Jdbi.create(connection).installPlugin(new PostgresPlugin());
+    configure(guest);
+    return guest.open();
   }
 
   /** Runs statements in one transaction. */

@@ -8,6 +8,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.job.FailureJson;
 import dev.holdfast.postgres.job.History;
+import dev.holdfast.postgres.job.PausedRuns;
 import dev.holdfast.postgres.job.TallyShards;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -53,7 +54,7 @@ public final class PgOutcomes implements Outcomes {
   private static final String AGAIN =
       """
       update ${schema}.job j set
-        state = case when f.delay > 0 then 'SCHEDULED' else 'READY' end,
+        ${state}
         run_at = now() + f.delay * interval '1 microsecond',
         rank = now() + (f.delay - j.priority * :aging) * interval '1 microsecond',
         start_by = case when f.ran then null else j.start_by end,
@@ -66,9 +67,27 @@ public final class PgOutcomes implements Outcomes {
         f(id, token, delay, failure, ran)
       where j.id = f.id and j.token = f.token
         and coalesce(j.state = 'RUNNING' and j.incarnation = :incarnation, false)
-        and not j.cancel_requested
+        and not j.cancel_requested and j.run_id is ${kind}
       returning j.id, j.token
       """;
+
+  private static final String AGAIN_PLAIN =
+      AGAIN
+          .replace("${state}", "state = case when f.delay > 0 then 'SCHEDULED' else 'READY' end,")
+          .replace("${kind}", "null");
+
+  // Follows the lock on the runs.
+  private static final String AGAIN_STEPS =
+      AGAIN
+          .replace(
+              "${state}",
+              """
+              state = case when ${paused} then 'ON_HOLD'
+                           when f.delay > 0 then 'SCHEDULED' else 'READY' end,
+              held_from = case when not ${paused} then null
+                               when f.delay > 0 then 'SCHEDULED' else 'READY' end,\
+              """)
+          .replace("${kind}", "not null");
 
   // Follows AGAIN in the same transaction. A job that AGAIN has locked cannot be cancelled any
   // more, so no request is missed between the two.
@@ -132,7 +151,9 @@ public final class PgOutcomes implements Outcomes {
   private final TallyShards shards = new TallyShards();
   private final RepeatedFinishes repeats;
   private final String succeed;
+  private final PausedRuns pausedRuns;
   private final String again;
+  private final String againSteps;
   private final String cancel;
   private final String bury;
   private final String note;
@@ -142,7 +163,9 @@ public final class PgOutcomes implements Outcomes {
     this.agingMicros = SqlValues.micros(aging);
     this.repeats = new RepeatedFinishes(database);
     this.succeed = complete(SUCCEED);
-    this.again = complete(AGAIN);
+    this.pausedRuns = new PausedRuns(database);
+    this.again = complete(AGAIN_PLAIN);
+    this.againSteps = complete(PausedRuns.in(AGAIN_STEPS));
     this.cancel = complete(CANCEL);
     this.bury = complete(BURY);
     this.note = database.sql(NOTE);
@@ -167,10 +190,14 @@ public final class PgOutcomes implements Outcomes {
   private Map<ClaimId, Result> write(Handle handle, UUID incarnation, Sorted finishes)
       throws SQLException {
     Map<ClaimId, Result> results = new HashMap<>();
-    note(results, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
     note(results, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
-    List<Again> stopped =
-        finishes.again.stream().filter(f -> !results.containsKey(f.held())).toList();
+    List<Again> steps = others(finishes.again, results);
+    // Before successes are written, because runs are locked before any of their jobs.
+    if (!steps.isEmpty() && pausedRuns.lock(handle, column(steps, f -> f.held().id().value()))) {
+      note(results, Result.WRITTEN, again(handle, againSteps, incarnation, steps));
+    }
+    note(results, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
+    List<Again> stopped = others(finishes.again, results);
     note(results, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
     note(results, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
     note(results, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
@@ -180,6 +207,10 @@ public final class PgOutcomes implements Outcomes {
       results.putAll(repeats.recognise(handle, missing));
     }
     return results;
+  }
+
+  private static List<Again> others(List<Again> finishes, Map<ClaimId, Result> results) {
+    return finishes.stream().filter(f -> !results.containsKey(f.held())).toList();
   }
 
   @Override
@@ -202,7 +233,7 @@ public final class PgOutcomes implements Outcomes {
         ? List.of()
         : held(
             bind(handle, succeed, incarnation, finishes, Finish::claim)
-                .bindArray("results", String.class, column(finishes, PgOutcomes::keptResult))
+                .bindArray("results", String.class, column(finishes, Finish.Succeeded::result))
                 .bindArray(
                     "keeps",
                     Long.class,
@@ -265,10 +296,6 @@ public final class PgOutcomes implements Outcomes {
     List<@Nullable V> values = new ArrayList<>(rows.size());
     rows.forEach(row -> values.add(value.apply(row)));
     return values;
-  }
-
-  private static @Nullable String keptResult(Finish.Succeeded finish) {
-    return finish.keepResult() != null && finish.keepResult().isZero() ? null : finish.result();
   }
 
   /** A retry or a postponement: the two outcomes after which the job runs again. */

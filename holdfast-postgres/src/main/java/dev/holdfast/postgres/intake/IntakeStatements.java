@@ -5,6 +5,7 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.Portions;
+import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.db.CustomPlan;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.LockPatience;
@@ -241,6 +242,15 @@ public final class IntakeStatements {
     return written;
   }
 
+  /**
+   * Inserts the jobs of steps, whose ids are new.
+   *
+   * @throws SQLException also if a step has a live job already
+   */
+  public void insertSteps(Connection connection, List<NewJob> jobs) throws SQLException {
+    insert(connection, UniqueEnqueue.entries(jobs));
+  }
+
   private static List<List<Candidate>> portions(List<Candidate> jobs) {
     return Portions.of(jobs, MOST_JOBS, candidate -> candidate.job().size());
   }
@@ -266,7 +276,7 @@ public final class IntakeStatements {
    * Records that these jobs were sent again, so that a first attempt that arrives later creates
    * nothing.
    */
-  void rememberRepeats(Connection c, List<UUID> ids) throws SQLException {
+  public void rememberRepeats(Connection c, List<UUID> ids) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, rememberRepeats)) {
       statement.setArray(1, c.createArrayOf("uuid", ids.toArray()));
       statement.executeUpdate();
@@ -291,6 +301,7 @@ public final class IntakeStatements {
 
   private static @Nullable String value(Given column, Candidate entry) {
     NewJob job = entry.job();
+    StepRef step = job.stamp().step();
     return switch (column) {
       case QUEUE -> job.queue();
       case TASK -> job.task();
@@ -305,6 +316,9 @@ public final class IntakeStatements {
         JobId parent = job.stamp().parent();
         yield parent == null ? null : parent.toString();
       }
+      case RUN_ID -> step == null ? null : step.run().toString();
+      case STEP -> step == null ? null : Integer.toString(step.step());
+      case ITEM -> step == null ? null : Integer.toString(step.item());
     };
   }
 

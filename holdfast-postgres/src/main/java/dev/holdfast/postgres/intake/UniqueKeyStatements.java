@@ -83,7 +83,7 @@ public final class UniqueKeyStatements {
   }
 
   /** Releases keys that this transaction has just taken. */
-  void releaseLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
+  public void releaseLedgerKeys(Connection c, List<Candidate> jobs) throws SQLException {
     try (PreparedStatement statement = database.prepare(c, releaseLedgerKeys)) {
       bindKeys(c, statement, jobs.stream().map(Candidate::fullKey).toList());
       statement.setArray(3, SqlValues.array(c, "uuid", jobs, Candidate::id));

@@ -2,7 +2,8 @@ package dev.holdfast.postgres.job;
 
 /**
  * Moves rows from the live table to history or to the dead-letter queue: parts of statements that
- * several families share, so that no statement that ends a job forgets a column or the tally.
+ * several families share, so that no statement that ends a job forgets a column, the tally, or the
+ * run whose step it executes.
  *
  * <p>Each part expects a common table expression {@code gone} with the deleted rows of {@code job}
  * and the columns {@code ended} (the state), {@code node}, {@code result} and {@code result_until}.
@@ -12,7 +13,8 @@ public final class History {
   private static final String INSERT =
       """
       insert into ${schema}.job_history (${names}, finished_at, result_until, state, node, result)
-      select ${values}, now(), result_until, ended, node, result
+      select ${values}, now(), case when run_id is null then result_until end, ended, node,
+        case when run_id is null and (result_until is null or result_until > now()) then result end
       from gone
       """;
 
@@ -21,6 +23,35 @@ public final class History {
       insert into ${schema}.dead_letter (${kept}, finished_at, node)
       select ${kept}, now(), node
       from gone
+      """;
+
+  // Conflicts on run_result_pkey: the planner has given the step a result before its job ended, for
+  // example because its timeout passed. One mark for all jobs of a step that end together.
+  private static final String STEPS =
+      """
+      ), step_result as (
+        insert into ${schema}.run_result (run_id, step, item, outcome, attempt, token, job_id,
+          started_at, finished_at, output, code, message)
+        select run_id, step, item,
+          case ended when 'SUCCEEDED' then 'S' when 'CANCELLED' then 'C' else 'F' end::"char",
+          attempt, token, id, started_at, now(), ${output},
+          case ended when 'SUCCEEDED' then null when 'CANCELLED' then 'TASK_CANCELLED'
+                     when 'EXPIRED' then 'TASK_EXPIRED'
+                     else coalesce(failures -> -1 ->> 'code', 'TASK_FAILED') end,
+          case ended when 'SUCCEEDED' then null when 'CANCELLED' then 'The job was cancelled.'
+                     when 'EXPIRED' then 'The job was not started in time.'
+                     else coalesce(failures -> -1 ->> 'message', '') end
+        from gone where run_id is not null
+        on conflict do nothing
+      ), step_mark as (
+        insert into ${schema}.run_mark (run_id, kind, step, ok, failed, cancelled, bytes)
+        select run_id, 'ENDED', step,
+          count(*) filter (where ended = 'SUCCEEDED'),
+          count(*) filter (where ended not in ('SUCCEEDED', 'CANCELLED')),
+          count(*) filter (where ended = 'CANCELLED'),
+          coalesce(sum(octet_length(${output})), 0)
+        from gone where run_id is not null
+        group by run_id, step
       """;
 
   /**
@@ -59,16 +90,20 @@ public final class History {
 
   /**
    * Completes a statement: {@code history} or {@code dead} inserts the rows of {@code gone} there,
-   * {@code tally} counts them, {@code columns} are the columns to return of a deleted row, for
-   * statements that do not return all of them, and {@code failures} is the expression for its
-   * failures including a new one.
+   * and for those that execute steps a result and a mark for their run; {@code tally} counts them,
+   * {@code columns} are the columns to return of a deleted row, for statements that do not return
+   * all of them, and {@code failures} is the expression for its failures including a new one.
    */
   public static String into(String statement) {
     return statement
-        .replace("${history}", JobColumns.toHistory(INSERT))
-        .replace("${dead}", DEAD.replace("${kept}", JobColumns.kept()))
+        .replace("${history}", JobColumns.toHistory(INSERT) + steps("result"))
+        .replace("${dead}", DEAD.replace("${kept}", JobColumns.kept()) + steps("null::text"))
         .replace("${columns}", JobColumns.keptButFailures())
         .replace("${failures}", FAILURES)
         .replace("${tally}", TALLY);
+  }
+
+  private static String steps(String output) {
+    return STEPS.replace("${output}", output);
   }
 }

@@ -39,7 +39,10 @@ public final class JobColumns {
     LEDGER_KEY,
     STACK,
     SOURCE,
-    PARENT;
+    PARENT,
+    RUN_ID,
+    STEP,
+    ITEM;
 
     String column() {
       return name().toLowerCase(Locale.ROOT);
@@ -47,7 +50,14 @@ public final class JobColumns {
 
     /** Returns the value from a row {@code u} of texts. */
     private String value() {
-      String type = this == TAGS ? "::text[]" : this == PARENT ? "::uuid" : "";
+      String type =
+          switch (this) {
+            case TAGS -> "::text[]";
+            case PARENT, RUN_ID -> "::uuid";
+            case STEP -> "::smallint";
+            case ITEM -> "::integer";
+            case QUEUE, TASK, PAYLOAD, POLICY, UNIQUE_KEY, LEDGER_KEY, STACK, SOURCE -> "";
+          };
       return "u.%s%s".formatted(column(), type);
     }
 
@@ -86,11 +96,23 @@ public final class JobColumns {
           "finished_at", "null::timestamptz",
           "failures", "j.failures::text");
 
-  /** A result past its retention is not returned, even if it has not been deleted yet. */
+  /**
+   * A result past its retention is not returned, even if it has not been deleted yet. The output of
+   * a step is with its run, and is found there by run_result_pkey.
+   */
   private static final Map<String, String> OF_HISTORY =
       Map.of(
-          "result", "case when h.result_until <= now() then null else h.result end",
-          "failures", "h.failures::text");
+          "result",
+          """
+          case when h.run_id is not null then (
+                 select s.output from ${schema}.run_result s
+                 where s.run_id = h.run_id and s.step = h.step and s.item = h.item
+                   and s.job_id = h.id)
+               when h.result_until <= now() then null
+               else h.result end\
+          """,
+          "failures",
+          "h.failures::text");
 
   private static final Map<String, String> OF_DEAD_LETTER =
       Map.of(
@@ -147,7 +169,8 @@ public final class JobColumns {
         SqlValues.instantOrNull(row, row.findColumn("start_by")),
         SqlValues.instantOrNull(row, row.findColumn("started_at")),
         SqlValues.instantOrNull(row, row.findColumn("finished_at")),
-        FailureJson.read(row.getString("failures")));
+        FailureJson.read(row.getString("failures")),
+        row.getObject("run_id", UUID.class));
   }
 
   /**

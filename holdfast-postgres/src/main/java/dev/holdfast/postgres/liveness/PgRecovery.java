@@ -8,6 +8,7 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.job.FailureJson;
 import dev.holdfast.postgres.job.History;
+import dev.holdfast.postgres.job.PausedRuns;
 import dev.holdfast.postgres.job.TallyShards;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +73,8 @@ public final class PgRecovery implements Recovery {
       """
       with f as materialized (${locked})
       update ${schema}.job j set
-        state = 'READY',
+        state = case when ${paused} then 'ON_HOLD' else 'READY' end,
+        held_from = case when ${paused} then 'READY' end,
         attempt = case when j.state = 'RUNNING' then j.attempt - 1 else j.attempt end,
         start_by = case when j.state = 'RUNNING' then null else j.start_by end,
         capped = false, release_requested = null
@@ -90,7 +93,10 @@ public final class PgRecovery implements Recovery {
       """
       with f as materialized (${locked})
       update ${schema}.job j set
-        state = case when f.delay > 0 then 'SCHEDULED' else 'READY' end,
+        state = case when ${paused} then 'ON_HOLD'
+                     when f.delay > 0 then 'SCHEDULED' else 'READY' end,
+        held_from = case when not ${paused} then null
+                         when f.delay > 0 then 'SCHEDULED' else 'READY' end,
         run_at = case when f.delay > 0 then now() + f.delay * interval '1 microsecond'
                       else j.run_at end,
         rank = case when f.delay > 0
@@ -156,6 +162,7 @@ public final class PgRecovery implements Recovery {
   private final long agingMicros;
   private final UUID shard;
   private final TallyShards shards = new TallyShards();
+  private final PausedRuns pausedRuns;
   private final String unspent;
   private final String afterFencing;
   private final String afterCrash;
@@ -169,6 +176,7 @@ public final class PgRecovery implements Recovery {
     this.database = database;
     this.agingMicros = SqlValues.micros(aging);
     this.shard = shard;
+    this.pausedRuns = new PausedRuns(database);
     this.unspent = complete(UNSPENT);
     this.afterFencing = complete(AFTER_FENCING);
     this.afterCrash = complete(AFTER_CRASH);
@@ -178,7 +186,8 @@ public final class PgRecovery implements Recovery {
 
   private String complete(String statement) {
     return database.sql(
-        History.into(statement.replace("${locked}", LOCKED)).replace("${node}", NODE));
+        PausedRuns.in(History.into(statement.replace("${locked}", LOCKED)))
+            .replace("${node}", NODE));
   }
 
   @Override
@@ -216,6 +225,7 @@ public final class PgRecovery implements Recovery {
 
   private Map<ClaimId, Result> recover(Handle handle, Holder holder, Sorted actions) {
     Map<ClaimId, Result> results = new HashMap<>();
+    boolean unused = pausedRuns.lock(handle, actions.ids());
     note(results, Result.DONE, write(handle, unspent, holder, actions.unspent));
     note(results, Result.DONE, write(handle, afterFencing, holder, actions.afterFencing));
     note(results, Result.DONE, write(handle, afterCrash, holder, actions.afterCrash));
@@ -303,6 +313,13 @@ public final class PgRecovery implements Recovery {
           new Sorted(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
       actions.forEach(sorted::add);
       return sorted;
+    }
+
+    List<UUID> ids() {
+      return Stream.of(unspent, afterFencing, afterCrash, bury)
+          .flatMap(List::stream)
+          .map(row -> row.held.id().value())
+          .toList();
     }
 
     private void add(RecoveryAction action) {

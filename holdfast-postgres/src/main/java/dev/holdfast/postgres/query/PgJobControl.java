@@ -40,7 +40,7 @@ public final class PgJobControl implements JobControl {
       """
       with gone as (
         delete from ${schema}.job j
-        where j.id = :id and j.state in ('SCHEDULED', 'READY', 'CLAIMED')
+        where j.id = :id and j.state in ('SCHEDULED', 'READY', 'CLAIMED', 'WAITING', 'ON_HOLD')
         returning j.*, 'CANCELLED' as ended,
           (select n.id from ${schema}.node n where n.incarnation = j.incarnation) as node,
           null::text as result, null::timestamptz as result_until
@@ -100,7 +100,7 @@ public final class PgJobControl implements JobControl {
   private static final String RETRY =
       """
       with picked as (
-        select * from ${schema}.dead_letter d where d.id = :id for update
+        select * from ${schema}.dead_letter d where d.id = :id and d.run_id is null for update
       ), moved as (
         ${revive}
       ), removed as (
@@ -109,12 +109,21 @@ public final class PgJobControl implements JobControl {
       select (select count(*) from picked), (select count(*) from moved)
       """;
 
+  // By job_pkey and dead_letter_pkey.
+  private static final String STEP_OF =
+      """
+      select run_id, state from ${schema}.job
+      where id = :id and state in ('WAITING', 'ON_HOLD') and run_id is not null
+      union all
+      select run_id, 'FAILED' from ${schema}.dead_letter where id = :id and run_id is not null
+      """;
+
   // By dead_letter_task or dead_letter_tags or, oldest first, dead_letter_pkey; keys by job_unique.
   private static final String RETRY_ALL =
       """
       with picked as (
         select * from ${schema}.dead_letter d
-        where ${d.matches} and d.finished_at <= :until
+        where ${d.matches} and d.finished_at <= :until and d.run_id is null
           and not exists (
             select from ${schema}.job j where j.task = d.task and j.unique_key = d.unique_key)
         order by d.id limit :limit for update skip locked
@@ -136,6 +145,7 @@ public final class PgJobControl implements JobControl {
       returning id, queue
       """;
 
+  // By the same indexes, and run_pkey: the run of a step that failed may be retried.
   private static final String PURGE =
       """
       with gone as (
@@ -143,6 +153,8 @@ public final class PgJobControl implements JobControl {
         where p.id = any(array(
           select d.id from ${schema}.dead_letter d
           where ${d.matches} and d.finished_at <= :until
+            and (d.run_id is null
+              or not exists (select from ${schema}.run r where r.id = d.run_id))
           order by d.id limit :limit for update skip locked))
         returning p.queue
       )
@@ -162,6 +174,7 @@ public final class PgJobControl implements JobControl {
   private final String where;
   private final String ended;
   private final String retry;
+  private final String stepOf;
   private final String retryAll;
   private final String purge;
 
@@ -181,6 +194,7 @@ public final class PgJobControl implements JobControl {
     this.where = complete(WHERE.replace("${ended}", ENDED));
     this.ended = complete(ENDED);
     this.retry = complete(RETRY);
+    this.stepOf = complete(STEP_OF);
     this.retryAll = complete(RETRY_ALL);
     this.purge = complete(PURGE);
   }
@@ -249,6 +263,7 @@ public final class PgJobControl implements JobControl {
       if (handle.createQuery(isReady).bind("id", id.value()).mapTo(Boolean.class).one()) {
         return RequeueResult.ALREADY_READY;
       }
+      refuseStep(handle, id);
       RetryResult retried = retry(handle, id);
       if (retried != RetryResult.NOT_FAILED) {
         return switch (retried) {
@@ -288,6 +303,7 @@ public final class PgJobControl implements JobControl {
       if (result.isPresent()) {
         return result.get();
       }
+      refuseStep(handle, id);
       Optional<String> place = where(handle, id);
       if (place.isEmpty()) {
         return RetryResult.NOT_FOUND;
@@ -297,6 +313,31 @@ public final class PgJobControl implements JobControl {
       }
     }
     throw restless("retry", id);
+  }
+
+  /** Refuses to change a job on which its run depends. */
+  private void refuseStep(Handle handle, JobId id) {
+    handle
+        .createQuery(stepOf)
+        .bind("id", id.value())
+        .map((row, context) -> message(id, row.getString(1), row.getString(2)))
+        .findFirst()
+        .ifPresent(message -> {
+          throw new IllegalArgumentException(message);
+        });
+  }
+
+  private static String message(JobId id, String run, String state) {
+    return switch (state) {
+      case "FAILED" ->
+          "Job %s executed a step of run %s, which has used its outcome: retry run %s instead of the job."
+              .formatted(id, run, run);
+      case "ON_HOLD" ->
+          "Job %s is on hold because run %s is paused: resume the run.".formatted(id, run);
+      default ->
+          "Job %s of run %s waits for a time or a signal and cannot be requeued."
+              .formatted(id, run);
+    };
   }
 
   @Override

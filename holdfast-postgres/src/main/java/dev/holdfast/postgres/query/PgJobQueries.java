@@ -99,7 +99,8 @@ public final class PgJobQueries implements JobQueries {
       order by h.id desc limit :limit
       """;
 
-  // Live jobs by job_ready, job_ready_stack, job_ready_suspect, job_due and job_held, each selected
+  // Live jobs by job_ready, job_ready_stack, job_ready_suspect, job_due, job_held and job_parked,
+  // each selected
   // by the predicate of its partial index; dead-lettered jobs by dead_letter_task; ended jobs from
   // the tally.
   private static final String COUNT =
@@ -126,6 +127,12 @@ public final class PgJobQueries implements JobQueries {
       union all
       select j.state, count(*) from ${schema}.job j
       where j.state in ('CLAIMED', 'RUNNING') and j.state = any(:states::text[])
+        and (:queue::text is null or j.queue = :queue)
+        and (:task::text is null or j.task = :task)
+      group by j.state
+      union all
+      select j.state, count(*) from ${schema}.job j
+      where j.state in ('WAITING', 'ON_HOLD') and j.state = any(:states::text[])
         and (:queue::text is null or j.queue = :queue)
         and (:task::text is null or j.task = :task)
       group by j.state

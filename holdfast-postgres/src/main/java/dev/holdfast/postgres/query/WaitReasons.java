@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 
@@ -57,19 +58,19 @@ final class WaitReasons {
                select count(*) from ${schema}.job h
                where h.task = j.task and h.task_capped and h.state in ('CLAIMED', 'RUNNING'))
              end,
-             j.suspicion is not null
+             j.suspicion is not null, j.run_id
       from ${schema}.job j
       left join ${schema}.queue q on q.name = j.queue
       left join ${schema}.task_rule r on r.task = j.task
       where j.id = :id
       union all
       select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null, null
+             null, null, null, null, null::uuid
       from ${schema}.job_history h
       where h.id = :id and h.finished_at >= :from and h.finished_at < :to
       union all
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null, null
+             null, null, null, null, null::uuid
       from ${schema}.dead_letter d where d.id = :id
       """;
 
@@ -165,7 +166,8 @@ final class WaitReasons {
       case SCHEDULED -> new WaitReason.NotDue(SqlValues.instant(row, 4));
       case READY -> whileReady(row, living);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.getString(5)));
-      case WAITING, ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
+      case ON_HOLD -> new WaitReason.RunPaused(row.getObject(19, UUID.class));
+      case WAITING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
           new WaitReason.NotWaiting(state);
     };
   }

@@ -199,6 +199,38 @@ public final class PgUpkeep implements Upkeep {
         order by id limit :batch for update skip locked))
       """;
 
+  // By run_history_ended, run_pkey, run_result_pkey, run_event_pkey, run_map_pkey and signal_pkey.
+  // A
+  // child run is kept as long as its parent is open.
+  private static final String RUNS =
+      """
+      with old as materialized (
+        select h.id from ${schema}.run_history h
+        where h.ended_at < now() - :retention * interval '1 microsecond'
+          and not exists (select from ${schema}.run p where p.id = h.parent_id)
+        order by h.ended_at limit :batch for update skip locked
+      ), results as (
+        delete from ${schema}.run_result r using old where r.run_id = old.id
+      ), events as (
+        delete from ${schema}.run_event e using old where e.run_id = old.id
+      ), maps as (
+        delete from ${schema}.run_map m using old where m.run_id = old.id
+      ), signals as (
+        delete from ${schema}.signal s using old where s.owner = old.id
+      )
+      delete from ${schema}.run_history h using old where h.id = old.id
+      """;
+
+  // Reads all gates, by run_of_gate. A gate that a start has locked is skipped.
+  private static final String GATES =
+      """
+      delete from ${schema}.run_gate g
+      where g.id = any(array(
+        select o.id from ${schema}.run_gate o
+        where not exists (select from ${schema}.run r where r.gate = o.id)
+        limit :batch for update skip locked))
+      """;
+
   private static final String TRY_LOCK =
       "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
@@ -226,6 +258,8 @@ public final class PgUpkeep implements Upkeep {
     round.clear("forget leases that ended long ago", LEASES, history);
     round.clear("forget leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("forget schedules that ended long ago", SCHEDULES, history);
+    round.clear("forget runs that ended long ago", RUNS, history);
+    round.clear("forget gates without runs", GATES, history);
     round.clear("forget subjects of triggers", SUBJECTS, history);
     round.once("look for jobs that dead nodes still hold", HELD_BY_DEAD, history);
     round.once("note which dead nodes hold no jobs", SWEPT_NODES, history);

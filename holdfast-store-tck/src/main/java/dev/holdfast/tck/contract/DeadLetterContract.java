@@ -83,7 +83,8 @@ public abstract class DeadLetterContract extends Contract {
     Job enqueued = find(id);
     assertThat(enqueued)
         .as("every field that an enqueue gives has a value in this test")
-        .hasNoNullFieldsOrPropertiesExcept("result", "node", "progress", "startedAt", "endedAt");
+        .hasNoNullFieldsOrPropertiesExcept(
+            "result", "node", "progress", "startedAt", "endedAt", "run");
     String[] changing = {
       "state",
       "attempt",

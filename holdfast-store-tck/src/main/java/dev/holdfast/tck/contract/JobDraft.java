@@ -109,6 +109,12 @@ public final class JobDraft {
     return this;
   }
 
+  /** Stamped as given, for example with the step of a run. */
+  public JobDraft stamp(Stamp other) {
+    this.stamp = other;
+    return this;
+  }
+
   /** Of this fleet. */
   public JobDraft stack(String name) {
     return stamp(name, null);

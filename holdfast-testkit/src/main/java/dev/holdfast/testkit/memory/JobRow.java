@@ -168,6 +168,7 @@ final class JobRow {
         startBy,
         startedAt,
         endedAt,
-        failures);
+        failures,
+        step == null ? null : step.run().value());
   }
 }

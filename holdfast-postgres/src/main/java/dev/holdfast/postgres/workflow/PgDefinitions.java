@@ -1,0 +1,135 @@
+package dev.holdfast.postgres.workflow;
+
+import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.postgres.db.Database;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jdbi.v3.core.Handle;
+
+/** Stores the graphs of workflows. */
+public final class PgDefinitions implements Definitions {
+  // Conflicts on workflow_definition_hash_key. Ordered, so that two nodes cannot deadlock. The time
+  // of use is precise to the hour, so that most starts of programs write nothing.
+  private static final String REGISTER =
+      """
+      insert into ${schema}.workflow_definition as d
+        (hash, name, format, body, created_at, used_at)
+      select u.hash, u.name, u.format, u.body, now(), now()
+      from unnest(:hashes::text[], :names::text[], :formats::int[], :bodies::text[])
+        u(hash, name, format, body)
+      order by u.hash
+      on conflict (hash) do update set used_at = excluded.used_at
+      where d.used_at < excluded.used_at - interval '1 hour'
+      """;
+
+  // By workflow_definition_hash_key.
+  private static final String FIND =
+      """
+      select id, hash, name, format, body from ${schema}.workflow_definition
+      where hash = any(:hashes::text[])
+      """;
+
+  // By workflow_definition_pkey.
+  private static final String BY_ID =
+      """
+      select id, hash, name, format, body from ${schema}.workflow_definition
+      where id = any(:ids::int[])
+      """;
+
+  // By workflow_definition_name.
+  private static final String VERSIONS =
+      """
+      select id, hash, name, format, body from ${schema}.workflow_definition
+      where name = :name order by created_at desc, id desc
+      """;
+
+  private final Database database;
+  private final String register;
+  private final String find;
+  private final String byId;
+  private final String versions;
+
+  public PgDefinitions(Database database) {
+    this.database = database;
+    this.register = database.sql(REGISTER);
+    this.find = database.sql(FIND);
+    this.byId = database.sql(BY_ID);
+    this.versions = database.sql(VERSIONS);
+  }
+
+  @Override
+  public List<Stored> register(List<Definition> definitions) {
+    if (definitions.isEmpty()) {
+      return List.of();
+    }
+    return database.run(
+        "register %d workflows".formatted(definitions.size()),
+        handle -> register(handle, definitions));
+  }
+
+  private List<Stored> register(Handle handle, List<Definition> definitions) {
+    Map<String, Definition> distinct = new HashMap<>();
+    definitions.forEach(definition -> distinct.put(definition.hash(), definition));
+    List<Definition> rows =
+        distinct.values().stream().sorted(Comparator.comparing(Definition::hash)).toList();
+    handle
+        .createUpdate(register)
+        .bindArray("hashes", String.class, Columns.of(rows, Definition::hash))
+        .bindArray("names", String.class, Columns.of(rows, Definition::name))
+        .bindArray("formats", Integer.class, Columns.of(rows, Definition::format))
+        .bindArray("bodies", String.class, Columns.of(rows, Definition::body))
+        .execute();
+    Map<String, Stored> stored = new HashMap<>();
+    find(handle, distinct.keySet()).forEach(each -> stored.put(each.hash(), each));
+    return definitions.stream()
+        .map(definition -> Objects.requireNonNull(stored.get(definition.hash())))
+        .toList();
+  }
+
+  @Override
+  public List<Stored> find(Collection<String> hashes) {
+    return hashes.isEmpty()
+        ? List.of()
+        : database.run("look up workflows", handle -> find(handle, hashes));
+  }
+
+  List<Stored> find(Handle handle, Collection<String> hashes) {
+    return handle
+        .createQuery(find)
+        .bindArray("hashes", String.class, List.copyOf(hashes))
+        .map((row, context) -> stored(row))
+        .list();
+  }
+
+  List<Stored> byId(Handle handle, Collection<Integer> ids) {
+    return handle
+        .createQuery(byId)
+        .bindArray("ids", Integer.class, List.copyOf(ids))
+        .map((row, context) -> stored(row))
+        .list();
+  }
+
+  @Override
+  public List<Stored> versions(String workflow) {
+    return database.run(
+        "list the versions of workflow %s".formatted(workflow),
+        handle ->
+            handle
+                .createQuery(versions)
+                .bind("name", workflow)
+                .map((row, context) -> stored(row))
+                .list());
+  }
+
+  private static Stored stored(ResultSet row) throws SQLException {
+    return new Stored(
+        row.getInt(1),
+        new Definition(row.getString(2), row.getString(3), row.getInt(4), row.getString(5)));
+  }
+}

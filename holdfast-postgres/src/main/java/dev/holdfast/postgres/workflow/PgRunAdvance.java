@@ -1,0 +1,222 @@
+package dev.holdfast.postgres.workflow;
+
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.Definitions;
+import dev.holdfast.engine.store.RunAdvance;
+import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.workflow.PlanWriter.Planned;
+import dev.holdfast.postgres.workflow.RunReads.Read;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+
+/** Moves runs forward. */
+final class PgRunAdvance implements RunAdvance {
+  private static final UUID FIRST = new UUID(0, 0);
+
+  // By run_mark_run, from where the last call stopped, and run_pkey. Marks of runs that have ended
+  // are left to the repair.
+  private static final String MARKED =
+      """
+      select m.run_id
+      from ${schema}.run_mark m
+      join ${schema}.run r on r.id = m.run_id and r.state <> 'QUEUED'
+      where m.run_id > :after
+      group by m.run_id
+      order by m.run_id
+      limit :limit
+      """;
+
+  // By run_timer_due.
+  private static final String FIRE =
+      """
+      with due as (
+        delete from ${schema}.run_timer
+        where ctid = any(array(
+          select ctid from ${schema}.run_timer
+          where due_at <= now() order by due_at limit :limit for update skip locked))
+        returning run_id, step, kind
+      ), marked as (
+        insert into ${schema}.run_mark (run_id, kind, step) select run_id, kind, step from due
+      )
+      select run_id from due
+      """;
+
+  // The head of run_timer_due.
+  private static final String NEXT =
+      """
+      select (extract(epoch from min(due_at) - now()) * 1000000)::bigint from ${schema}.run_timer
+      """;
+
+  private final Database database;
+  private final PgDefinitions definitions;
+  private final RunReads reads;
+  private final RunDataReads data;
+  private final PlanWriter writer;
+  private final Gates gates;
+  private volatile UUID cursor = FIRST;
+  private final String marked;
+  private final String fire;
+  private final String next;
+
+  PgRunAdvance(Database database, PgDefinitions definitions, PlanWriter writer, Gates gates) {
+    this.database = database;
+    this.definitions = definitions;
+    this.reads = new RunReads(database);
+    this.data = new RunDataReads(database);
+    this.writer = writer;
+    this.gates = gates;
+    this.marked = database.sql(MARKED);
+    this.fire = database.sql(FIRE);
+    this.next = database.sql(NEXT);
+  }
+
+  @Override
+  public List<RunId> marked(int limit) {
+    return database.run("look for runs with marks", handle -> marked(handle, limit));
+  }
+
+  private List<RunId> marked(Handle handle, int limit) {
+    UUID from = cursor;
+    Set<UUID> found = new LinkedHashSet<>(marked(handle, from, limit));
+    if (found.size() < limit && !from.equals(FIRST)) {
+      found.addAll(marked(handle, FIRST, limit - found.size()));
+    }
+    UUID last = FIRST;
+    for (UUID id : found) {
+      last = id;
+    }
+    cursor = found.size() < limit ? FIRST : last;
+    return found.stream().map(RunId::new).toList();
+  }
+
+  private List<UUID> marked(Handle handle, UUID after, int limit) {
+    return handle
+        .createQuery(marked)
+        .bind("after", after)
+        .bind("limit", limit)
+        .mapTo(UUID.class)
+        .list();
+  }
+
+  @Override
+  public Report advance(Collection<RunId> runs, RunPlanner planner) {
+    if (runs.isEmpty()) {
+      return report(new PlanEffects(), Set.of());
+    }
+    PlanEffects effects =
+        Deadlocks.repeat(() ->
+            database.transaction(
+                "advance %d runs".formatted(runs.size()),
+                handle -> advance(handle, reads.take(handle, runs), planner)));
+    return report(effects, gates.letThrough(effects.gates));
+  }
+
+  private static Report report(PlanEffects effects, Set<RunId> started) {
+    Set<RunId> next = new HashSet<>(effects.next);
+    next.addAll(started);
+    return new Report(
+        effects.advanced,
+        Map.copyOf(effects.ready),
+        Map.copyOf(effects.ended),
+        Set.copyOf(next),
+        Optional.ofNullable(effects.nextTimer()),
+        Set.copyOf(effects.stopping));
+  }
+
+  private PlanEffects advance(Handle handle, List<Read> taken, RunPlanner planner)
+      throws SQLException {
+    if (taken.isEmpty()) {
+      return new PlanEffects();
+    }
+    learn(handle, taken, planner);
+    Map<RunId, RunData> known = data.read(handle, wanted(handle, taken, planner));
+    List<Planned> plans =
+        taken.stream()
+            .map(read ->
+                new Planned(
+                    read.facts().id(),
+                    read.facts().state(),
+                    read.seq(),
+                    read.facts().bytes(),
+                    read.retried(),
+                    planner.plan(
+                        read.facts(), Objects.requireNonNull(known.get(read.facts().id()))),
+                    null))
+            .toList();
+    PlanEffects effects = writer.carryOut(handle, plans);
+    effects.advanced = plans.size();
+    return effects;
+  }
+
+  /** Asks what the planner needs, again and again as long as it learns graphs of child runs. */
+  private List<RunDataReads.Wanted> wanted(Handle handle, List<Read> taken, RunPlanner planner) {
+    Set<String> learned = new HashSet<>();
+    while (true) {
+      List<RunDataReads.Wanted> wanted =
+          taken.stream()
+              .map(read -> new RunDataReads.Wanted(read.facts(), planner.needs(read.facts())))
+              .toList();
+      Set<String> unknown =
+          wanted.stream()
+              .flatMap(each -> each.needs().definitions().stream())
+              .filter(learned::add)
+              .collect(Collectors.toSet());
+      if (unknown.isEmpty()) {
+        return wanted;
+      }
+      definitions.find(handle, unknown).forEach(planner::learn);
+    }
+  }
+
+  private void learn(Handle handle, List<Read> taken, RunPlanner planner) {
+    Set<Integer> unknown =
+        taken.stream()
+            .map(read -> read.facts().definition())
+            .filter(definition -> !planner.knows(definition))
+            .collect(Collectors.toSet());
+    if (!unknown.isEmpty()) {
+      for (Definitions.Stored definition : definitions.byId(handle, unknown)) {
+        planner.learn(definition);
+      }
+    }
+  }
+
+  @Override
+  public Timers fireTimers(int limit) {
+    return database.run(
+        "fire the timers of runs",
+        handle -> {
+          Optional<Duration> wait = next(handle);
+          if (wait.isEmpty() || !wait.get().isZero()) {
+            return new Timers(Set.of(), false, wait);
+          }
+          List<UUID> fired = handle.createQuery(fire).bind("limit", limit).mapTo(UUID.class).list();
+          return new Timers(
+              fired.stream().map(RunId::new).collect(Collectors.toSet()),
+              fired.size() >= limit,
+              next(handle));
+        });
+  }
+
+  private Optional<Duration> next(Handle handle) {
+    return handle
+        .createQuery(next)
+        .map((row, context) -> Optional.ofNullable(row.getObject(1, Long.class)))
+        .one()
+        .map(micros -> SqlValues.ofMicros(Math.max(0, micros)));
+  }
+}

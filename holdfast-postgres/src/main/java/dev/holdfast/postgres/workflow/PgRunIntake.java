@@ -1,0 +1,67 @@
+package dev.holdfast.postgres.workflow;
+
+import dev.holdfast.api.KeyLockedException;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.RunIntake;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.LockPatience;
+import dev.holdfast.postgres.db.OutsideTransaction;
+import dev.holdfast.postgres.db.SqlFailures;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Starts runs, with one transaction for each. */
+final class PgRunIntake implements RunIntake {
+  private static final String PATIENCE =
+      "select set_config('lock_timeout', '%ds', true)".formatted(LockPatience.SECONDS);
+
+  private final Database database;
+  private final RunStart start;
+  private final Gates gates;
+  private final OutsideTransaction outside;
+
+  PgRunIntake(Database database, RunStart start, Gates gates, OutsideTransaction outside) {
+    this.database = database;
+    this.start = start;
+    this.gates = gates;
+    this.outside = outside;
+  }
+
+  @Override
+  public Admission start(NewRun run, @Nullable NewSignal signal) {
+    outside.check("start");
+    RunStart.Outcome outcome;
+    try {
+      outcome = Deadlocks.repeat(() -> transaction(run, signal));
+    } catch (StoreException failure) {
+      if (!SqlFailures.state(failure).equals(SqlFailures.LOCK_NOT_AVAILABLE)) {
+        throw failure;
+      }
+      throw locked(run, failure);
+    }
+    Set<?> unused = gates.letThrough(outcome.gates());
+    return outcome.admission();
+  }
+
+  private RunStart.Outcome transaction(NewRun run, @Nullable NewSignal signal) {
+    return database.transaction(
+        RunStart.operation(run),
+        handle -> {
+          if (RunStart.mayWait(run)) {
+            handle.createQuery(PATIENCE).mapTo(String.class).one();
+          }
+          return start.start(handle, run, signal);
+        });
+  }
+
+  private static KeyLockedException locked(NewRun run, StoreException failure) {
+    String key = run.unique() == null ? run.workflow() : run.unique().value();
+    return new KeyLockedException(
+        "Could not %s within %d s: another transaction that is still open starts a run with key '%s'. Nothing was changed; start it again when that transaction has ended, and keep transactions that start runs short."
+            .formatted(RunStart.operation(run), LockPatience.SECONDS, key),
+        List.of(key),
+        failure);
+  }
+}

@@ -1,0 +1,256 @@
+package dev.holdfast.postgres.workflow;
+
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobId;
+import dev.holdfast.api.workflow.RunEvent;
+import dev.holdfast.api.workflow.RunFilter;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.RunData;
+import dev.holdfast.engine.store.RunFacts.MapCounts;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunQueries;
+import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.postgres.db.CustomPlan;
+import dev.holdfast.postgres.db.Database;
+import dev.holdfast.postgres.db.SqlValues;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/** Reads runs. */
+final class PgRunQueries implements RunQueries {
+  // By run_unique.
+  private static final String FIND_ACTIVE =
+      "select id from ${schema}.run where workflow = :workflow and unique_key = :key";
+
+  // By run_result_pkey.
+  private static final String RESULTS =
+      """
+      select step, outcome, attempt, job_id, started_at, finished_at, output, code, message
+      from ${schema}.run_result where run_id = :id and item = -1 order by step
+      """;
+
+  // By job_run, run_result_pkey and dead_letter_run.
+  private static final String JOBS =
+      """
+      select id, step from ${schema}.job where run_id = :id and item = -1
+      union
+      select job_id, step from ${schema}.run_result
+      where run_id = :id and item = -1 and job_id is not null
+      """;
+
+  // By run_map_pkey.
+  private static final String MAPS =
+      """
+      select step, total, inserted, ok, failed, cancelled from ${schema}.run_map where run_id = :id
+      """;
+
+  // By run_parent and run_history_parent. Of several child runs of a step the last one counts.
+  private static final String CHILDREN =
+      """
+      select parent_step, id from ${schema}.run where parent_id = :id
+      union all
+      select parent_step, id from ${schema}.run_history where parent_id = :id
+      order by id
+      """;
+
+  // By run_timer_pkey.
+  private static final String TIMERS =
+      "select step, min(due_at) from ${schema}.run_timer where run_id = :id group by step";
+
+  // By run_mark_run.
+  private static final String MARKED =
+      "select exists (select from ${schema}.run_mark where run_id = :id)";
+
+  // By run_event_pkey.
+  private static final String EVENTS =
+      """
+      select seq, at, kind, step, detail from ${schema}.run_event
+      where run_id = :id and seq > :after order by seq limit :limit
+      """;
+
+  private final Database database;
+  private final JobQueries jobs;
+  private final RunRows rows;
+  private final String findActive;
+  private final String results;
+  private final String jobIds;
+  private final String maps;
+  private final String children;
+  private final String timers;
+  private final String marked;
+  private final String events;
+
+  PgRunQueries(Database database, JobQueries jobs) {
+    this.database = database;
+    this.jobs = jobs;
+    this.rows = new RunRows(database);
+    this.findActive = database.sql(FIND_ACTIVE);
+    this.results = database.sql(RESULTS);
+    this.jobIds = database.sql(JOBS);
+    this.maps = database.sql(MAPS);
+    this.children = database.sql(CHILDREN);
+    this.timers = database.sql(TIMERS);
+    this.marked = database.sql(MARKED);
+    this.events = database.sql(EVENTS);
+  }
+
+  @Override
+  public Optional<RunRow> find(RunId id) {
+    return database.run("look up run %s".formatted(id), handle -> rows.find(handle, id));
+  }
+
+  @Override
+  public Optional<RunId> findActive(String workflow, String uniqueKey) {
+    return database.run(
+        "look up the run of workflow %s with key '%s'".formatted(workflow, uniqueKey),
+        handle ->
+            handle
+                .createQuery(findActive)
+                .bind("workflow", workflow)
+                .bind("key", uniqueKey)
+                .mapTo(UUID.class)
+                .findOne()
+                .map(RunId::new));
+  }
+
+  @Override
+  public RunRow.Details details(RunId id) {
+    Map<JobId, Integer> steps = new HashMap<>();
+    RunRow.Details found =
+        database.run("read run %s".formatted(id), handle -> details(handle, id, steps));
+    Map<Integer, Job> ofSteps = new HashMap<>();
+    jobs.find(steps.keySet())
+        .forEach((job, row) -> ofSteps.put(Objects.requireNonNull(steps.get(job)), row));
+    return new RunRow.Details(
+        found.results(), ofSteps, found.maps(), found.children(), found.timers(), found.marked());
+  }
+
+  private RunRow.Details details(Handle handle, RunId id, Map<JobId, Integer> steps) {
+    List<RunRow.Result> ended = of(handle, results, id).map((row, context) -> result(row)).list();
+    of(handle, jobIds, id)
+        .map((row, context) -> Map.entry(new JobId(row.getObject(1, UUID.class)), row.getInt(2)))
+        .list()
+        .forEach(entry -> steps.put(entry.getKey(), entry.getValue()));
+    Map<Integer, MapCounts> counts = new HashMap<>();
+    of(handle, maps, id)
+        .map((row, context) ->
+            Map.entry(
+                row.getInt(1),
+                new MapCounts(
+                    row.getInt(2), row.getInt(3), row.getInt(4), row.getInt(5), row.getInt(6))))
+        .list()
+        .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
+    Map<Integer, RunId> below = new HashMap<>();
+    of(handle, children, id)
+        .map((row, context) -> Map.entry(row.getInt(1), new RunId(row.getObject(2, UUID.class))))
+        .list()
+        .forEach(entry -> below.put(entry.getKey(), entry.getValue()));
+    Map<Integer, Instant> due = new HashMap<>();
+    of(handle, timers, id)
+        .map((row, context) -> Map.entry(row.getInt(1), SqlValues.instant(row, 2)))
+        .list()
+        .forEach(entry -> due.put(entry.getKey(), entry.getValue()));
+    boolean isMarked = of(handle, marked, id).mapTo(Boolean.class).one();
+    return new RunRow.Details(ended, Map.of(), counts, below, due, isMarked);
+  }
+
+  private static Query of(Handle handle, String sql, RunId id) {
+    return handle.createQuery(sql).bind("id", id.value());
+  }
+
+  private static RunRow.Result result(ResultSet row) throws SQLException {
+    UUID job = row.getObject(4, UUID.class);
+    String code = row.getString(8);
+    return new RunRow.Result(
+        row.getInt(1),
+        StepState.of(row.getString(2).charAt(0)),
+        row.getInt(3),
+        job == null ? null : new JobId(job),
+        SqlValues.instantOrNull(row, 5),
+        SqlValues.instant(row, 6),
+        row.getString(7),
+        code == null
+            ? null
+            : new RunData.Failure(code, Objects.requireNonNullElse(row.getString(9), "")));
+  }
+
+  @Override
+  public List<RunRow> list(RunFilter filter, @Nullable RunId after, int limit) {
+    return database.run(
+        "list runs",
+        handle ->
+            bind(handle.createQuery(rows.list()), filter)
+                .bind("before", after == null ? null : after.value())
+                .bind("limit", limit)
+                .map((row, context) -> RunRows.read(row))
+                .list());
+  }
+
+  @Override
+  public Map<RunState, Long> count(RunFilter filter) {
+    return database.run(
+        "count runs",
+        handle -> {
+          Map<RunState, Long> counts = new EnumMap<>(RunState.class);
+          bind(handle.createQuery(rows.count()), filter)
+              .map((row, context) -> Map.entry(RunState.valueOf(row.getString(1)), row.getLong(2)))
+              .list()
+              .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
+          return counts;
+        });
+  }
+
+  private static Query bind(Query query, RunFilter filter) {
+    List<String> states =
+        Arrays.stream(RunState.values()).filter(filter::admits).map(RunState::name).toList();
+    return query
+        .addCustomizer(CustomPlan.INSTANCE)
+        .bindArray("states", String.class, states)
+        .bind("workflow", filter.workflow())
+        .bind("tag", filter.tag())
+        .bind("parent", filter.parent() == null ? null : filter.parent().value())
+        .bind(
+            "createdAfter",
+            filter.createdAfter() == null ? null : filter.createdAfter().atOffset(ZoneOffset.UTC))
+        .bind(
+            "createdBefore",
+            filter.createdBefore() == null
+                ? null
+                : filter.createdBefore().atOffset(ZoneOffset.UTC));
+  }
+
+  @Override
+  public List<StoredEvent> events(RunId id, long after, int limit) {
+    return database.run(
+        "read the events of run %s".formatted(id),
+        handle ->
+            of(handle, events, id)
+                .bind("after", after)
+                .bind("limit", limit)
+                .map((row, context) ->
+                    new StoredEvent(
+                        row.getLong(1),
+                        SqlValues.instant(row, 2),
+                        new RunPlan.Event(
+                            RunEvent.Kind.valueOf(row.getString(3)),
+                            row.getInt(4),
+                            row.getString(5))))
+                .list());
+  }
+}
