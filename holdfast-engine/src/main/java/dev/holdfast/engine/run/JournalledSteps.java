@@ -21,6 +21,7 @@ import dev.holdfast.engine.store.Journals.Taken;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -61,13 +62,13 @@ final class JournalledSteps implements DurableSteps {
 
   /** A step in progress. */
   private interface Step<T> {
-    T execute(Key key, JournalReader reader) throws Exception;
+    @Nullable T execute(Key key, JournalReader reader) throws Exception;
   }
 
   @Override
   public <T> @Nullable T run(String name, TypeRef<T> type, Callable<? extends @Nullable T> body)
       throws Exception {
-    return this.<@Nullable T>step(
+    return step(
         Names.text("Step name", name),
         (key, journal) -> {
           Entry known = journal.read(key, EnumSet.of(Kind.RUN));
@@ -83,7 +84,7 @@ final class JournalledSteps implements DurableSteps {
   @Override
   public <T> @Nullable T transaction(
       String name, TypeRef<T> type, TransactionBody<? extends T> body) throws Exception {
-    return this.<@Nullable T>step(
+    return step(
         Names.text("Step name", name),
         (key, journal) -> {
           Entry known = journal.read(key, EnumSet.of(Kind.TRANSACTION));
@@ -195,7 +196,7 @@ final class JournalledSteps implements DurableSteps {
 
   private <T> T unchecked(String name, Step<T> step) {
     try {
-      return step(name, step);
+      return Objects.requireNonNull(step(name, step));
     } catch (RuntimeException | Error failure) {
       throw failure;
     } catch (Exception impossible) { // These steps execute no code of the handler.
@@ -203,7 +204,7 @@ final class JournalledSteps implements DurableSteps {
     }
   }
 
-  private <T> T step(String name, Step<T> step) throws Exception {
+  private <T> @Nullable T step(String name, Step<T> step) throws Exception {
     JournalReader journal = begin();
     Key key = journal.start(name);
     boolean done = false;

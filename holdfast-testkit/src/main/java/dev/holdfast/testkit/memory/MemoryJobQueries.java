@@ -76,10 +76,10 @@ final class MemoryJobQueries implements JobQueries {
 
   private WaitReason reason(JobRow row, Instant now) {
     return switch (row.state) {
-      case SCHEDULED -> new WaitReason.NotDue(row.runAt);
+      case SCHEDULED, WAITING -> new WaitReason.NotDue(row.runAt);
       case READY -> reasonWhileReady(row, now);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.node));
-      case WAITING, ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
+      case ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
           new WaitReason.NotWaiting(row.state);
     };
   }

@@ -37,6 +37,7 @@ final class Attempts {
     switch (finish) {
       case Finish.Succeeded done -> succeeded++;
       case Finish.Later later -> postponed++;
+      case Finish.Parked parked -> postponed++;
       case Finish.Cancelled stopped -> cancelled++;
       case Finish.RetryIn retry -> failed.add(new Failed(id, retry.failure(), true));
       case Finish.Dead dead -> failed.add(new Failed(id, dead.failure(), false));
