@@ -4,6 +4,7 @@ import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
@@ -30,6 +31,10 @@ public enum StoreMethod {
   QUEUES_WITH_READY_JOBS(Claims.class, claims -> claims.queuesWithReadyJobs(null, null, null)),
   START(Claims.class, claims -> claims.start(null, null)),
   FINISH(Outcomes.class, outcomes -> outcomes.finish(null, null)),
+  APPEND(Journals.class, journals -> journals.append(null, null, null)),
+  LOAD(Journals.class, journals -> journals.load(null)),
+  TAKE(Journals.class, journals -> journals.take(null, null, null)),
+  SEND_SIGNAL(Journals.class, journals -> journals.signal(null, null)),
   STAGE(Staging.class, staging -> staging.stage(0)),
   RETRY_ALL(JobControl.class, control -> control.retryAll(null, null, 0)),
   REPORT(TaskStore.class, tasks -> tasks.report(null)),

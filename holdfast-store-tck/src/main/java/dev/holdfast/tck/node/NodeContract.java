@@ -281,4 +281,14 @@ public abstract class NodeContract {
       return store;
     }
   }
+
+  @Nested
+  class DurableSteps extends DurableStepsContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
 }

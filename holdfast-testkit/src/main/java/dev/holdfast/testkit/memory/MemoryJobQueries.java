@@ -76,7 +76,8 @@ final class MemoryJobQueries implements JobQueries {
 
   private WaitReason reason(JobRow row, Instant now) {
     return switch (row.state) {
-      case SCHEDULED, WAITING -> new WaitReason.NotDue(row.runAt);
+      case SCHEDULED -> new WaitReason.NotDue(row.runAt);
+      case WAITING -> new WaitReason.Parked(row.waitsFor, row.runAt);
       case READY -> reasonWhileReady(row, now);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.node));
       case ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->

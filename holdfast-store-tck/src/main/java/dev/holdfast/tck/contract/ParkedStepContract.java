@@ -1,0 +1,128 @@
+package dev.holdfast.tck.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.job.SignalResult;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Journals.Entry;
+import dev.holdfast.engine.store.Journals.Key;
+import dev.holdfast.engine.store.Journals.Kind;
+import dev.holdfast.engine.store.Journals.Sent;
+import dev.holdfast.engine.store.Journals.Taken;
+import dev.holdfast.engine.store.Outcomes.Result;
+import dev.holdfast.engine.store.RunIntake.NewSignal;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Jobs of runs that wait for a time or a signal that their handler asked for. */
+public abstract class ParkedStepContract extends RunContract {
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final NewSignal APPROVED = new NewSignal("approved", "1", "\"yes\"");
+  private static final Key KEY = new Key("approved", 1);
+
+  private Worker worker;
+  private ClaimedJob job;
+
+  private RunId startRunning() {
+    RunId id = start(chain(1));
+    worker = worker();
+    job = worker.claimOne();
+    return id;
+  }
+
+  private Result sleep() {
+    return worker.finish(
+        new Finish.Parked(job.claim(), new Entry(new Key("nap", 1), Kind.SLEEP, null), HOUR, null));
+  }
+
+  private Result awaitSignal() {
+    return worker.finish(
+        new Finish.Parked(job.claim(), new Entry(KEY, Kind.AWAITING, null), HOUR, "approved"));
+  }
+
+  @Test
+  void aStepThatSleepsContinuesWhenItsTimeHasCome() {
+    RunId id = startRunning();
+    assertThat(sleep()).isEqualTo(Result.WRITTEN);
+    assertThat(jobState(id, 0)).isEqualTo(JobState.WAITING);
+    passTime(HOUR);
+    stage();
+
+    worker.succeed(worker.claimOne());
+    settle();
+
+    assertThat(row(id).steps()).isEqualTo("S");
+  }
+
+  @Test
+  void aStepThatIsParkedWhileItsRunIsPausedIsOnHold() {
+    RunId id = startRunning();
+    pause(id);
+
+    assertThat(sleep()).isEqualTo(Result.WRITTEN);
+    passTime(HOUR);
+    stage();
+    assertThat(jobState(id, 0)).isEqualTo(JobState.ON_HOLD);
+
+    resume(id);
+    stage();
+    assertThat(jobState(id, 0)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void aSleepingStepOfAPausedRunGoesOnSleepingAfterwards() {
+    RunId id = startRunning();
+    sleep();
+
+    pause(id);
+    assertThat(jobState(id, 0)).isEqualTo(JobState.ON_HOLD);
+    resume(id);
+    stage();
+
+    assertThat(jobState(id, 0)).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void aSignalDuringAPauseContinuesTheStepAfterwards() {
+    RunId id = startRunning();
+    awaitSignal();
+    pause(id);
+
+    assertThat(store.journals().signal(job.id(), APPROVED))
+        .isEqualTo(new Sent(SignalResult.SENT, null));
+    assertThat(jobState(id, 0)).isEqualTo(JobState.ON_HOLD);
+    assertThat(worker.claim(1)).isEmpty();
+    resume(id);
+
+    assertThat(store.journals().take(worker.incarnation(), worker.claimOne().claim(), KEY))
+        .isEqualTo(new Taken.Received("\"yes\""));
+  }
+
+  @Test
+  void aSignalBeforeAStepOfAPausedRunIsParkedContinuesItAfterwards() {
+    RunId id = startRunning();
+    store.journals().signal(job.id(), APPROVED);
+    pause(id);
+
+    assertThat(awaitSignal()).isEqualTo(Result.WRITTEN);
+    assertThat(jobState(id, 0)).isEqualTo(JobState.ON_HOLD);
+    resume(id);
+
+    assertThat(jobState(id, 0)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void cancellingARunEndsItsWaitingStep() {
+    RunId id = startRunning();
+    sleep();
+
+    cancel(id);
+    settle();
+
+    assertThat(jobState(id, 0)).isEqualTo(JobState.CANCELLED);
+    assertThat(row(id).steps()).isEqualTo("C");
+  }
+}
