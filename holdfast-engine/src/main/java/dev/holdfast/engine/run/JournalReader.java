@@ -2,9 +2,9 @@ package dev.holdfast.engine.run;
 
 import dev.holdfast.api.run.JournalMismatchException;
 import dev.holdfast.api.run.ParallelStepException;
-import dev.holdfast.engine.store.Journals.Entry;
-import dev.holdfast.engine.store.Journals.Key;
-import dev.holdfast.engine.store.Journals.Kind;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JournalReader {
   private final String owner;
-  private final Map<Key, Entry> unread = new LinkedHashMap<>();
+  private final Map<EntryKey, JournalEntry> unread = new LinkedHashMap<>();
   private final Map<String, Integer> occurrences = new HashMap<>();
   private final Set<String> inProgress = new HashSet<>();
   private final Map<String, Boolean> patches = new HashMap<>();
@@ -31,10 +31,10 @@ final class JournalReader {
    *
    * @param owner the job, for messages
    */
-  JournalReader(String owner, List<Entry> entries) {
+  JournalReader(String owner, List<JournalEntry> entries) {
     this.owner = owner;
-    for (Entry entry : entries) {
-      if (entry.kind() == Kind.PATCH) {
+    for (JournalEntry entry : entries) {
+      if (entry.kind() == EntryKind.PATCH) {
         patches.put(entry.key().name(), true);
       } else {
         unread.put(entry.key(), entry);
@@ -47,18 +47,18 @@ final class JournalReader {
    *
    * @throws ParallelStepException if one of this name is in progress
    */
-  synchronized Key start(String name) {
+  synchronized EntryKey start(String name) {
     if (!inProgress.add(name)) {
       throw new ParallelStepException(name);
     }
-    return new Key(name, occurrences.merge(name, 1, Integer::sum));
+    return new EntryKey(name, occurrences.merge(name, 1, Integer::sum));
   }
 
   /**
    * Ends a step. One that failed has left no entry, so the next step of its name takes its place,
    * whether in this attempt or in a later one.
    */
-  synchronized void end(Key key, boolean done) {
+  synchronized void end(EntryKey key, boolean done) {
     inProgress.remove(key.name());
     if (!done) {
       occurrences.merge(key.name(), -1, Integer::sum);
@@ -70,8 +70,8 @@ final class JournalReader {
    *
    * @throws JournalMismatchException if the entry is of another kind
    */
-  synchronized @Nullable Entry read(Key key, Set<Kind> expected) {
-    Entry entry = unread.remove(key);
+  synchronized @Nullable JournalEntry read(EntryKey key, Set<EntryKind> expected) {
+    JournalEntry entry = unread.remove(key);
     if (entry != null && !expected.contains(entry.kind())) {
       throw mismatch(
           entry, "was written by %s, but the code executes %s".formatted(entry.kind(), expected));
@@ -80,13 +80,13 @@ final class JournalReader {
   }
 
   /** Returns an exception about an entry, which fails the job even if the handler catches it. */
-  JournalMismatchException mismatch(Entry entry, String why) {
+  JournalMismatchException mismatch(JournalEntry entry, String why) {
     return mismatch(entry, why, null);
   }
 
   /** Returns an exception about an entry, which fails the job even if the handler catches it. */
   synchronized JournalMismatchException mismatch(
-      Entry entry, String why, @Nullable Throwable cause) {
+      JournalEntry entry, String why, @Nullable Throwable cause) {
     JournalMismatchException found =
         new JournalMismatchException(
             "The journal of %s does not match the code: step '%s', occurrence %d, %s. Run the job with code that matches, see DurableSteps.patched."

@@ -14,9 +14,9 @@ import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Journals.Entry;
-import dev.holdfast.engine.store.Journals.Key;
-import dev.holdfast.engine.store.Journals.Kind;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.Journals.Taken;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
 final class JournalledSteps implements DurableSteps {
   static final int LARGEST_ENTRY = 1 << 20;
 
-  private static final Set<Kind> AWAITED = EnumSet.of(Kind.AWAITING, Kind.RECEIVED, Kind.TIMED_OUT);
+  private static final Set<EntryKind> AWAITED =
+      EnumSet.of(EntryKind.AWAITING, EntryKind.RECEIVED, EntryKind.TIMED_OUT);
 
   private final HeldJob heldJob;
   private final JournalServices services;
@@ -62,7 +63,7 @@ final class JournalledSteps implements DurableSteps {
 
   /** A step in progress. */
   private interface Step<T> {
-    @Nullable T execute(Key key, JournalReader reader) throws Exception;
+    @Nullable T execute(EntryKey key, JournalReader reader) throws Exception;
   }
 
   @Override
@@ -71,12 +72,12 @@ final class JournalledSteps implements DurableSteps {
     return step(
         Names.text("Step name", name),
         (key, journal) -> {
-          Entry known = journal.read(key, EnumSet.of(Kind.RUN));
+          JournalEntry known = journal.read(key, EnumSet.of(EntryKind.RUN));
           if (known != null) {
             return decode(journal, known, type);
           }
           T value = body.call();
-          append(new Entry(key, Kind.RUN, encode(name, value)));
+          append(new JournalEntry(key, EntryKind.RUN, encode(name, value)));
           return value;
         });
   }
@@ -87,7 +88,7 @@ final class JournalledSteps implements DurableSteps {
     return step(
         Names.text("Step name", name),
         (key, journal) -> {
-          Entry known = journal.read(key, EnumSet.of(Kind.TRANSACTION));
+          JournalEntry known = journal.read(key, EnumSet.of(EntryKind.TRANSACTION));
           return known != null
               ? decode(journal, known, type)
               : inTransaction(key, journal, type, body);
@@ -95,7 +96,7 @@ final class JournalledSteps implements DurableSteps {
   }
 
   private <T> @Nullable T inTransaction(
-      Key key, JournalReader journal, TypeRef<T> type, TransactionBody<? extends T> body)
+      EntryKey key, JournalReader journal, TypeRef<T> type, TransactionBody<? extends T> body)
       throws Exception {
     try {
       Object[] value = new Object[1];
@@ -123,7 +124,7 @@ final class JournalledSteps implements DurableSteps {
       }
       // The journal knows whether the transaction was committed. If it has no entry yet, the next
       // claim decides: it waits for the lock of a transaction that is still in progress.
-      Optional<Entry> committed =
+      Optional<JournalEntry> committed =
           load().stream().filter(entry -> entry.key().equals(key)).findFirst();
       return decode(journal, committed.orElseThrow(() -> failure), type);
     }
@@ -135,8 +136,8 @@ final class JournalledSteps implements DurableSteps {
     unchecked(
         Names.text("Step name", name),
         (key, journal) ->
-            journal.read(key, EnumSet.of(Kind.SLEEP)) != null
-                || park(new Entry(key, Kind.SLEEP, null), wake, null));
+            journal.read(key, EnumSet.of(EntryKind.SLEEP)) != null
+                || park(new JournalEntry(key, EntryKind.SLEEP, null), wake, null));
   }
 
   @Override
@@ -144,7 +145,7 @@ final class JournalledSteps implements DurableSteps {
     return unchecked(
         Names.signal(signal),
         (key, journal) -> {
-          Entry entry = await(key, journal, timeout);
+          JournalEntry entry = await(key, journal, timeout);
           return Optional.ofNullable(decode(journal, entry, type));
         });
   }
@@ -153,30 +154,30 @@ final class JournalledSteps implements DurableSteps {
   public boolean awaitSignal(String signal, Duration timeout) {
     return unchecked(
         Names.signal(signal),
-        (key, journal) -> await(key, journal, timeout).kind() == Kind.RECEIVED);
+        (key, journal) -> await(key, journal, timeout).kind() == EntryKind.RECEIVED);
   }
 
-  private Entry await(Key key, JournalReader journal, Duration timeout) {
+  private JournalEntry await(EntryKey key, JournalReader journal, Duration timeout) {
     Duration wake = Times.notNegative("A timeout", timeout);
-    Entry known = journal.read(key, AWAITED);
-    if (known != null && known.kind() != Kind.AWAITING) {
+    JournalEntry known = journal.read(key, AWAITED);
+    if (known != null && known.kind() != EntryKind.AWAITING) {
       return known;
     }
     return switch (taken(key)) {
-      case Taken.Received(String payload) -> new Entry(key, Kind.RECEIVED, payload);
+      case Taken.Received(String payload) -> new JournalEntry(key, EntryKind.RECEIVED, payload);
       case Taken.Lost() -> throw lost();
       case Taken.Nothing() -> {
         if (known == null && !wake.isZero()) {
-          park(new Entry(key, Kind.AWAITING, null), wake, key.name());
+          park(new JournalEntry(key, EntryKind.AWAITING, null), wake, key.name());
         }
-        Entry late = new Entry(key, Kind.TIMED_OUT, null);
+        JournalEntry late = new JournalEntry(key, EntryKind.TIMED_OUT, null);
         append(late);
         yield late;
       }
     };
   }
 
-  private Taken taken(Key key) {
+  private Taken taken(EntryKey key) {
     return ask(
         "take a signal '%s' of job %s".formatted(key.name(), heldJob.job().id()),
         () -> services.journals().take(incarnation(), heldJob.claim(), key));
@@ -188,7 +189,7 @@ final class JournalledSteps implements DurableSteps {
     JournalReader journal = begin();
     Optional<Boolean> known = journal.patched(name);
     if (known.isEmpty()) {
-      append(new Entry(new Key(name, 0), Kind.PATCH, null));
+      append(new JournalEntry(new EntryKey(name, 0), EntryKind.PATCH, null));
       journal.patch(name);
     }
     return known.orElse(true);
@@ -206,7 +207,7 @@ final class JournalledSteps implements DurableSteps {
 
   private <T> @Nullable T step(String name, Step<T> step) throws Exception {
     JournalReader journal = begin();
-    Key key = journal.start(name);
+    EntryKey key = journal.start(name);
     boolean done = false;
     try {
       T result = step.execute(key, journal);
@@ -234,7 +235,7 @@ final class JournalledSteps implements DurableSteps {
     return reader;
   }
 
-  private List<Entry> load() {
+  private List<JournalEntry> load() {
     return ask(
         "read the journal of job %s".formatted(heldJob.job().id()),
         () -> services.journals().load(heldJob.job().id()));
@@ -250,14 +251,14 @@ final class JournalledSteps implements DurableSteps {
   }
 
   /** Never returns: its type lets it stand where a value is expected. */
-  private synchronized boolean park(Entry entry, Duration wake, @Nullable String signal) {
+  private synchronized boolean park(JournalEntry entry, Duration wake, @Nullable String signal) {
     if (parked == null) {
       parked = new Parked(new Finish.Parked(heldJob.claim(), entry, wake, signal));
     }
     throw parked;
   }
 
-  private void append(Entry entry) {
+  private void append(JournalEntry entry) {
     if (heldJob.tenure().isOver()) {
       throw lost();
     }
@@ -303,7 +304,7 @@ final class JournalledSteps implements DurableSteps {
     return text;
   }
 
-  private <T> @Nullable T decode(JournalReader journal, Entry entry, TypeRef<T> type) {
+  private <T> @Nullable T decode(JournalReader journal, JournalEntry entry, TypeRef<T> type) {
     try {
       return entry.output() == null ? null : services.codec().decode(entry.output(), type);
     } catch (RuntimeException | LinkageError unreadable) { // A custom codec may throw anything.

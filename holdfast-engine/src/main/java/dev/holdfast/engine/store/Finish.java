@@ -44,7 +44,7 @@ public sealed interface Finish {
    * @param wake how long to wait
    * @param signal the name of the signal that ends the wait; null for none
    */
-  record Parked(ClaimId claim, Journals.Entry entry, Duration wake, @Nullable String signal)
+  record Parked(ClaimId claim, Journals.JournalEntry entry, Duration wake, @Nullable String signal)
       implements Finish {}
 
   /** The attempt was stopped because its cancellation was requested. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public interface Journals {
 
   /** What an entry records. */
-  enum Kind {
+  enum EntryKind {
     /** A step was executed; the entry contains its result. */
     RUN,
     /** A step was executed in a transaction; the entry contains its result. */
@@ -40,28 +40,28 @@ public interface Journals {
    *
    * @param name the name of the step
    * @param occurrence the number of the step among those of this name, from 1; 0 for a {@link
-   *     Kind#PATCH}
+   *     EntryKind#PATCH}
    */
-  record Key(String name, int occurrence) {}
+  record EntryKey(String name, int occurrence) {}
 
   /**
    * An entry.
    *
    * @param output the encoded result or payload; null for none
    */
-  record Entry(Key key, Kind kind, @Nullable String output) {}
+  record JournalEntry(EntryKey key, EntryKind kind, @Nullable String output) {}
 
   /** Returns the journal of a job, in the order in which entries were first written. */
-  List<Entry> load(JobId job);
+  List<JournalEntry> load(JobId job);
 
   /**
    * Writes an entry if the claim is valid and its job is RUNNING. An entry with the same key is
    * replaced: only the holder writes, so it is the same entry, whose reply was lost, or {@link
-   * Kind#AWAITING}.
+   * EntryKind#AWAITING}.
    *
    * @return false if the claim was lost; nothing was changed
    */
-  boolean append(UUID incarnation, ClaimId claim, Entry entry);
+  boolean append(UUID incarnation, ClaimId claim, JournalEntry entry);
 
   /** The result of {@link #take}. */
   sealed interface Taken {
@@ -80,13 +80,13 @@ public interface Journals {
   }
 
   /**
-   * Takes the oldest signal that no earlier call has taken, and writes a {@link Kind#RECEIVED}
+   * Takes the oldest signal that no earlier call has taken, and writes a {@link EntryKind#RECEIVED}
    * entry, if the claim is valid and its job is RUNNING. Can be repeated after a lost reply: if the
    * key has such an entry, no further signal is taken.
    *
    * @param key the key of the entry; its name is the name of the signal
    */
-  Taken take(UUID incarnation, ClaimId claim, Key key);
+  Taken take(UUID incarnation, ClaimId claim, EntryKey key);
 
   /** The part of a step that runs in a transaction. */
   @FunctionalInterface
@@ -96,14 +96,14 @@ public interface Journals {
   }
 
   /**
-   * Executes a step and writes its {@link Kind#TRANSACTION} entry, both in one transaction that
-   * locks the job, if the claim is valid and the job is RUNNING.
+   * Executes a step and writes its {@link EntryKind#TRANSACTION} entry, both in one transaction
+   * that locks the job, if the claim is valid and the job is RUNNING.
    *
    * @return false if the claim was lost; the body was not executed then
    * @throws UnsupportedOperationException if this store does not support transactions
    * @throws Exception what the body throws; the transaction was rolled back
    */
-  default boolean transaction(UUID incarnation, ClaimId claim, Key key, Body body)
+  default boolean transaction(UUID incarnation, ClaimId claim, EntryKey key, Body body)
       throws Exception {
     throw new UnsupportedOperationException(
         "This store cannot execute a step in a database transaction: use run(), or a node on the"

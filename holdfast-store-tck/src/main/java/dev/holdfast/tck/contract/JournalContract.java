@@ -12,9 +12,9 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Journals;
-import dev.holdfast.engine.store.Journals.Entry;
-import dev.holdfast.engine.store.Journals.Key;
-import dev.holdfast.engine.store.Journals.Kind;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.Journals.Taken;
 import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
@@ -43,19 +43,19 @@ public abstract class JournalContract extends Contract {
     worker = worker();
   }
 
-  private static Entry ran(String name, int occurrence, @Nullable String output) {
-    return new Entry(new Key(name, occurrence), Kind.RUN, output);
+  private static JournalEntry ran(String name, int occurrence, @Nullable String output) {
+    return new JournalEntry(new EntryKey(name, occurrence), EntryKind.RUN, output);
   }
 
-  private static Entry slept() {
-    return new Entry(new Key("nap", 1), Kind.SLEEP, null);
+  private static JournalEntry slept() {
+    return new JournalEntry(new EntryKey("nap", 1), EntryKind.SLEEP, null);
   }
 
-  private static Key awaiting(int occurrence) {
-    return new Key(APPROVED, occurrence);
+  private static EntryKey awaiting(int occurrence) {
+    return new EntryKey(APPROVED, occurrence);
   }
 
-  private boolean append(ClaimId claim, Entry entry) {
+  private boolean append(ClaimId claim, JournalEntry entry) {
     return journals.append(worker.incarnation(), claim, entry);
   }
 
@@ -66,7 +66,10 @@ public abstract class JournalContract extends Contract {
   private Result await(ClaimedJob job, int occurrence) {
     return worker.finish(
         new Finish.Parked(
-            job.claim(), new Entry(awaiting(occurrence), Kind.AWAITING, null), HOUR, APPROVED));
+            job.claim(),
+            new JournalEntry(awaiting(occurrence), EntryKind.AWAITING, null),
+            HOUR,
+            APPROVED));
   }
 
   private Taken take(ClaimedJob job, int occurrence) {
@@ -162,7 +165,7 @@ public abstract class JournalContract extends Contract {
   @Test
   void largeAndUnusualResultsAreStoredUnchanged() {
     ClaimedJob job = claimNew();
-    Entry large = ran("größe 💡 'x' \"y\"", 1, "\"" + "ä".repeat(500_000) + "\"");
+    JournalEntry large = ran("größe 💡 'x' \"y\"", 1, "\"" + "ä".repeat(500_000) + "\"");
 
     append(job.claim(), large);
 
@@ -259,7 +262,7 @@ public abstract class JournalContract extends Contract {
                 new Finish.Parked(held.get(1).claim(), slept(), HOUR, null),
                 new Finish.Parked(
                     held.get(2).claim(),
-                    new Entry(awaiting(1), Kind.AWAITING, null),
+                    new JournalEntry(awaiting(1), EntryKind.AWAITING, null),
                     HOUR,
                     APPROVED)));
 
@@ -321,7 +324,7 @@ public abstract class JournalContract extends Contract {
     assertThat(sent).isEqualTo(new Journals.Sent(SignalResult.SENT, QUEUE));
     assertThat(take(worker.claimOne(), 1)).isEqualTo(new Taken.Received("\"yes\""));
     assertThat(journals.load(job.id()))
-        .containsExactly(new Entry(awaiting(1), Kind.RECEIVED, "\"yes\""));
+        .containsExactly(new JournalEntry(awaiting(1), EntryKind.RECEIVED, "\"yes\""));
   }
 
   @Test

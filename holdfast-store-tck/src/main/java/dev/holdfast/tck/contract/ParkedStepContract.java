@@ -7,9 +7,9 @@ import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.Journals.Entry;
-import dev.holdfast.engine.store.Journals.Key;
-import dev.holdfast.engine.store.Journals.Kind;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.Journals.Sent;
 import dev.holdfast.engine.store.Journals.Taken;
 import dev.holdfast.engine.store.Outcomes.Result;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 public abstract class ParkedStepContract extends RunContract {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final NewSignal APPROVED = new NewSignal("approved", "1", "\"yes\"");
-  private static final Key KEY = new Key("approved", 1);
+  private static final EntryKey KEY = new EntryKey("approved", 1);
 
   private Worker worker;
   private ClaimedJob job;
@@ -35,12 +35,17 @@ public abstract class ParkedStepContract extends RunContract {
 
   private Result sleep() {
     return worker.finish(
-        new Finish.Parked(job.claim(), new Entry(new Key("nap", 1), Kind.SLEEP, null), HOUR, null));
+        new Finish.Parked(
+            job.claim(),
+            new JournalEntry(new EntryKey("nap", 1), EntryKind.SLEEP, null),
+            HOUR,
+            null));
   }
 
   private Result awaitSignal() {
     return worker.finish(
-        new Finish.Parked(job.claim(), new Entry(KEY, Kind.AWAITING, null), HOUR, "approved"));
+        new Finish.Parked(
+            job.claim(), new JournalEntry(KEY, EntryKind.AWAITING, null), HOUR, "approved"));
   }
 
   @Test

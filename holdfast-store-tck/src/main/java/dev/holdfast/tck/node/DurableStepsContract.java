@@ -19,9 +19,9 @@ import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Journals.Entry;
-import dev.holdfast.engine.store.Journals.Key;
-import dev.holdfast.engine.store.Journals.Kind;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
@@ -196,7 +196,7 @@ public abstract class DurableStepsContract extends NodeTestBase {
                 .append(
                     store().nodes().holderOf(id).orElseThrow(),
                     held.claim(),
-                    new Entry(new Key("a", 1), Kind.RUN, "\"result of a\"")))
+                    new JournalEntry(new EntryKey("a", 1), EntryKind.RUN, "\"result of a\"")))
         .isTrue();
 
     start(

@@ -88,7 +88,7 @@ final class JobRow {
   @Nullable String waitsFor;
 
   /** Its durable steps, in the order in which they were first written. */
-  final Map<Journals.Key, Journals.Entry> journal = new LinkedHashMap<>();
+  final Map<Journals.EntryKey, Journals.JournalEntry> journal = new LinkedHashMap<>();
 
   /** The signals that were sent to it, in the order of their arrival. */
   final List<SentSignal> signals = new ArrayList<>();

@@ -21,7 +21,7 @@ final class MemoryJournals implements Journals {
   }
 
   @Override
-  public List<Entry> load(JobId job) {
+  public List<JournalEntry> load(JobId job) {
     return tables.transaction(now -> {
       JobRow row = tables.find(job);
       return row == null ? List.of() : List.copyOf(row.journal.values());
@@ -29,7 +29,7 @@ final class MemoryJournals implements Journals {
   }
 
   @Override
-  public boolean append(UUID incarnation, ClaimId claim, Entry entry) {
+  public boolean append(UUID incarnation, ClaimId claim, JournalEntry entry) {
     StorableText.require(claim.id(), entry);
     return tables.transaction(now -> {
       JobRow row = running(incarnation, claim);
@@ -46,16 +46,16 @@ final class MemoryJournals implements Journals {
   }
 
   @Override
-  public Taken take(UUID incarnation, ClaimId claim, Key key) {
+  public Taken take(UUID incarnation, ClaimId claim, EntryKey key) {
     return tables.transaction(now -> {
       JobRow row = running(incarnation, claim);
       return row == null ? new Taken.Lost() : take(row, key);
     });
   }
 
-  private static Taken take(JobRow row, Key key) {
-    Entry known = row.journal.get(key);
-    if (known != null && known.kind() == Kind.RECEIVED) {
+  private static Taken take(JobRow row, EntryKey key) {
+    JournalEntry known = row.journal.get(key);
+    if (known != null && known.kind() == EntryKind.RECEIVED) {
       return new Taken.Received(known.output());
     }
     for (int i = 0; i < row.signals.size(); i++) {
@@ -63,7 +63,7 @@ final class MemoryJournals implements Journals {
       if (!sent.taken() && sent.signal().name().equals(key.name())) {
         row.signals.set(i, new SentSignal(sent.signal(), true));
         String payload = sent.signal().payload();
-        row.journal.put(key, new Entry(key, Kind.RECEIVED, payload));
+        row.journal.put(key, new JournalEntry(key, EntryKind.RECEIVED, payload));
         return new Taken.Received(payload);
       }
     }

@@ -74,7 +74,7 @@ final class StorableText {
   }
 
   /** Refuses a journal entry that contains NUL. */
-  static void require(JobId job, Journals.Entry entry) {
+  static void require(JobId job, Journals.JournalEntry entry) {
     if (hasNul(entry)) {
       throw refused("A journal entry of job %s".formatted(job));
     }
@@ -101,7 +101,7 @@ final class StorableText {
     }
   }
 
-  private static boolean hasNul(Journals.Entry entry) {
+  private static boolean hasNul(Journals.JournalEntry entry) {
     return hasNul(entry.key().name(), entry.output());
   }
 
