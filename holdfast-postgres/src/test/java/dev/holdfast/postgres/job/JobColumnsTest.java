@@ -54,7 +54,8 @@ class JobColumnsTest {
           "fencings",
           "cap_no",
           "task_cap_no",
-          "held_from");
+          "held_from",
+          "waits_for");
 
   /** What history does not keep: its jobs do not run again, and it has one column for both keys. */
   private static final Set<String> NOT_IN_HISTORY = Set.of("policy", "ledger_key");

@@ -15,6 +15,7 @@ import dev.holdfast.engine.store.Journals.Taken;
 import dev.holdfast.engine.store.Outcomes.Result;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs of runs that wait for a time or a signal that their handler asked for. */
@@ -26,11 +27,13 @@ public abstract class ParkedStepContract extends RunContract {
   private Worker worker;
   private ClaimedJob job;
 
-  private RunId startRunning() {
-    RunId id = start(chain(1));
+  private RunId id;
+
+  @BeforeEach
+  void startRunning() {
+    id = start(chain(1));
     worker = worker();
     job = worker.claimOne();
-    return id;
   }
 
   private Result sleep() {
@@ -50,7 +53,6 @@ public abstract class ParkedStepContract extends RunContract {
 
   @Test
   void aStepThatSleepsContinuesWhenItsTimeHasCome() {
-    RunId id = startRunning();
     assertThat(sleep()).isEqualTo(Result.WRITTEN);
     assertThat(jobState(id, 0)).isEqualTo(JobState.WAITING);
     passTime(HOUR);
@@ -64,7 +66,6 @@ public abstract class ParkedStepContract extends RunContract {
 
   @Test
   void aStepThatIsParkedWhileItsRunIsPausedIsOnHold() {
-    RunId id = startRunning();
     pause(id);
 
     assertThat(sleep()).isEqualTo(Result.WRITTEN);
@@ -79,7 +80,6 @@ public abstract class ParkedStepContract extends RunContract {
 
   @Test
   void aSleepingStepOfAPausedRunGoesOnSleepingAfterwards() {
-    RunId id = startRunning();
     sleep();
 
     pause(id);
@@ -92,7 +92,6 @@ public abstract class ParkedStepContract extends RunContract {
 
   @Test
   void aSignalDuringAPauseContinuesTheStepAfterwards() {
-    RunId id = startRunning();
     awaitSignal();
     pause(id);
 
@@ -108,7 +107,6 @@ public abstract class ParkedStepContract extends RunContract {
 
   @Test
   void aSignalBeforeAStepOfAPausedRunIsParkedContinuesItAfterwards() {
-    RunId id = startRunning();
     store.journals().signal(job.id(), APPROVED);
     pause(id);
 
@@ -121,7 +119,6 @@ public abstract class ParkedStepContract extends RunContract {
 
   @Test
   void cancellingARunEndsItsWaitingStep() {
-    RunId id = startRunning();
     sleep();
 
     cancel(id);

@@ -34,6 +34,7 @@ public enum StoreMethod {
   APPEND(Journals.class, journals -> journals.append(null, null, null)),
   LOAD(Journals.class, journals -> journals.load(null)),
   TAKE(Journals.class, journals -> journals.take(null, null, null)),
+  STEP_TRANSACTION(Journals.class, StoreMethod::stepTransaction),
   SEND_SIGNAL(Journals.class, journals -> journals.signal(null, null)),
   STAGE(Staging.class, staging -> staging.stage(0)),
   RETRY_ALL(JobControl.class, control -> control.retryAll(null, null, 0)),
@@ -57,6 +58,16 @@ public enum StoreMethod {
   <T> StoreMethod(Class<T> role, Consumer<T> call) {
     this.role = role;
     this.method = called(role, call).getName();
+  }
+
+  private static void stepTransaction(Journals journals) {
+    try {
+      journals.transaction(null, null, null, null);
+    } catch (RuntimeException recorded) {
+      throw recorded;
+    } catch (Exception impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   private static <T> Method called(Class<T> role, Consumer<T> call) {

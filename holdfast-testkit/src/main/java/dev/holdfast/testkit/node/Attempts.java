@@ -26,7 +26,7 @@ final class Attempts {
   synchronized void ended(Finish finish, Outcomes.Result result) {
     count++;
     switch (result) {
-      case WRITTEN -> written(finish);
+      case WRITTEN, READY_INSTEAD -> written(finish);
       case CANCELLED_INSTEAD -> cancelled++;
       case LOST -> {}
     }
