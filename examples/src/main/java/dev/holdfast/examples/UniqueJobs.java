@@ -10,7 +10,7 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.node.HoldfastNode;
 import java.time.Duration;
 
-/** Prevents duplicate jobs: one active job per key, or one job per key within a time. */
+/** Prevents duplicate jobs: one active job per key, or one job per key within a time window. */
 public final class UniqueJobs {
   record Report(String text) {}
 

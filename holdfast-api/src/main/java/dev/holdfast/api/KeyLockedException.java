@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * job with the same key and is still open, so it is not known yet whether that job will exist.
  * Nothing was changed.
  *
- * <p>The enqueue is not repeated automatically, because it has already waited long. Enqueue again
- * when the other transaction has ended. To avoid such waits, keep transactions that enqueue short,
- * and enqueue at their end.
+ * <p>The enqueue is not repeated automatically, because it has already waited for a long time.
+ * Enqueue again when the other transaction has ended. To avoid such waits, keep transactions that
+ * enqueue short, and enqueue at their end.
  */
 public final class KeyLockedException extends StoreException {
   private static final long serialVersionUID = 1L;

@@ -77,7 +77,7 @@ public interface NodeInfo {
   int lostSlots();
 
   /** A past heartbeat. */
-  interface Beat {
+  interface Heartbeat {
     /** Returns the id of the node. */
     String node();
 

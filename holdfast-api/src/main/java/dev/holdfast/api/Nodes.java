@@ -22,11 +22,11 @@ public interface Nodes {
 
   /**
    * Lists the past heartbeats of a node, latest first. Only a node that is configured with {@code
-   * keepHeartbeats} has any. They are deleted after the time that it states.
+   * keepHeartbeats} has any. They are deleted after the time set there.
    *
    * @param limit the maximum number of heartbeats, 1 to 10,000
    */
-  List<NodeInfo.Beat> beats(String id, int limit);
+  List<NodeInfo.Heartbeat> beats(String id, int limit);
 
   /**
    * Fences a node: it gives up all jobs it holds and starts again as a new incarnation, as if it
@@ -37,7 +37,7 @@ public interface Nodes {
   int fence(String id);
 
   /**
-   * Declares a node dead that is known to have died, without waiting for its timeout: its
+   * Declares dead a node that is known to have died, without waiting for its timeout: its
    * incarnation is fenced immediately, and live nodes recover its jobs as after any crash. Use it
    * when the process or its machine is certainly gone, and the timeout of the node is long.
    *

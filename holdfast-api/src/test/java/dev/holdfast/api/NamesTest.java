@@ -16,7 +16,7 @@ class NamesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a\ud83d", "\ude80a", "\ude80\ud83d", "a\ud83db"})
-  void halfOfASurrogatePairIsRefused(String cut) {
+  void halfOfASurrogatePairIsRejected(String cut) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Names.text("Tag", cut))
         .withMessageStartingWith("Tag '" + cut)

@@ -63,7 +63,7 @@ class BenchCommandTest {
   }
 
   @Test
-  void aUsersDatabaseIsLeftAsItWas() throws Exception {
+  void theDatabaseOfAUserIsNotChanged() throws Exception {
     Cli raw = run("bench", "memory", "--quick", "--jobs", "100");
 
     assertThat(raw.exit()).as(raw.err()).isZero();
@@ -71,7 +71,7 @@ class BenchCommandTest {
   }
 
   @Test
-  void twoProcessesShareTheWork() {
+  void twoProcessesShareTheJobs() {
     Cli contention = run("bench", "contention", "--quick", "--jobs", "500");
 
     assertThat(contention.exit()).as(contention.err()).isZero();
@@ -126,14 +126,14 @@ class BenchCommandTest {
   }
 
   @Test
-  void aCheckOfWhatHasNoBarPasses() {
+  void aCheckOfAMeasureWithoutABarPasses() {
     Cli check = run("bench", "raw", "--jobs", "200", "--check");
 
     assertThat(check.exit()).as(check.err()).isZero();
   }
 
   @Test
-  void aCheckOfWhatCouldNotBeMeasuredFails() {
+  void aCheckOfABarWithoutAMeasureFails() {
     Cli idle = run("bench", "idle", "--check", "--json");
 
     assertThat(idle.exit()).as(idle.err()).isEqualTo(1);
@@ -147,7 +147,7 @@ class BenchCommandTest {
   }
 
   @Test
-  void tooFewRoundsAreNotJudged() {
+  void tooFewRoundsAreNotChecked() {
     Cli quick = run("bench", "drain", "--quick", "--check");
     Cli few = run("bench", "drain", "--rounds", "3", "--check");
 

@@ -38,7 +38,7 @@ class BenchHelpTest {
     "bench drain --rounds 0, 0 rounds are not valid",
     "bench drian, Did you mean 'drain'?"
   })
-  void wrongUseIsRefused(String arguments, String reason) {
+  void invalidArgumentsAreRejected(String arguments, String reason) {
     assertThat(run(arguments.split(" "))).isEqualTo(2);
     assertThat(out.toString()).isEmpty();
     assertThat(err.toString().strip()).contains(reason).contains("--help'.").hasLineCount(1);

@@ -46,7 +46,7 @@ class BenchProcessTest {
   /** Only on Linux, where all processes share one monotonic clock. */
   @Test
   @EnabledOnOs(OS.LINUX)
-  void chaosChecksWhatItLeft() throws Exception {
+  void chaosChecksTheFinalState() throws Exception {
     Run chaos = bench("chaos", "--minutes", "0.1", "--check");
 
     assertThat(chaos.exit).as(chaos.err).isZero();
@@ -57,7 +57,7 @@ class BenchProcessTest {
   }
 
   @Test
-  void chaosRunsOnNoDatabaseOfAUser() throws Exception {
+  void chaosRefusesTheDatabaseOfAUser() throws Exception {
     Run refused =
         bench("chaos", "--database-url", "jdbc:postgresql://127.0.0.1:1/app", "--minutes", "0.1");
 

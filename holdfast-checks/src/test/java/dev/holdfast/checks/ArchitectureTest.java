@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The arrows between modules, and the names and habits that every module keeps. */
+/** Dependencies between modules, and rules for names and packages. */
 class ArchitectureTest {
 
   private static final String API = "dev.holdfast.api..";
@@ -49,7 +49,7 @@ class ArchitectureTest {
           .importPackages("dev.holdfast");
 
   @Test
-  void theApiNeedsTheJdkAndJSpecifyOnly() {
+  void theApiDependsOnlyOnTheJdkAndJSpecify() {
     check(
         classes()
             .that()
@@ -60,12 +60,12 @@ class ArchitectureTest {
   }
 
   @Test
-  void noPackageDependsOnOneThatDependsOnIt() {
+  void packagesHaveNoCycles() {
     check(slices().matching("dev.holdfast.(**)").should().beFreeOfCycles());
   }
 
   @Test
-  void theEngineKnowsTheApiOnly() {
+  void theEngineDependsOnlyOnTheApi() {
     check(
         noClasses()
             .that()
@@ -76,8 +76,8 @@ class ArchitectureTest {
   }
 
   @Test
-  void theEngineNeverSeesSql() {
-    // It hands a caller's connection through to the store, unopened, and that is all.
+  void theEngineDoesNotUseSql() {
+    // This class only passes the caller's connection to the store.
     check(
         noClasses()
             .that()
@@ -87,7 +87,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void thePostgresStoresKnowTheEngineAndTheApiOnly() {
+  void thePostgresStoreDependsOnlyOnTheEngineAndTheApi() {
     check(
         noClasses()
             .that()
@@ -99,7 +99,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theEmbeddedServerKnowsNothingElseOfHoldfast() {
+  void theEmbeddedServerDependsOnNoOtherModule() {
     check(
         noClasses()
             .that()
@@ -128,7 +128,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingShippedNeedsTheTestkit() {
+  void noProductionModuleDependsOnTheTestkit() {
     check(
         noClasses()
             .that()
@@ -146,7 +146,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theExtensionOfJUnitForcesNoOtherTestLibraryOnUsers() {
+  void theJUnitExtensionRequiresNoOtherTestLibrary() {
     check(
         noClasses()
             .that()
@@ -157,7 +157,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingNeedsTheCommandLineButTheBench() {
+  void onlyTheBenchDependsOnTheCommandLine() {
     check(
         noClasses()
             .that()
@@ -168,7 +168,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingNeedsTheBench() {
+  void noModuleDependsOnTheBench() {
     check(
         noClasses()
             .that()
@@ -218,10 +218,10 @@ class ArchitectureTest {
             .haveSimpleNameEndingWith("Utils")
             .orShould()
             .haveSimpleNameEndingWith("Impl")
-            .because("a role has a name of its own: Claimer, Heart, Sweeper"));
+            .because("a role has a specific name: Claimer, Heart, Sweeper"));
   }
 
-  /** Lets a rule pass over a module that has no classes yet. */
+  /** Permits a rule for a module that has no classes yet. */
   private static void check(ArchRule rule) {
     rule.allowEmptyShould(true).check(HOLDFAST);
   }

@@ -11,14 +11,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds files of this checkout, leaving out what the build made. */
+/** Finds files of this checkout, except those that the build created. */
 final class Checkout {
 
   private static final Set<String> NOT_OURS = Set.of(".git", ".idea", "target");
 
   private Checkout() {}
 
-  /** Return the folder that holds all modules; surefire runs a test in the folder of its module. */
+  /**
+   * Returns the folder that contains all modules. Surefire runs a test in the folder of its module.
+   */
   static Path root() {
     return Path.of("").toAbsolutePath().getParent();
   }

@@ -7,11 +7,9 @@ import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.postgres.PostgresSettings;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,77 +20,18 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What the pages and comments show must be true: their Java compiles, and the files they point to
- * exist.
- */
+/** Java in pages and comments compiles, and the files and tests that they name exist. */
 class DocumentationTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern LINK = Pattern.compile("\\]\\((?!http|#)([^)#]+)(#[^)]*)?\\)");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
   private static final Pattern TEST =
       Pattern.compile("\\b([A-Z]\\w*(?:Test|Contract))\\b(?:[.#](?!java\\b)(\\w+))?");
-  private static final Pattern MEMBERS =
-      Pattern.compile("(?s)\\s*(?://[^\n]*\n\\s*)*(record|static|class|interface|enum|@|public).*");
-
-  private static final Pattern EXAMPLE =
-      Pattern.compile("<pre>(\\{@code)?\n(.*?)\n[ *]*(?:})?</pre>", Pattern.DOTALL);
-
-  /** What the blocks may use: {@code World} is for examples in comments, which are short. */
-  private static final String SOURCE =
-      """
-      import dev.holdfast.api.*;
-      import dev.holdfast.api.codec.*;
-      import dev.holdfast.api.job.*;
-      import dev.holdfast.api.lease.*;
-      import dev.holdfast.api.policy.*;
-      import dev.holdfast.api.run.*;
-      import dev.holdfast.api.schedule.*;
-      import dev.holdfast.api.task.*;
-      import dev.holdfast.api.trigger.*;
-      import dev.holdfast.api.type.*;
-      import dev.holdfast.engine.client.*;
-      import dev.holdfast.engine.lease.HoldfastLeases;
-      import dev.holdfast.engine.node.*;
-      import dev.holdfast.engine.store.Store;
-      import dev.holdfast.postgres.*;
-      import java.sql.Connection;
-      import java.time.*;
-      import java.util.*;
-      import javax.sql.DataSource;
-      %s
-      abstract class Snippets %s {
-      Store store; Holdfast holdfast; HoldfastNode node; DataSource dataSource; JobId id;
-      %s}
-      abstract class World {
-        record Welcome(String email) {}
-        record Order(int number) {}
-        record Receipt(int number) {}
-        record Report(String kind) {}
-        interface Mailer { void send(String address); }
-        interface Shop { Receipt charge(Order order); }
-        static final TaskType<Welcome, Void> WELCOME = TaskType.of("welcome", Welcome.class);
-        static final TaskType<Welcome, Void> REINDEX = TaskType.of("reindex", Welcome.class);
-        static final TaskType<Report, Void> REPORT = TaskType.of("report", Report.class);
-        Leases leases; Locks locks; StartupCoordinator startup; TaskContext context;
-        Welcome welcome; List<Welcome> newcomers; Order invoice; Mailer mailer; Shop shop;
-        abstract void archive(Order order, long fencingToken);
-        abstract void report();
-        abstract void dropOrphans();
-      }
-      """;
-
-  /** The modules whose comments are for users. */
-  private static final List<String> PUBLIC =
-      List.of("/holdfast-api/src/main/", "/holdfast-engine/src/main/");
 
   @TempDir Path out;
 
@@ -108,7 +47,7 @@ class DocumentationTest {
   }
 
   @Test
-  void everyRelativeLinkLeadsSomewhere() throws IOException {
+  void everyRelativeLinkHasATarget() throws IOException {
     List<String> broken = new ArrayList<>();
     for (Path page : pages()) {
       Matcher links = LINK.matcher(read(page));
@@ -122,14 +61,15 @@ class DocumentationTest {
   }
 
   @Test
-  void everyTestThatThePagesNameExists() throws IOException {
+  void everyTestNamedInTheDocumentationExists() throws IOException {
     Map<String, String> tests = new HashMap<>();
     for (Path source : Checkout.filesEndingWith(".java")) {
       tests.put(source.getFileName().toString().replace(".java", ""), read(source));
     }
     List<String> missing = new ArrayList<>();
     for (Path page : pages()) {
-      // In commands, too: a build that is told to run a test that does not exist looks green.
+      // Names in commands are checked too: a build that runs a test that does not exist looks
+      // green.
       Matcher spans = CODE.matcher(read(page));
       while (spans.find()) {
         Matcher names = TEST.matcher(spans.group(1));
@@ -146,7 +86,7 @@ class DocumentationTest {
   }
 
   @Test
-  void everySettingIsOnAPage() {
+  void everySettingIsDocumented() {
     String settings = read(Checkout.root().resolve("docs/settings.md"));
     String cluster = read(Checkout.root().resolve("docs/cluster.md"));
     List<String> missing = new ArrayList<>();
@@ -158,7 +98,7 @@ class DocumentationTest {
     assertThat(missing).isEmpty();
   }
 
-  /** The methods that set something: they return their builder. */
+  /** Returns the setters of builders, which are the methods that return their builder. */
   private static Stream<String> builderMethods(Class<?> builder) {
     return Arrays.stream(builder.getMethods())
         .filter(method -> method.getReturnType() == builder)
@@ -169,7 +109,7 @@ class DocumentationTest {
     return Arrays.stream(settings.getRecordComponents()).map(RecordComponent::getName);
   }
 
-  /** Those that no first cell of a table names. */
+  /** Returns the settings that are not in the first column of a table. */
   private static List<String> unnamed(Stream<String> settings, String page) {
     return settings
         .distinct()
@@ -191,81 +131,10 @@ class DocumentationTest {
   }
 
   private void assertCompiles(Path page) {
-    assertCompiles(JAVA.matcher(read(page)).results().map(block -> block.group(1)).toList(), "");
-  }
-
-  @TestFactory
-  Stream<DynamicTest> theJavaOfEveryCommentCompiles() throws IOException {
-    return Checkout.filesEndingWith(".java").stream()
-        .filter(source -> PUBLIC.stream().anyMatch(source.toString()::contains))
-        .filter(source -> !examples(source).isEmpty())
-        .map(source ->
-            DynamicTest.dynamicTest(
-                name(source), () -> assertCompiles(examples(source), "extends World")));
-  }
-
-  /** Returns the examples in the comments of a source. Plain text and drawings are not Java. */
-  private static List<String> examples(Path source) {
-    List<String> examples = new ArrayList<>();
-    Matcher blocks = EXAMPLE.matcher(read(source));
-    while (blocks.find()) {
-      String text = blocks.group(2).replaceAll("(?m)^ *\\* ?", "");
-      if (blocks.group(1) != null) {
-        examples.add(text);
-      } else if (text.contains("&#64;")) {
-        examples.add(text.replace("&#64;", "@").replace("&lt;", "<").replace("&gt;", ">"));
-      }
-    }
-    return examples;
-  }
-
-  /** All blocks make one class, so that later ones may use what earlier ones declare. */
-  private void assertCompiles(List<String> blocks, String base) {
-    StringBuilder imports = new StringBuilder();
-    StringBuilder members = new StringBuilder();
-    int number = 0;
-    for (String block : blocks) {
-      StringBuilder code = new StringBuilder();
-      block
-          .lines()
-          .forEach(line -> (line.startsWith("import ") ? imports : code).append(line).append('\n'));
-      if (MEMBERS.matcher(code).matches()) {
-        members.append(code);
-      } else {
-        members.append("void block%d() throws Exception {\n%s}\n".formatted(++number, code));
-      }
-    }
-    String source = SOURCE.formatted(imports, base, members);
-    StringWriter said = new StringWriter();
-    boolean fine =
-        ToolProvider.getSystemJavaCompiler()
-            .getTask(
-                said,
-                null,
-                null,
-                List.of(
-                    "-proc:none",
-                    "-d",
-                    out.toString(),
-                    "-cp",
-                    System.getProperty("java.class.path")),
-                null,
-                List.of(new Source(source)))
-            .call();
-    assertThat(fine).as("%s%n%s", said, source).isTrue();
-  }
-
-  private static final class Source extends SimpleJavaFileObject {
-    private final String text;
-
-    Source(String text) {
-      super(URI.create("string:///Snippets" + JavaFileObject.Kind.SOURCE.extension), Kind.SOURCE);
-      this.text = text;
-    }
-
-    @Override
-    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-      return text;
-    }
+    Snippets.assertCompile(
+        JAVA.matcher(read(page)).results().map(block -> block.group(1)).toList(),
+        "",
+        Snippets.OF_A_PAGE,
+        out);
   }
 }

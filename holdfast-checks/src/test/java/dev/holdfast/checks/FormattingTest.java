@@ -23,7 +23,7 @@ class FormattingTest {
         .isEmpty();
   }
 
-  /** Asks the formatter's own command line, which ./format runs too: the two cannot disagree. */
+  /** Runs the formatter's command line, which ./format runs too, so the two cannot disagree. */
   private static List<String> notFormatted(List<Path> sources) throws Exception {
     var changed = new StringWriter();
     var errors = new StringWriter();

@@ -25,7 +25,7 @@ class LauncherTest {
 
   /** Only after {@code mvn package}, as in {@code mvn verify}. */
   @Test
-  void theBuildHasCopiedEveryLibrary() throws Exception {
+  void theBuildCopiesEveryLibrary() throws Exception {
     Path built = Checkout.root().resolve("holdfast-bench/target");
     assumeThat(built.resolve("launcher.classpath")).exists();
 
@@ -39,7 +39,7 @@ class LauncherTest {
 
   @Test
   @DisabledOnOs(OS.WINDOWS)
-  void itsClassPathStaysInTheCheckout() throws Exception {
+  void theClassPathStaysInTheCheckout() throws Exception {
     Path checkout = fakeCheckout("lib/one-1.0.jar:lib/two-2.0.jar");
 
     List<String> words = launch(checkout);
@@ -52,7 +52,7 @@ class LauncherTest {
     assertThat(words).endsWith("dev.holdfast.cli.Main", "queues");
   }
 
-  /** A jar of the build that was deleted is noticed before a class is missing. */
+  /** A deleted jar of the build is detected at the start. */
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void aMissingLibraryIsBuiltAgain() throws Exception {
@@ -75,7 +75,7 @@ class LauncherTest {
     }
   }
 
-  /** A checkout that was built, with a JDK that says how it was called. */
+  /** Returns a fake built checkout with a JDK that prints its arguments. */
   private Path fakeCheckout(String classPath) throws IOException {
     Path checkout = Files.createDirectories(temp.toRealPath().resolve("a checkout"));
     copy("holdfast", checkout);
@@ -119,7 +119,7 @@ class LauncherTest {
     return Files.createFile(file);
   }
 
-  /** Everything that the launcher and its JDK print, a word a line. */
+  /** Returns everything that the launcher and its JDK print, one word per line. */
   private List<String> launch(Path checkout) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(checkout.resolve("holdfast").toString(), "queues")

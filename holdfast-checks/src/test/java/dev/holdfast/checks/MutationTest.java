@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
  * build: {@code mvn -B -Pmutation verify}, or {@code -Dmutations=word} for those whose description
  * contains a word.
  *
- * <p>A mutated class is compiled into a folder of its own, which stands before everything else on
- * the class path of a new JVM that runs the tests.
+ * <p>A mutated class is compiled into a separate folder, which is first on the class path of a new
+ * JVM that runs the tests.
  */
 @Tag("mutation")
 class MutationTest {
@@ -56,7 +56,7 @@ class MutationTest {
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     if (!process.waitFor(MOST_MINUTES, TimeUnit.MINUTES)) {
-      process.destroyForcibly().waitFor(); // A test that never ends is not one that passes.
+      process.destroyForcibly().waitFor(); // A test that never ends does not pass.
       return;
     }
     assertThat(process.exitValue())

@@ -17,7 +17,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Runs tests in a JVM of their own, named as {@link Mutation#tests} describes. */
+/** Runs tests in a separate JVM. {@link Mutation#tests} describes how they are named. */
 final class SelectedTests {
   static final int SOME_FAILED = 1;
   private static final int NONE_RAN = 2;
@@ -37,7 +37,7 @@ final class SelectedTests {
     summary.printFailuresTo(new PrintWriter(System.out, true, UTF_8), 5);
     summary.printTo(new PrintWriter(System.out, true, UTF_8));
     boolean failed = summary.getTotalFailureCount() > 0;
-    // Not a return: what a mutation has broken may keep threads alive.
+    // Exits instead of returning, because the mutation may keep threads alive.
     Runtime.getRuntime()
         .halt(failed ? SOME_FAILED : summary.getTestsStartedCount() == 0 ? NONE_RAN : 0);
   }

@@ -53,7 +53,7 @@ class MainTest {
         "--log-level loud     | loud",
         "nonsense             | nonsense"
       })
-  void wrongUseIsRefusedInASentence(String arguments, String reason) {
+  void invalidArgumentsAreRejectedInOneSentence(String arguments, String reason) {
     Cli refused = Cli.run(arguments.strip().split(" +"));
 
     assertThat(refused.exit()).isEqualTo(2);
@@ -62,7 +62,7 @@ class MainTest {
   }
 
   @Test
-  void withoutACommandItPrintsItsHelp() {
+  void withoutACommandTheHelpIsPrinted() {
     assertThat(Cli.run().exit()).isZero();
     assertThat(Cli.run().out()).isEqualTo(Cli.run("--help").out());
     assertThat(Cli.run("help").out()).isEqualTo(Cli.run("--help").out());
@@ -77,7 +77,7 @@ class MainTest {
     "demo --forevr, --forever",
     "jobs --stat=failed, --state"
   })
-  void aWordThatIsAlmostRightIsCorrected(String arguments, String meant) {
+  void aSimilarCommandIsSuggested(String arguments, String meant) {
     Cli refused = Cli.run(arguments.split(" "));
 
     assertThat(refused.exit()).isEqualTo(2);
@@ -85,12 +85,12 @@ class MainTest {
   }
 
   @Test
-  void aWordThatIsNotCloseToAnyIsNotCorrected() {
+  void withoutASimilarCommandNothingIsSuggested() {
     assertThat(Cli.run("nonsense").err()).doesNotContain("Did you mean");
   }
 
   @Test
-  void aFailureIsOneSentence() {
+  void aFailureIsPrintedAsOneSentence() {
     Cli failed = Cli.run("queues", "--data-folder", "/nowhere");
 
     assertThat(failed.exit()).isEqualTo(1);
@@ -101,7 +101,7 @@ class MainTest {
   }
 
   @Test
-  void verboseShowsTheStackTraceToo() {
+  void verboseAddsTheStackTrace() {
     Cli failed = Cli.run("queues", "--data-folder", "/nowhere", "--verbose");
 
     assertThat(failed.err()).contains("\tat dev.holdfast.cli.").contains("No database is given");

@@ -63,7 +63,10 @@ public final class EmbeddedPostgresBuilder {
     return this;
   }
 
-  /** Sets how long a start may take, including crash recovery. Defaults to 2 minutes. */
+  /**
+   * Sets how long a start may take, including crash recovery, before it fails. Defaults to 2
+   * minutes.
+   */
   public EmbeddedPostgresBuilder startLimit(Duration startLimit) {
     this.startLimit = startLimit;
     return this;

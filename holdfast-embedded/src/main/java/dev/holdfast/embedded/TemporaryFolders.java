@@ -66,7 +66,10 @@ final class TemporaryFolders {
         clearLeftover(candidate, ours);
       }
     } catch (IOException e) {
-      log.warn("Could not look for temporary servers left in {}", temp, e);
+      log.warn(
+          "Could not look for temporary servers left in {}; the next temporary server tries again",
+          temp,
+          e);
     }
   }
 
@@ -96,7 +99,10 @@ final class TemporaryFolders {
     } catch (NoSuchFileException gone) {
       log.debug("Another program has deleted the temporary server in {}", candidate, gone);
     } catch (IOException | SQLException | EmbeddedPostgresException e) {
-      log.warn("Could not delete the temporary server left in {}", candidate, e);
+      log.warn(
+          "Could not delete the temporary server left in {}; the next temporary server tries again",
+          candidate,
+          e);
     }
   }
 

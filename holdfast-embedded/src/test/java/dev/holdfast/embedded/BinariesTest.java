@@ -17,7 +17,7 @@ class BinariesTest {
   @TempDir private Path cache;
 
   @Test
-  void twoWhoNeedThemAtOnceUnpackThemOnce() throws Exception {
+  void concurrentUsersUnpackTheBinariesOnce() throws Exception {
     // Left behind by a program that was killed while unpacking.
     Path half = Files.createDirectories(cache.resolve("unpacking-00000000/bin"));
     Files.writeString(half.resolve("postgres"), "half of it");

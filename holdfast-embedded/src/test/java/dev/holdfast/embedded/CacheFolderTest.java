@@ -18,7 +18,7 @@ class CacheFolderTest {
   private static final OsAccount OTHER = new OsAccount(OsAccount.Way.RUNUSER, "nobody");
 
   @Test
-  void itIsTheUsersOwn() {
+  void theFolderBelongsToTheUser() {
     Path home = Path.of(System.getProperty("user.home"));
 
     assertThat(CacheFolder.usual(SELF, Map.of())).isEqualTo(home.resolve(".cache/holdfast"));
@@ -27,12 +27,12 @@ class CacheFolderTest {
   }
 
   @Test
-  void itIsReadableForAnotherUserWhoRunsTheServer() {
+  void theFolderIsReadableForTheAccountThatRunsTheServer() {
     assertThat(CacheFolder.usual(OTHER, Map.of())).isEqualTo(Path.of("/var/cache/holdfast"));
   }
 
   @Test
-  void oneThatWasAskedForIsUsedOrRefused(@TempDir Path temp) throws Exception {
+  void aConfiguredFolderIsUsedOrRejected(@TempDir Path temp) throws Exception {
     Path asked = temp.resolve("deep/cache");
     assertThat(CacheFolder.open(asked, SELF)).isEqualTo(asked.toRealPath());
 

@@ -26,15 +26,15 @@ final class ChildProgram implements AutoCloseable {
 
   /** Starts the program on a folder and waits until its server is running. */
   static ChildProgram on(Path folder) throws IOException {
-    return begin(folder).await();
+    return launch(folder).await();
   }
 
   /** Starts the program on a folder and does not wait. */
-  static ChildProgram begin(Path folder) throws IOException {
-    return begin(java(System.getProperty("java.class.path"), folder.toString(), "true"));
+  static ChildProgram launch(Path folder) throws IOException {
+    return launch(java(System.getProperty("java.class.path"), folder.toString(), "true"));
   }
 
-  static ChildProgram begin(List<String> command) throws IOException {
+  static ChildProgram launch(List<String> command) throws IOException {
     return new ChildProgram(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
   }

@@ -40,34 +40,34 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void itIsDurableAndChecksItsPages() throws SQLException {
+  void theServerIsDurableAndUsesPageChecksums() throws SQLException {
     assertThat(Rows.read(server, "SHOW fsync")).isEqualTo("on");
     assertThat(Rows.read(server, "SHOW full_page_writes")).isEqualTo("on");
     assertThat(Rows.read(server, "SHOW data_checksums")).isEqualTo("on");
   }
 
   @Test
-  void itSpeaksUtf8AndSortsByCodePoint() throws SQLException {
+  void theServerUsesUtf8AndSortsByCodePoint() throws SQLException {
     assertThat(Rows.read(server, "SHOW server_encoding")).isEqualTo("UTF8");
     assertThat(Rows.read(server, "SELECT 'Z' < 'a' AND 'z' < 'ä'")).isEqualTo("t");
     assertThat(Rows.read(server, "SELECT upper('ä')")).isEqualTo("Ä");
   }
 
   @Test
-  void itUsesTheSettingsAskedFor() throws SQLException {
+  void theServerUsesTheGivenSettings() throws SQLException {
     assertThat(Rows.read(server, "SHOW work_mem")).isEqualTo("5MB");
     assertThat(Rows.read(server, "SHOW max_wal_size")).isEqualTo("2GB");
   }
 
   @Test
-  void itCountsStatements() throws SQLException {
+  void theServerCountsStatements() throws SQLException {
     Rows.write(server, "CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
 
     assertThat(Rows.read(server, "SELECT count(*) > 0 FROM pg_stat_statements")).isEqualTo("t");
   }
 
   @Test
-  void itListensOnTheLoopbackAddressOnly() throws Exception {
+  void theServerListensOnTheLoopbackAddressOnly() throws Exception {
     assertThat(Rows.read(server, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
     assertThat(Rows.read(server, "SHOW unix_socket_directories")).isEmpty();
 
@@ -83,7 +83,7 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void itsPasswordIsForItsOwnerOnly() throws Exception {
+  void thePasswordFileIsReadableByItsOwnerOnly() throws Exception {
     Path password = server.dataFolder().resolve("password");
 
     assertThat(Files.readString(password).strip()).isEqualTo(server.password()).hasSize(32);
@@ -92,7 +92,7 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void itRefusesAWrongPassword() {
+  void theServerRejectsAWrongPassword() {
     assertThatThrownBy(
             () -> DriverManager.getConnection(server.jdbcUrl(), server.user(), "wrong").close())
         .isInstanceOf(SQLException.class)
@@ -100,13 +100,13 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void itStoresPasswordsAsScram() throws SQLException {
+  void theServerStoresPasswordsAsScram() throws SQLException {
     assertThat(Rows.read(server, "SELECT left(rolpassword, 13) FROM pg_authid WHERE rolsuper"))
         .isEqualTo("SCRAM-SHA-256");
   }
 
   @Test
-  void aDatabaseIsCreatedOnceWhateverItsName() throws SQLException {
+  void aDatabaseOfAnyNameIsCreatedOnce() throws SQLException {
     String name = "Größe \"50%\" / it's?";
     server.createDatabase(name);
     server.createDatabase(name);
@@ -118,7 +118,7 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void itsLogIsInTheDataFolder() throws Exception {
+  void theLogIsInTheDataFolder() throws Exception {
     Rows.write(server, "DO $$ BEGIN RAISE LOG 'a word for the log'; END $$");
 
     // Another process of the server writes the log asynchronously.
@@ -133,7 +133,7 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void dataAndPortAndPasswordAreKeptOverAStopAndAStart() throws Exception {
+  void dataPortAndPasswordSurviveARestart() throws Exception {
     Path folder = temp.resolve("kept");
     String password;
     int port;
@@ -150,7 +150,7 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void aRememberedPortThatIsTakenGivesWayToAFreeOne() throws Exception {
+  void aRememberedPortThatIsTakenIsReplacedByAFreeOne() throws Exception {
     Path folder = temp.resolve("moved");
     int port;
     try (EmbeddedPostgres first = EmbeddedPostgres.at(folder).start()) {
@@ -163,7 +163,7 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void stopAndRestartAndKillKeepThePortAndTheData() throws Exception {
+  void stopRestartAndKillKeepPortAndData() throws Exception {
     try (EmbeddedPostgres mine = EmbeddedPostgres.temporary().start()) {
       int port = mine.port();
       Rows.write(mine, "CREATE TABLE kept AS SELECT 42 AS answer");

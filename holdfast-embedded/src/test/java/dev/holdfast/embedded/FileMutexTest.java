@@ -17,7 +17,7 @@ class FileMutexTest {
   @TempDir private Path temp;
 
   @Test
-  void oneHoldsItAtATime() {
+  void onlyOneHolderAtATime() {
     Path file = temp.resolve("lock");
     FileMutex held = FileMutex.await(file);
     assertThat(FileMutex.tryTake(file)).isEmpty();
@@ -32,7 +32,7 @@ class FileMutexTest {
   }
 
   @Test
-  void whoWaitsGetsItWhenItIsLetGo() throws Exception {
+  void aWaiterGetsTheMutexWhenItIsReleased() throws Exception {
     Path file = temp.resolve("lock");
     FileMutex held = FileMutex.await(file);
     CompletableFuture<FileMutex> waiting =

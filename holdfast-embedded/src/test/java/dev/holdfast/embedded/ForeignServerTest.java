@@ -45,7 +45,7 @@ class ForeignServerTest {
 
   @ParameterizedTest
   @EnumSource
-  void itGetsNoPasswordAndNoSession(Request request) throws Exception {
+  void aForeignServerGetsNoPasswordAndNoSession(Request request) throws Exception {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       CompletableFuture<String> said =
           CompletableFuture.supplyAsync(() -> serve(socket, request), Threads.OWN);
@@ -61,7 +61,7 @@ class ForeignServerTest {
   }
 
   @Test
-  void everyAddressOfAServerAsksForScram() {
+  void everyAddressOfAServerRequiresScram() {
     EmbeddedPostgres server = SharedServer.server();
 
     assertThat(server.jdbcUrl()).endsWith("?requireAuth=scram-sha-256");

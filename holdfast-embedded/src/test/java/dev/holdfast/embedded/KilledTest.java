@@ -27,7 +27,7 @@ class KilledTest {
   @TempDir private Path temp;
 
   @Test
-  void aKilledServerComesBackWithItsData() throws Exception {
+  void aKilledServerRestartsWithItsData() throws Exception {
     try (EmbeddedPostgres server = EmbeddedPostgres.at(temp.resolve("data")).start()) {
       Rows.write(server, "CREATE TABLE kept AS SELECT 42 AS answer");
       kill(server.pid());
@@ -62,7 +62,7 @@ class KilledTest {
   }
 
   @Test
-  void theServerOfAKilledProgramIsAdopted() throws Exception {
+  void theServerOfAKilledProgramIsReused() throws Exception {
     Path folder = temp.resolve("data");
     ChildProgram child = ChildProgram.on(folder);
     child.kill();
@@ -77,7 +77,7 @@ class KilledTest {
   }
 
   @Test
-  void anAdoptedServerWithOtherSettingsIsStartedAnew() throws Exception {
+  void aReusedServerWithOtherSettingsIsRestarted() throws Exception {
     Path folder = temp.resolve("data");
     try (EmbeddedPostgres server = EmbeddedPostgres.at(folder).start()) {
       Rows.write(server, "CREATE TABLE kept AS SELECT 42 AS answer");
@@ -111,7 +111,7 @@ class KilledTest {
   }
 
   @Test
-  void aProgramThatIsToldToEndStopsItsServer() throws Exception {
+  void aTerminatedProgramStopsItsServer() throws Exception {
     Path folder = temp.resolve("data");
     ChildProgram terminated = ChildProgram.on(folder);
     terminated.terminate();
@@ -123,11 +123,11 @@ class KilledTest {
   }
 
   @Test
-  void aServerThatIsNotToStopOnExitGoesOn() throws Exception {
+  void aServerThatDoesNotStopOnExitKeepsRunning() throws Exception {
     Path folder = temp.resolve("data");
     String classPath = System.getProperty("java.class.path");
     ChildProgram child =
-        ChildProgram.begin(ChildProgram.java(classPath, folder.toString(), "false")).await();
+        ChildProgram.launch(ChildProgram.java(classPath, folder.toString(), "false")).await();
     child.end("exit");
 
     try (EmbeddedPostgres server = EmbeddedPostgres.at(folder).start()) {
@@ -136,18 +136,18 @@ class KilledTest {
   }
 
   @Test
-  void aTemporaryServerThatAKilledProgramLeftIsClearedAwayByTheNext() throws Exception {
+  void theTemporaryServerOfAKilledProgramIsRemovedByTheNextProgram() throws Exception {
     List<String> command =
         new ArrayList<>(
             ChildProgram.java(System.getProperty("java.class.path"), "temporary", "true"));
     command.add(1, "-Djava.io.tmpdir=" + temp);
-    ChildProgram killed = ChildProgram.begin(command).await();
+    ChildProgram killed = ChildProgram.launch(command).await();
     killed.kill();
     Files.setLastModifiedTime(
         killed.dataFolder().resolve("owner.lock"),
         FileTime.from(Instant.now().minus(Duration.ofMinutes(5))));
 
-    try (ChildProgram next = ChildProgram.begin(command).await()) {
+    try (ChildProgram next = ChildProgram.launch(command).await()) {
       assertThat(next.dataFolder()).exists();
       assertThat(killed.dataFolder()).doesNotExist();
       assertThat(ProcessHandle.of(killed.serverPid()).filter(Postmaster::lives)).isEmpty();

@@ -33,7 +33,7 @@ class OsAccountTest {
   @TempDir private Path temp;
 
   @BeforeEach
-  void onlyRootCanBecomeSomebodyElse() throws Exception {
+  void assumeRootOnLinux() throws Exception {
     assumeTrue(Platform.current().isLinux() && OsAccount.isRoot());
     for (Path path : List.of(temp, cache)) {
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -42,7 +42,7 @@ class OsAccountTest {
 
   @ParameterizedTest
   @EnumSource(names = {"USER_NAMESPACE", "RUNUSER", "SU"})
-  void rootStartsAndStopsAServerInEveryWay(OsAccount.Way way) throws Exception {
+  void rootCanStartAndStopAServerInEveryWay(OsAccount.Way way) throws Exception {
     OsAccount account = new OsAccount(way, "nobody");
     assumeTrue(account.works(temp), () -> account + " does not work on this machine");
     DataFolder folder = DataFolder.open(temp.resolve("it's data"));
@@ -63,7 +63,7 @@ class OsAccountTest {
   }
 
   @Test
-  void dataThatAnOrdinaryUserOwnsStaysThatUsersWhenRootStartsTheServer() throws Exception {
+  void dataOfAnOrdinaryUserKeepsItsOwnerWhenRootStartsTheServer() throws Exception {
     Path folder = temp.resolve("data");
     try (EmbeddedPostgres server = EmbeddedPostgres.at(folder).cacheFolder(cache).start()) {
       Rows.write(server, "CREATE TABLE kept AS SELECT 42 AS answer");
@@ -79,7 +79,7 @@ class OsAccountTest {
   }
 
   @Test
-  void whatALinkPointsToKeepsItsOwner() throws Exception {
+  void theTargetOfALinkKeepsItsOwner() throws Exception {
     Path precious = Files.createFile(temp.resolve("precious"));
     Path folder = Files.createDirectories(temp.resolve("data/base")).getParent();
     Files.createSymbolicLink(folder.resolve("base/link"), precious);
@@ -91,7 +91,7 @@ class OsAccountTest {
   }
 
   @Test
-  void whereThereAreNoUserNamespacesTheServerRunsAsAnotherUser() throws Exception {
+  void withoutUserNamespacesTheServerRunsAsAnotherUser() throws Exception {
     OsAccount nobody = new OsAccount(OsAccount.Way.RUNUSER, "nobody");
     assumeTrue(nobody.works(temp));
     List<String> line =
@@ -107,7 +107,7 @@ class OsAccountTest {
     }
 
     try (ChildProgram program =
-        ChildProgram.begin(Stream.concat(Stream.of("env", "PATH=" + bin), line.stream()).toList())
+        ChildProgram.launch(Stream.concat(Stream.of("env", "PATH=" + bin), line.stream()).toList())
             .await()) {
       assertThat(ProcessHandle.of(program.serverPid()).orElseThrow().info().user())
           .get()
@@ -122,7 +122,7 @@ class OsAccountTest {
   }
 
   @Test
-  void anOrdinaryUserNeedsNoHomeAndNoRights() throws Exception {
+  void anOrdinaryUserNeedsNoHomeAndNoPrivileges() throws Exception {
     OsAccount nobody = new OsAccount(OsAccount.Way.RUNUSER, "nobody");
     assumeTrue(nobody.works(temp));
     Path home = Files.createDirectory(temp.resolve("nobody"));
@@ -132,7 +132,7 @@ class OsAccountTest {
             ChildProgram.java(readableClassPath(), home.resolve("data").toString(), "true"));
     line.add(1, "-Djava.io.tmpdir=" + home);
 
-    try (ChildProgram program = ChildProgram.begin(nobody.wrap(line)).await()) {
+    try (ChildProgram program = ChildProgram.launch(nobody.wrap(line)).await()) {
       assertThat(program.isOwner()).isTrue();
       assertThat(ProcessHandle.of(program.serverPid()).orElseThrow().info().user())
           .contains("nobody");

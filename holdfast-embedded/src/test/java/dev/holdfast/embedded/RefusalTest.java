@@ -18,7 +18,7 @@ class RefusalTest {
   @TempDir private Path temp;
 
   @Test
-  void aDataFolderOfAnotherMajorVersionIsLeftAlone() throws Exception {
+  void aDataFolderOfAnotherMajorVersionIsRejectedAndNotChanged() throws Exception {
     Path folder = temp.resolve("data");
     Path version = Files.createDirectories(folder.resolve("pgdata")).resolve("PG_VERSION");
     Files.writeString(version, "17\n");
@@ -43,7 +43,7 @@ class RefusalTest {
   }
 
   @Test
-  void aFolderThatCannotBeMadeIsNamed() throws Exception {
+  void aFolderThatCannotBeCreatedIsNamed() throws Exception {
     Path file = Files.createFile(temp.resolve("file"));
 
     assertThatThrownBy(() -> EmbeddedPostgres.at(file.resolve("data")).start())
@@ -55,7 +55,7 @@ class RefusalTest {
   }
 
   @Test
-  void theClusterOfAnotherInstallationIsLeftAlone() throws Exception {
+  void theClusterOfAnotherInstallationIsRejectedAndNotChanged() throws Exception {
     Files.writeString(temp.resolve("PG_VERSION"), "18\n");
 
     assertThatThrownBy(() -> EmbeddedPostgres.at(temp).start())
@@ -64,7 +64,7 @@ class RefusalTest {
   }
 
   @Test
-  void aLostPasswordIsMissed() throws Exception {
+  void aMissingPasswordFileIsReported() throws Exception {
     Path folder = temp.resolve("data");
     Path version = Files.createDirectories(folder.resolve("pgdata")).resolve("PG_VERSION");
     Files.writeString(version, "18\n");
@@ -75,7 +75,7 @@ class RefusalTest {
   }
 
   @Test
-  void aServerThatDoesNotStartSaysWhy() {
+  void aServerThatDoesNotStartReportsTheCause() {
     assertThatThrownBy(
             () -> EmbeddedPostgres.temporary().setting("shared_buffers", "plenty").start())
         .isInstanceOf(EmbeddedPostgresException.class)
@@ -84,7 +84,7 @@ class RefusalTest {
   }
 
   @Test
-  void aStartThatFailedLeavesTheFolderToTheNext() throws Exception {
+  void aFailedStartReleasesTheFolder() throws Exception {
     Path folder = temp.resolve("data");
     assertThatThrownBy(
             () -> EmbeddedPostgres.at(folder).setting("shared_buffers", "plenty").start())
@@ -96,7 +96,7 @@ class RefusalTest {
   }
 
   @Test
-  void settingsThatWouldBreakAPromiseAreRefusedAtOnce() {
+  void settingsThatWouldBreakAGuaranteeAreRejected() {
     EmbeddedPostgresBuilder builder = EmbeddedPostgres.temporary();
 
     assertThatThrownBy(() -> builder.setting("listen_addresses", "*"))

@@ -28,7 +28,7 @@ class TemporaryFoldersTest {
   }
 
   @Test
-  void aFolderThatAKilledProgramOfThisUserLeftIsDeleted() throws Exception {
+  void theFolderOfAKilledProgramOfThisUserIsDeleted() throws Exception {
     Path left = leftover(temp.resolve("holdfast-postgres-1"));
 
     clear();
@@ -37,7 +37,7 @@ class TemporaryFoldersTest {
   }
 
   @Test
-  void aFolderThatALinkPointsToIsLeftAlone() throws Exception {
+  void theTargetOfALinkIsNotDeleted() throws Exception {
     Path precious = leftover(temp.resolve("precious"));
     Files.createSymbolicLink(temp.resolve("holdfast-postgres-1"), precious);
 
@@ -47,7 +47,7 @@ class TemporaryFoldersTest {
   }
 
   @Test
-  void whatALinkInAFolderPointsToIsLeftAlone() throws Exception {
+  void theTargetOfALinkInAFolderIsNotDeleted() throws Exception {
     Path precious = leftover(temp.resolve("precious"));
     Path left = leftover(temp.resolve("holdfast-postgres-1"));
     Files.createSymbolicLink(left.resolve("pgdata/link"), precious);
@@ -59,7 +59,7 @@ class TemporaryFoldersTest {
   }
 
   @Test
-  void aFolderThatOtherUsersMayEnterIsLeftAlone() throws Exception {
+  void aFolderThatOtherUsersMayEnterIsNotDeleted() throws Exception {
     Path open = leftover(temp.resolve("holdfast-postgres-1"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
 
@@ -69,7 +69,7 @@ class TemporaryFoldersTest {
   }
 
   @Test
-  void aFolderOfAnotherUserIsLeftAlone() throws Exception {
+  void aFolderOfAnotherUserIsNotDeleted() throws Exception {
     assumeTrue(OsAccount.isRoot());
     Path other = leftover(temp.resolve("holdfast-postgres-1"));
     Files.setOwner(
@@ -82,7 +82,7 @@ class TemporaryFoldersTest {
   }
 
   @Test
-  void aFolderThatWasExchangedAfterItWasCheckedIsLeftAlone() throws Exception {
+  void aFolderThatWasReplacedAfterItWasCheckedIsNotDeleted() throws Exception {
     Path precious = leftover(temp.resolve("precious"));
     Path link = Files.createSymbolicLink(temp.resolve("holdfast-postgres-1"), precious);
     Path open = leftover(temp.resolve("holdfast-postgres-2"));
@@ -99,7 +99,7 @@ class TemporaryFoldersTest {
   }
 
   @Test
-  void aPipeInPlaceOfAFileHoldsUpNoStart() throws Exception {
+  void aPipeInPlaceOfAFileDelaysNoStart() throws Exception {
     Path pidFile = leftover(temp.resolve("holdfast-postgres-1")).resolve("pgdata/postmaster.pid");
     Path lock = leftover(temp.resolve("holdfast-postgres-2")).resolve("owner.lock");
     Files.delete(lock);

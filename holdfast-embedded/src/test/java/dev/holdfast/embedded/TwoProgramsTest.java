@@ -18,7 +18,7 @@ class TwoProgramsTest {
   @TempDir private Path temp;
 
   @Test
-  void theSecondProgramIsAGuestThatLeavesTheServerRunning() throws Exception {
+  void theSecondProgramIsAGuestAndDoesNotStopTheServer() throws Exception {
     try (EmbeddedPostgres owner = EmbeddedPostgres.at(temp.resolve("data")).start();
         ChildProgram guest = ChildProgram.on(owner.dataFolder())) {
       assertThat(guest.serverPid()).isEqualTo(owner.pid());
@@ -32,7 +32,7 @@ class TwoProgramsTest {
   }
 
   @Test
-  void theOwnersEndIsTheServersEnd() throws Exception {
+  void theServerStopsWithItsOwner() throws Exception {
     try (ChildProgram owner = ChildProgram.on(temp.resolve("data"));
         EmbeddedPostgres guest = EmbeddedPostgres.at(owner.dataFolder()).start()) {
       assertThatThrownBy(guest::restart)
@@ -50,7 +50,7 @@ class TwoProgramsTest {
   }
 
   @Test
-  void aGuestTakesTheServerAsItIs() throws Exception {
+  void aGuestUsesTheServerAsItIs() throws Exception {
     try (EmbeddedPostgres owner = EmbeddedPostgres.at(temp.resolve("data")).start();
         EmbeddedPostgres guest =
             EmbeddedPostgres.at(owner.dataFolder()).setting("max_connections", "17").start()) {
@@ -62,8 +62,8 @@ class TwoProgramsTest {
   @Test
   void twoProgramsThatStartTogetherShareOneServer() throws Exception {
     Path folder = temp.resolve("data");
-    try (ChildProgram one = ChildProgram.begin(folder);
-        ChildProgram other = ChildProgram.begin(folder)) {
+    try (ChildProgram one = ChildProgram.launch(folder);
+        ChildProgram other = ChildProgram.launch(folder)) {
       one.await();
       other.await();
 

@@ -97,7 +97,10 @@ public final class HoldfastExtension
     return configure(builder -> builder.handle(type, handler));
   }
 
-  /** Lets the node run jobs of this task, which has no result, with this handler. */
+  /**
+   * Lets the node run jobs of this task, which has no result, with this handler. Defaults to no
+   * tasks.
+   */
   public <P> HoldfastExtension handle(TaskType<P, Void> type, VoidTaskHandler<? super P> handler) {
     return configure(builder -> builder.handle(type, handler));
   }

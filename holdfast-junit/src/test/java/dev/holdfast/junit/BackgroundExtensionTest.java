@@ -51,7 +51,7 @@ class BackgroundExtensionTest {
   }
 
   @Test
-  void itCannotBeDrainedAndItsTimeCannotBeMoved() {
+  void aBackgroundNodeCannotBeDrainedAndItsClockCannotBeAdvanced() {
     assertThatThrownBy(holdfast::drain)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("drain()")

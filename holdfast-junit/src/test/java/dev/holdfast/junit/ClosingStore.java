@@ -6,7 +6,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.InstantSource;
 
-/** A store that tells when it is closed. */
+/** A store that records when it is closed. */
 final class ClosingStore {
   private ClosingStore() {}
 

@@ -29,7 +29,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** What the extension says if it is used in a way that cannot work, and what it closes. */
+/** Errors for invalid uses of the extension, and what the extension closes. */
 class ExtensionUseTest {
 
   /** Runs a class of tests and returns what was thrown. */

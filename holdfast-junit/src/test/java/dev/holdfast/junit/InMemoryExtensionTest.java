@@ -45,7 +45,7 @@ class InMemoryExtensionTest {
   }
 
   @Test
-  void whatATestEnqueuesRunsWhenItDrains(Holdfast client) throws InterruptedException {
+  void enqueuedJobsRunWhenTheTestDrains(Holdfast client) throws InterruptedException {
     var job = client.enqueue(Welcome.TASK, new Welcome("ada"));
     assertThat(client).enqueued(Welcome.TASK).times(1);
     assertThat(welcomed).isEmpty();
@@ -56,19 +56,19 @@ class InMemoryExtensionTest {
   }
 
   @Test
-  void noOtherTestsJobsAreThere(Holdfast client) {
+  void jobsOfOtherTestsAreNotVisible(Holdfast client) {
     assertThat(client).notEnqueued(Welcome.TASK);
     client.enqueue(Welcome.TASK, new Welcome("first"));
   }
 
   @Test
-  void norHere(Holdfast client) {
+  void jobsOfOtherTestsAreNotVisibleHereEither(Holdfast client) {
     assertThat(client).notEnqueued(Welcome.TASK);
     client.enqueue(Welcome.TASK, new Welcome("second"));
   }
 
   @Test
-  void timeMovesWhenTheTestSays(Holdfast client) {
+  void timeAdvancesWhenTheTestSays(Holdfast client) {
     client.enqueue(Welcome.TASK, new Welcome("ada"), job -> job.runIn(Duration.ofHours(1)));
     assertThat(holdfast.drain().attempts()).isZero();
 
@@ -96,7 +96,7 @@ class InMemoryExtensionTest {
   @Nested
   class InNestedClasses {
     @Test
-    void itWorksToo(Holdfast client) {
+    void theExtensionWorksInANestedClass(Holdfast client) {
       client.enqueue(Welcome.TASK, new Welcome("nested"));
 
       holdfast.drain().orThrow();

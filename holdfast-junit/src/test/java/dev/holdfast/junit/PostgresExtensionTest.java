@@ -57,7 +57,7 @@ class PostgresExtensionTest {
   }
 
   @Test
-  void whatIsDueRunsOnTheThreadThatDrains(Holdfast client) throws InterruptedException {
+  void dueJobsRunOnTheThreadThatDrains(Holdfast client) throws InterruptedException {
     var job = client.enqueue(STEP, new Step("first", false));
 
     assertThat(holdfast.drain()).isEqualTo(new DrainResult(2, 0, 0, List.of()));
@@ -68,13 +68,13 @@ class PostgresExtensionTest {
   }
 
   @Test
-  void noOtherTestsJobsAreThere(Holdfast client) {
+  void jobsOfOtherTestsAreNotVisible(Holdfast client) {
     assertThat(client).notEnqueued(STEP);
     client.enqueue(STEP, new Step("one", false));
   }
 
   @Test
-  void norHere(Holdfast client) {
+  void jobsOfOtherTestsAreNotVisibleHereEither(Holdfast client) {
     assertThat(client).notEnqueued(STEP);
     client.enqueue(STEP, new Step("two", false));
   }
@@ -111,7 +111,7 @@ class PostgresExtensionTest {
   }
 
   @Test
-  void itsClockCannotBeAdvanced() {
+  void theClockOfPostgresCannotBeAdvanced() {
     assertThatThrownBy(() -> holdfast.advance(Duration.ofHours(1)))
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("use a node in memory for this test");

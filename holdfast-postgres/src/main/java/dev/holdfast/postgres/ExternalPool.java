@@ -22,7 +22,7 @@ final class ExternalPool {
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /**
-   * How long to wait for a reply on the kept connection. The connection is lost after that, and
+   * How long to wait for a reply on the kept connection. After that the connection is given up, and
    * there is no other while handlers use up the pool, so the timeout is long. A heartbeat itself
    * waits only as long as its reply is useful.
    */

@@ -61,7 +61,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * try (PostgresStore store =
- *     PostgresStore.connect(PostgresSettings.of("jdbc:postgresql://localhost/app?user=app"))) { … }
+ *     PostgresStore.connect(PostgresSettings.of("jdbc:postgresql://localhost/app?user=app"))) {
+ *   HoldfastClient.on(store).enqueue(WELCOME, new Welcome("ada@example.org"));
+ * }
  * }</pre>
  */
 public final class PostgresStore implements Store {

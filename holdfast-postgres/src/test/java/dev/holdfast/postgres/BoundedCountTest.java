@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** However long queues are, a bounded number of jobs is read to say how long they are. */
+/** Counting reads a bounded number of jobs, however long the queues are. */
 class BoundedCountTest {
   private static final int MOST = 500;
 
@@ -43,7 +43,7 @@ class BoundedCountTest {
   }
 
   @Test
-  void countingStopsAtItsBoundAndSaysSo() {
+  void countingStopsAtItsBoundAndReportsThat() {
     jobs("long", "a::b", "READY", MOST + 1);
     jobs("exact", "a::b", "READY", MOST);
     jobs("two", "a::b", "READY", MOST);
@@ -106,7 +106,7 @@ class BoundedCountTest {
                         + " datname = current_database()")
                 .equals("0"));
 
-    // Both tasks and the scheduled ones, twice, and once more for tasks that no node knows.
+    // Both tasks and the scheduled jobs, twice, and once more for tasks that no node knows.
     long read = Long.parseLong(fixture.ask(READ)) - Long.parseLong(before);
     assertThat(read).isBetween(2L * MOST, 9L * MOST);
     assertThat(fixture.ask(SCANS)).isEqualTo(scans);

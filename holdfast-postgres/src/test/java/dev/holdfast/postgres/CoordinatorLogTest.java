@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** In whose name the threads of a store's coordinator write to the log. */
+/** The nodes that the log lines of a store's coordinator contain. */
 class CoordinatorLogTest {
   private static final Duration SOON = Duration.ofSeconds(40);
 
@@ -22,7 +22,7 @@ class CoordinatorLogTest {
   }
 
   @Test
-  void everyLineNamesTheNodesThatTheCoordinatorWorksFor() throws Exception {
+  void everyLogLineContainsTheNodesOfTheCoordinator() throws Exception {
     try (FaultProxy proxy = new FaultProxy(SharedServer.server().port());
         PostgresStore store =
             PostgresStore.connect(
@@ -62,7 +62,7 @@ class CoordinatorLogTest {
   }
 
   @Test
-  void linesOfACoordinatorThatTwoNodesShareNameBoth() throws Exception {
+  void logLinesOfASharedCoordinatorContainBothNodes() throws Exception {
     try (FaultProxy proxy = new FaultProxy(SharedServer.server().port());
         PostgresStore store =
             PostgresStore.connect(

@@ -13,22 +13,22 @@ final class CrashProgram {
 
   /** What a job does to its process. */
   enum Kind {
-    /** It runs until its process is killed. */
+    /** Runs until its process is killed. */
     HOLD,
-    /** It kills its process while others run. */
+    /** Kills its process while other jobs run. */
     POISON,
-    /** It runs for a moment. */
+    /** Runs for a moment. */
     HARMLESS
   }
 
   static final TaskType<Work, String> TASK = TaskType.of("test::crash", Work.class, String.class);
 
-  /** How many jobs it runs at once. */
+  /** The number of jobs that the node runs at once. */
   static final int SLOTS = 50;
 
   static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-  /** Sweeps as rarely as allowed, so that a recovery that waits for one is seen to. */
+  /** Sweeps as rarely as allowed, so that a recovery that waits for the next sweep is noticed. */
   static final LivenessSettings LIVENESS =
       LivenessSettings.DEFAULT.with(settings ->
           settings
@@ -38,7 +38,7 @@ final class CrashProgram {
 
   private CrashProgram() {}
 
-  /** Takes the URL, the user and the password of a database. */
+  /** Takes the URL, user and password of a database. */
   public static void main(String[] args) throws Exception {
     PostgresStore store =
         PostgresStore.connect(

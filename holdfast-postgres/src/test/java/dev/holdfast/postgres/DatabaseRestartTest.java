@@ -68,7 +68,7 @@ class DatabaseRestartTest {
           .until(() ->
               node.client().count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, (long) JOBS)));
       assertThat(runs).hasSize(JOBS);
-      // Without a holder that dies nothing runs twice: answers lost on the way are recognised.
+      // Nothing runs twice unless a holder dies: repeats after lost replies are recognised.
       assertThat(runs.values()).allSatisfy(count -> assertThat(count).hasValue(1));
       assertThat(node.client().list(JobFilter.all(), Page.first(1_000)))
           .extracting(Job::attempt)

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Database sessions that outlive their node, in the middle of a transaction. */
 class DeadSessionsTest {
-  /** What the jobs of this test carry. */
+  /** The payload of the jobs of this test. */
   record Nothing() {}
 
   private static final TaskType<Nothing, Void> SEND = TaskType.of(Drafts.TASK, Nothing.class);
@@ -36,7 +36,7 @@ class DeadSessionsTest {
   @BeforeEach
   void open() {
     fixture = new PostgresFixture();
-    // As long as a name can be: the database must not cut it.
+    // The longest valid name: the database must not truncate it.
     dead = PostgresStore.connect(fixture.settings().name("x".repeat(26)).build());
     alive = PostgresStore.connect(fixture.settings().name("alive").build());
   }
@@ -49,7 +49,8 @@ class DeadSessionsTest {
   }
 
   @Test
-  void aSweepEndsThoseThatLockJobsTakesTheJobsBackAndSparesAllOthers() throws SQLException {
+  void aSweepTerminatesSessionsThatLockJobsRecoversTheJobsAndSparesOtherSessions()
+      throws SQLException {
     NewJob job = Drafts.job();
     dead.intake().enqueue(List.of(job));
     Worker holder = Worker.join(dead, "node-1", Drafts.QUEUE, Drafts.TASK);
@@ -82,7 +83,7 @@ class DeadSessionsTest {
   }
 
   @Test
-  void whatAProcessThatHasStartedOverHoldsIsSpared() throws SQLException {
+  void sessionsOfAProcessThatHasStartedOverAreSpared() throws SQLException {
     Worker before = Worker.join(dead, "node-1", Drafts.QUEUE, Drafts.TASK);
     Worker now = Worker.join(dead, "node-1", Drafts.QUEUE, Drafts.TASK);
     alive.nodes().markDead(before.incarnation(), 0, Duration.ofMinutes(1));

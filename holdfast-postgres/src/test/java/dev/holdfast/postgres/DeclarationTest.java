@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What nodes declare about schedules, when the database objects half way. */
+/** Declarations of schedules when a statement fails half way. */
 class DeclarationTest {
   private PostgresFixture fixture;
 
@@ -25,7 +25,7 @@ class DeclarationTest {
   }
 
   @Test
-  void aDeclarationThatFailsLeavesTheOneBefore() {
+  void aFailedDeclarationKeepsThePreviousOne() {
     Worker node = Worker.join(fixture.store(), "node-1", Drafts.QUEUE, Drafts.TASK);
     declare(node, "v1");
     fixture.execute(

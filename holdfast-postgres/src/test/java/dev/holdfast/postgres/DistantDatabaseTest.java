@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Claims over a network that takes 50 ms for each statement. In windows, a claim that finds too
- * little takes a second statement.
+ * Claims over a network that takes 50 ms for each statement. With windows, a claim that finds too
+ * few jobs takes a second statement.
  */
 class DistantDatabaseTest {
   private static final Duration LATENCY = Duration.ofMillis(50);
@@ -69,7 +69,7 @@ class DistantDatabaseTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void entriesOfFinishedJobsAreLeftOutWhileASnapshotKeepsThem(int tasks) throws SQLException {
+  void entriesOfFinishedJobsAreSkippedWhileASnapshotKeepsThem(int tasks) throws SQLException {
     snapshot.setAutoCommit(false);
     snapshot.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     try (Statement statement = snapshot.createStatement()) {
@@ -93,7 +93,7 @@ class DistantDatabaseTest {
     assertThat(claim(tasks)).hasSize(3);
   }
 
-  /** How many statements it takes to find nothing. */
+  /** Returns the number of statements of a claim that finds nothing. */
   private int claimStatements(int tasks) {
     int before = claimStatements.get();
     for (int round = 0; round < ROUNDS; round++) {

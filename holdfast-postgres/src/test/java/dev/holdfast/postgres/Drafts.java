@@ -8,7 +8,7 @@ import dev.holdfast.engine.store.NewJob;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** New jobs in few words. */
+/** Creates new jobs with defaults. */
 public final class Drafts {
   public static final String QUEUE = "mail";
   public static final String TASK = "mail::send";

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A node in its own process that runs one slow job until a line arrives. The job does not respond
- * to interruption, because it blocks while it reads.
+ * A node in a separate process that runs one slow job until a line arrives. The job does not
+ * respond to interruption, because it blocks while it reads.
  */
 final class DrainProgram {
   /** A payload. */
@@ -15,7 +15,7 @@ final class DrainProgram {
 
   static final TaskType<Wait, String> TASK = TaskType.of("test::drain", Wait.class, String.class);
 
-  /** Short enough that a test can see whether it beats beyond them. */
+  /** Short enough that a test can see heartbeats after it. */
   static final Duration TERMS = Duration.ofSeconds(3);
 
   /** Longer than any test takes. */
@@ -23,14 +23,14 @@ final class DrainProgram {
 
   static final String SHORT_GRACE = "1";
 
-  /** What it prints when its node has started to stop. */
+  /** The line that it prints when its node has started to stop. */
   static final String DRAINING = "DRAINING";
 
   private DrainProgram() {}
 
   /**
-   * Takes the URL, the user and the password of a database, and the grace time in seconds. The node
-   * keeps the process alive.
+   * Takes the URL, user and password of a database, and the grace time in seconds. The node keeps
+   * the process alive.
    */
   public static void main(String[] args) throws Exception {
     PostgresStore store =
@@ -51,7 +51,7 @@ final class DrainProgram {
                 (wait, context) -> {
                   System.out.println("BEGUN");
                   while (System.in.read() != '\n') {
-                    // Told by a line.
+                    // Until the test sends a line.
                   }
                   return "done";
                 })

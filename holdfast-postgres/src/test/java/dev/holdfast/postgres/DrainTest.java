@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A real process that is told to stop by real signals. */
+/** A separate process that is stopped by signals. */
 class DrainTest {
   private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -35,7 +35,7 @@ class DrainTest {
   private NodeProcess process;
 
   @BeforeEach
-  void begin() {
+  void setUp() {
     store =
         PostgresStore.connect(
             PostgresSettings.builder(database.jdbcUrl())
@@ -50,7 +50,7 @@ class DrainTest {
   }
 
   @AfterEach
-  void end() {
+  void tearDown() {
     process.close();
     client.close();
     store.close();
@@ -65,7 +65,7 @@ class DrainTest {
   }
 
   @Test
-  void aProcessThatIsToldToStopFinishesWhatItRunsAndBeatsToTheEnd() throws Exception {
+  void aSignalledProcessFinishesItsJobsAndSendsHeartbeatsUntilTheEnd() throws Exception {
     startProcess(DrainProgram.LONG_GRACE);
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
     process.awaitLine("BEGUN");
@@ -91,7 +91,7 @@ class DrainTest {
   }
 
   @Test
-  void aSecondSignalEndsTheProcessAtOnceWithWorkStillRunning() throws Exception {
+  void aSecondSignalEndsTheProcessAtOnceWhileAJobRuns() throws Exception {
     startProcess(DrainProgram.LONG_GRACE);
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
     process.awaitLine("BEGUN");
@@ -100,7 +100,7 @@ class DrainTest {
 
     process.signal("TERM");
 
-    // Its grace is a minute, so an end within seconds comes from the signal.
+    // The grace time is a minute, so an end within seconds comes from the signal.
     assertThat(process.hasEndedWithin(10_000)).isTrue();
     assertThat(process.exitValue()).isEqualTo(143);
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
@@ -108,7 +108,7 @@ class DrainTest {
   }
 
   @Test
-  void whatOutlivesTheGraceOfAProcessIsRecoveredByExactlyOneNode() throws Exception {
+  void aJobThatOutlivesTheGraceTimeIsRecoveredByExactlyOneNode() throws Exception {
     startProcess(DrainProgram.SHORT_GRACE);
     Enqueued<String> job = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
     process.awaitLine("BEGUN");
@@ -137,7 +137,7 @@ class DrainTest {
       assertThat(process.hasEndedWithin(30_000)).isTrue();
       assertThat(process.exitValue()).isEqualTo(143);
       assertThat(client.find(job.id()).orElseThrow().state())
-          .as("not handed back, since its code was still running")
+          .as("not given back, because its handler was still running")
           .isEqualTo(JobState.RUNNING);
       assertThat(client.await(job, SOON)).isEqualTo("run 1");
       assertThat(meters.stream().mapToDouble(DrainTest::recovered).sum()).isEqualTo(1);

@@ -6,21 +6,21 @@ import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.NodeBuilder;
 import java.time.Duration;
 
-/** A program with nodes in it that ends in one of the ways in which programs end. */
+/** A program with nodes that ends in a given way. */
 final class EndingProgram {
   /** How it ends. */
   enum Way {
-    /** Main returns once the node has started; nothing stops it. */
+    /** Main returns once the node has started. Nothing stops the node. */
     RETURNS,
     /** Main returns, and a signal stops the node. */
     RETURNS_AND_DRAINS_ON_SIGNALS,
-    /** Main closes the node when it sees that it is about to stop, and then the store. */
+    /** Main closes the node when it sees that the node is stopping, and then the store. */
     CLOSES_DURING_A_DRAIN,
-    /** Main calls {@code System.exit} inside of a try-with-resources. */
+    /** Main calls {@code System.exit} inside a try-with-resources. */
     EXITS,
     /** Main leaves a try-with-resources. */
     LEAVES_ITS_BLOCK,
-    /** Two nodes, one of which fails to close its executor. */
+    /** Two nodes are stopped, one of which fails to close its executor. */
     TWO_NODES
   }
 
@@ -32,7 +32,7 @@ final class EndingProgram {
 
   private EndingProgram() {}
 
-  /** Takes the URL, the user and the password of a database, and the way. */
+  /** Takes the URL, user and password of a database, and the way to end. */
   public static void main(String[] args) throws Exception {
     PostgresStore store =
         PostgresStore.connect(
@@ -77,7 +77,7 @@ final class EndingProgram {
     }
   }
 
-  /** Each runs one job at a time, so that two jobs are on two nodes. */
+  /** Returns a node that runs one job at a time, so that two jobs run on two nodes. */
   private static NodeBuilder node(PostgresStore store, String id) {
     return HoldfastNode.on(store)
         .id(id)
@@ -99,7 +99,7 @@ final class EndingProgram {
 
   private static void awaitLine() throws Exception {
     while (System.in.read() != '\n') {
-      // Told by a line.
+      // Until the test sends a line.
     }
   }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a store keeps of a pool of the caller's own, and what it leaves. */
+/** Which connections of an external pool a store keeps. */
 class ExternalPoolTest {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final TaskType<String, Void> GREEDY = TaskType.of("pool::greedy", String.class);
@@ -47,7 +47,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void handlersThatUseUpThePoolDoNotStopTheHeart() {
+  void handlersThatExhaustThePoolDoNotStopHeartbeats() {
     CountDownLatch enough = new CountDownLatch(1);
     try (HikariDataSource pool = fixture.foreignPool(6);
         PostgresStore store = PostgresStore.on(pool, "holdfast");
@@ -73,7 +73,7 @@ class ExternalPoolTest {
       String incarnation = fixture.ask("select incarnation from holdfast.node");
       long before = beat(incarnation);
 
-      // More beats than fit into the terms, while nobody else gets a connection.
+      // More heartbeats than fit into the timeout, while nothing else gets a connection.
       await().atMost(SOON).until(() -> beat(incarnation) >= before + 7);
 
       assertThat(pool.getHikariPoolMXBean().getIdleConnections()).isZero();
@@ -89,11 +89,11 @@ class ExternalPoolTest {
   }
 
   /**
-   * With the fast preset a node counts a reply for 2 s after its beat was sent; by then another
-   * connection could not be had, since handlers wait for every one that becomes free.
+   * With the fast preset, a reply counts for 2 s after its heartbeat was sent. No other connection
+   * is available by then, because handlers wait for every free one.
    */
   @Test
-  void aLateReplyDoesNotCostTheHeartItsOnlyConnection() throws Exception {
+  void aLateReplyDoesNotCloseTheHeartbeatConnection() throws Exception {
     CountDownLatch enough = new CountDownLatch(1);
     AtomicInteger greedy = new AtomicInteger();
     try (FaultProxy proxy = new FaultProxy(SharedServer.server().port());
@@ -137,11 +137,12 @@ class ExternalPoolTest {
   }
 
   @Test
-  void theKeptConnectionIsReplacedWhenItBreaksAndGivenBackInTheEnd() {
+  void theHeartbeatConnectionIsReplacedWhenItBreaksAndReturnedInTheEnd() {
     try (HikariDataSource pool = fixture.foreignPool(4)) {
       PostgresStore store = PostgresStore.on(pool, "holdfast");
-      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      store.nodes().register(card);
+      NodeRegistration registration =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      store.nodes().register(registration);
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
 
       assertThat(fixture.endSessions("foreign")).isPositive();
@@ -149,7 +150,7 @@ class ExternalPoolTest {
       await()
           .atMost(SOON)
           .ignoreExceptions()
-          .until(() -> store.nodes().beat(card.incarnation(), 0).isPresent());
+          .until(() -> store.nodes().beat(registration.incarnation(), 0).isPresent());
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
       store.close();
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
@@ -157,7 +158,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void whoOnlyAsksForWorkKeepsNoConnection() {
+  void aClientKeepsNoConnection() {
     try (HikariDataSource pool = fixture.foreignPool(3);
         PostgresStore store = PostgresStore.on(pool, "holdfast")) {
       store.intake().enqueue(List.of(Drafts.job()));
@@ -167,7 +168,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void aPoolOfThreeIsEnoughToMakeTheTablesAndToWork() throws Exception {
+  void aPoolOfThreeIsEnoughToMigrateAndToRunJobs() throws Exception {
     try (TestDatabase fresh = SharedServer.freshDatabase();
         HikariDataSource pool = PostgresFixture.foreignPool(fresh, 3);
         PostgresStore store = PostgresStore.on(pool, "holdfast");
@@ -180,7 +181,7 @@ class ExternalPoolTest {
   }
 
   @Test
-  void aPoolWithTooFewConnectionsIsRefusedInOneSentence() {
+  void aPoolWithTooFewConnectionsIsRejectedInOneSentence() {
     try (HikariDataSource pool = fixture.foreignPool(1)) {
       assertThatThrownBy(() -> new ExternalPool(pool).requireRoom(Duration.ofMillis(500)))
           .isInstanceOf(StoreException.class)

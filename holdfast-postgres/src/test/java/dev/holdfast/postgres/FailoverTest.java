@@ -29,11 +29,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A failover behind an address that stays the same: sessions that exist are left on a server that
- * has become read-only, new sessions lead to one that takes writes.
+ * A failover behind a constant address: existing sessions stay on a server that has become
+ * read-only, and new sessions reach a server that accepts writes.
  *
- * <p>One server plays both parts. The configuration file makes existing sessions read-only, a
- * setting of the role, which counts from the start of a session on, exempts the new ones.
+ * <p>One server plays both parts. The configuration file makes existing sessions read-only, and a
+ * setting of the role, which applies to new sessions, exempts those.
  */
 class FailoverTest {
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -95,26 +95,28 @@ class FailoverTest {
   @Test
   void aNodeThatWasFencedMeanwhileRegistersOnTheNewServer() throws Exception {
     try (PostgresStore store = PostgresStore.connect(settings().build())) {
-      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      store.nodes().register(card);
+      NodeRegistration registration =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      store.nodes().register(registration);
       makeExistingSessionsReadOnly();
 
-      NodeRegistration successor = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      assertThatThrownBy(() -> register(store, successor, card))
+      NodeRegistration successor =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      assertThatThrownBy(() -> register(store, successor, registration))
           .isInstanceOf(StoreException.class)
           .hasMessageContaining("read-only");
-      register(store, successor, card);
+      register(store, successor, registration);
 
       assertThat(ask("select count(*) from holdfast.node where state = 'ALIVE'")).isEqualTo("1");
     }
   }
 
   private static void register(
-      PostgresStore store, NodeRegistration card, NodeRegistration before) {
-    store.nodes().register(card, Modes.FULL, before.incarnation());
+      PostgresStore store, NodeRegistration registration, NodeRegistration before) {
+    store.nodes().register(registration, Modes.FULL, before.incarnation());
   }
 
-  /** Not all pools know what discarding is; this one is none at all. */
+  /** Not every data source can discard connections; this one is not a pool. */
   @Test
   void connectionsOfAnySourceAreDiscarded() throws Exception {
     PGSimpleDataSource source = new PGSimpleDataSource();
@@ -122,14 +124,15 @@ class FailoverTest {
     source.setUser(server.user());
     source.setPassword(server.password());
     try (PostgresStore store = PostgresStore.on(source, "holdfast")) {
-      NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-      store.nodes().register(card);
+      NodeRegistration registration =
+          Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+      store.nodes().register(registration);
       makeExistingSessionsReadOnly();
 
       await()
           .atMost(SOON)
           .ignoreExceptions()
-          .until(() -> store.nodes().beat(card.incarnation(), 0).isPresent());
+          .until(() -> store.nodes().beat(registration.incarnation(), 0).isPresent());
     }
   }
 

@@ -25,7 +25,7 @@ final class FaultProxy implements AutoCloseable {
   private boolean stalled;
   private volatile boolean refusing;
 
-  /** One connection; what is sent on a dead one disappears. */
+  /** One connection. Bytes sent on a dead connection are dropped. */
   private static final class Link {
     final Socket client;
     final Socket server;
@@ -52,7 +52,7 @@ final class FaultProxy implements AutoCloseable {
     Thread.ofVirtual().name("proxy").start(this::accept);
   }
 
-  /** The URL of a database, by way of this proxy. */
+  /** Returns the URL of a database through this proxy. */
   String through(String jdbcUrl) {
     return jdbcUrl.replaceFirst("//[^/]*/", "//127.0.0.1:%d/".formatted(door.getLocalPort()));
   }
@@ -61,7 +61,7 @@ final class FaultProxy implements AutoCloseable {
     return door.getLocalPort();
   }
 
-  /** How many connections were opened so far. */
+  /** Returns the number of connections that were opened so far. */
   int accepted() {
     return accepted.get();
   }
@@ -70,7 +70,7 @@ final class FaultProxy implements AutoCloseable {
     return links.size();
   }
 
-  /** Hold everything back, until {@link #resume}; nothing is lost. */
+  /** Delays everything until {@link #resume}. Nothing is lost. */
   void stall() {
     lock.lock();
     try {
@@ -90,19 +90,19 @@ final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** Hold everything back for this long. */
+  /** Delays everything for this time. */
   void stallFor(Duration time) throws InterruptedException {
     stall();
     Thread.sleep(time);
     resume();
   }
 
-  /** Drop, silently and for good, whatever is sent on the connections that exist; new ones work. */
+  /** Silently drops everything that is sent on existing connections. New connections work. */
   void forgetConnections() {
     links.forEach(link -> link.dead = true);
   }
 
-  /** Close all connections and refuse new ones, until {@link #heal}. */
+  /** Closes all connections and rejects new ones until {@link #heal}. */
   void cut() {
     refusing = true;
     links.forEach(Link::close);
@@ -154,7 +154,7 @@ final class FaultProxy implements AutoCloseable {
         }
       }
     } catch (IOException broken) {
-      // One side is gone, which the other is about to learn.
+      // One side has closed the connection; the other is closed next.
     } finally {
       links.remove(link);
       link.close();
@@ -176,7 +176,7 @@ final class FaultProxy implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException broken) {
-      // It is as closed as it can be.
+      // Nothing more can be done to close it.
     }
   }
 

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * A store on a pool of the caller's own making, whose connections commit nothing by themselves and
- * see one old snapshot.
+ * A store on an external pool whose connections have no autocommit and keep one snapshot per
+ * transaction.
  */
 class ForeignPoolTest {
   private static PostgresFixture fixture;
@@ -66,7 +66,7 @@ class ForeignPoolTest {
   }
 
   @Test
-  void aSchemaIsMadeThroughIt() {
+  void aSchemaIsCreatedThroughThePool() {
     fixture.execute("drop schema if exists fresh cascade");
     try (PostgresStore fresh = PostgresStore.on(pool, "fresh")) {
       fresh.intake().enqueue(List.of(Drafts.job()));
@@ -76,7 +76,7 @@ class ForeignPoolTest {
   }
 
   @Test
-  void connectionsGoBackAsTheyCame() throws SQLException {
+  void connectionsAreReturnedUnchanged() throws SQLException {
     try (Connection only = fixture.database().connect()) {
       only.setAutoCommit(false);
       only.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
@@ -90,7 +90,7 @@ class ForeignPoolTest {
   }
 
   @Test
-  void aTransactionThatSomebodyElseBeganIsNotCommittedByTheWay() throws SQLException {
+  void anOpenTransactionOfTheCallerIsNotCommitted() throws SQLException {
     fixture.execute("create table if not exists public.orders (id int)");
     try (Connection only = fixture.database().connect();
         PostgresStore careful = PostgresStore.on(OneConnection.source(only), "holdfast");

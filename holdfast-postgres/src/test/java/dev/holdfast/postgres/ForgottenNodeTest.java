@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rows of dead nodes, where another node is busy looking for jobs that they still hold. */
+/** Rows of dead nodes, while another node looks for jobs that they still hold. */
 class ForgottenNodeTest {
   private static final String BUSY =
       """
@@ -21,14 +21,14 @@ class ForgottenNodeTest {
       """;
 
   @Test
-  void aDeadNodeThatHoldsAJobByAnEarlyCallIsNotForgotten() throws SQLException {
+  void aDeadNodeThatHoldsAJobOfAnEarlyCallIsNotForgotten() throws SQLException {
     try (PostgresFixture fixture = new PostgresFixture();
         Connection busy = fixture.database().connect();
         Statement lock = busy.createStatement()) {
       Worker worker = Worker.join(fixture.store(), "node-1", JobDraft.QUEUE, JobDraft.TASK);
       fixture.store().intake().enqueue(List.of(new JobDraft().build()));
       worker.claimOne();
-      worker.beat(100); // It believes that it holds nothing by earlier calls.
+      worker.beat(100); // The node assumes that it holds no jobs of earlier calls.
       worker.leave();
       fixture.passTime(Duration.ofDays(3));
       lock.execute(BUSY);

@@ -21,13 +21,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** A session that listens and never reads has filled the server's queue of notifications. */
+/** The server's notification queue is full because a listening session never reads. */
 class FullNotifyQueueTest {
   private static final JobRequest<String, Void> REQUEST =
       JobRequest.of(TaskType.of("mail::send", String.class), "text");
 
   @Test
-  void theTransactionOfACallerCommitsAndNodesAreLeftToPolling() throws Exception {
+  void theTransactionOfTheCallerCommitsAndNodesFallBackToPolling() throws Exception {
     Logger announcer =
         (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
     ListAppender<ILoggingEvent> logged = new ListAppender<>();

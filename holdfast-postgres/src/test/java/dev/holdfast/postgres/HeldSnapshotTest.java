@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * While a transaction somewhere keeps an old snapshot, nothing that finished since can be removed.
- * Statements must not read more and more of it.
+ * While a transaction keeps an old snapshot, dead rows of finished jobs cannot be removed.
+ * Statements must not read more and more of them.
  */
 class HeldSnapshotTest {
   private static final int LIMIT = 3;
@@ -48,20 +48,23 @@ class HeldSnapshotTest {
   }
 
   @Test
-  void claimsFromALimitedQueueDoNotReadWhatFinished() {
+  void claimsFromALimitedQueueDoNotReadFinishedJobs() {
     fixture.store().queues().limit(Drafts.QUEUE, LIMIT);
 
     assertClaimsStayFlat("job_capped", worker -> worker.claim(1, 0, LIMIT));
   }
 
   @Test
-  void claimsOfALimitedTaskDoNotReadWhatFinished() {
+  void claimsOfALimitedTaskDoNotReadFinishedJobs() {
     fixture.store().tasks().limit(Drafts.TASK, LIMIT);
 
     assertClaimsStayFlat("job_task_capped", worker -> worker.claimAlone(Drafts.TASK, 1, 0, RULE));
   }
 
-  /** One job is held all the time, so that the oldest held job says nothing about the others. */
+  /**
+   * One job stays claimed all the time, so that the oldest claimed job says nothing about the
+   * others.
+   */
   private void assertClaimsStayFlat(String index, Function<Worker, List<ClaimedJob>> claim) {
     int rounds = 400;
     long before = entriesRead(index);
@@ -76,7 +79,7 @@ class HeldSnapshotTest {
       }
     });
 
-    // The job that is held all the time, and the one that finished since the last claim.
+    // The job that stays claimed, and the one that finished since the last claim.
     assertThat(entriesRead(index) - before).isLessThanOrEqualTo(4L * rounds);
   }
 
@@ -120,7 +123,7 @@ class HeldSnapshotTest {
     return Stream.generate(Drafts::job).limit(count).toList();
   }
 
-  /** Sessions report what they read when they end. */
+  /** Sessions report their statistics when they end. */
   private void inSessionsThatEnd(Consumer<PostgresStore> work) {
     String name = "snapshot" + ++stores;
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name(name).build())) {

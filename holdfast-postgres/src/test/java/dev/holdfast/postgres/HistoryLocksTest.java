@@ -43,8 +43,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Over a year of history, no statement that looks for a job by its id locks more than a few of the
- * partitions: a server has room for about 6,400 locks of all sessions together.
+ * With a year of history, no statement that looks up a job by its id locks more than a few
+ * partitions: the lock table of a server has room for about 6,400 locks of all sessions.
  */
 class HistoryLocksTest {
   private static final int DAYS = 400;
@@ -158,7 +158,7 @@ class HistoryLocksTest {
     }
   }
 
-  private static JobId madeAgo(int days) {
+  private static JobId idCreatedDaysAgo(int days) {
     return new JobId(UuidCreator.getTimeOrderedEpoch(Instant.now().minus(days, ChronoUnit.DAYS)));
   }
 
@@ -179,14 +179,14 @@ class HistoryLocksTest {
     PgJobQueries lookup = new PgJobQueries(database);
     List<JobId> ids =
         List.of(
-            ended(madeAgo(0), 0),
-            ended(madeAgo(300), 300),
-            ended(madeAgo(200), 150), // Waited for seven weeks.
-            ended(madeAgo(50), 60), // The clock of its client was ten days ahead.
-            ended(madeAgo(-3_000), 390), // And that one was in another decade.
-            ended(new JobId(UUID.randomUUID()), 222), // Contains no time.
-            ended(madeAgo(1), 500)); // In the default partition.
-    JobId unknown = madeAgo(10);
+            ended(idCreatedDaysAgo(0), 0),
+            ended(idCreatedDaysAgo(300), 300),
+            ended(idCreatedDaysAgo(200), 150), // The job waited for seven weeks.
+            ended(idCreatedDaysAgo(50), 60), // The clock of its client was ten days ahead.
+            ended(idCreatedDaysAgo(-3_000), 390), // The clock of its client was in another decade.
+            ended(new JobId(UUID.randomUUID()), 222), // The id contains no time.
+            ended(idCreatedDaysAgo(1), 500)); // In the default partition.
+    JobId unknown = idCreatedDaysAgo(10);
 
     assertThat(lookup.find(ids)).containsOnlyKeys(ids);
     assertThat(ids).allSatisfy(id -> assertThat(lookup.find(List.of(id))).containsOnlyKeys(id));
@@ -201,8 +201,8 @@ class HistoryLocksTest {
   @Test
   void requestsAboutJobsLockFewPartitions() {
     PgJobControl control = new PgJobControl(database, Duration.ofMinutes(15), UUID.randomUUID());
-    JobId old = ended(madeAgo(200), 150);
-    JobId unknown = madeAgo(10);
+    JobId old = ended(idCreatedDaysAgo(200), 150);
+    JobId unknown = idCreatedDaysAgo(10);
 
     assertThat(control.cancel(old)).isEqualTo(CancelResult.ALREADY_ENDED);
     assertThat(control.retry(old)).isEqualTo(RetryResult.NOT_FAILED);
@@ -215,9 +215,9 @@ class HistoryLocksTest {
   @Test
   void aRepeatedFinishLocksFewPartitions() {
     PgOutcomes outcomes = new PgOutcomes(database, Duration.ofMinutes(15));
-    ClaimId old = new ClaimId(ended(madeAgo(200), 150), 1);
-    ClaimId unknown = new ClaimId(madeAgo(10), 1);
-    ClaimId failed = new ClaimId(madeAgo(10), 1);
+    ClaimId old = new ClaimId(ended(idCreatedDaysAgo(200), 150), 1);
+    ClaimId unknown = new ClaimId(idCreatedDaysAgo(10), 1);
+    ClaimId failed = new ClaimId(idCreatedDaysAgo(10), 1);
 
     assertThat(
             outcomes.finish(
@@ -237,7 +237,7 @@ class HistoryLocksTest {
 
   @Test
   void upkeepLocksFewPartitions() {
-    JobId old = ended(madeAgo(200), 150);
+    JobId old = ended(idCreatedDaysAgo(200), 150);
     fixture.execute(
         "update holdfast.job_history set result_until = now() where id = '%s'".formatted(old));
     PgUpkeep upkeep = new PgUpkeep(database);
@@ -255,14 +255,14 @@ class HistoryLocksTest {
   }
 
   @Test
-  void fiftyTransactionsThatRepeatAnEnqueueFindRoomForTheirLocks() throws SQLException {
+  void fiftyConcurrentRepeatedEnqueuesFitIntoTheLockTable() throws SQLException {
     List<Connection> open = new ArrayList<>();
     try {
       for (int i = 0; i < 50; i++) {
         Connection connection = fixture.database().connect();
         open.add(connection);
         connection.setAutoCommit(false);
-        JobId old = ended(madeAgo(200), 150);
+        JobId old = ended(idCreatedDaysAgo(200), 150);
         List<NewJob> jobs = List.of(repeated(Drafts.job().id()), repeated(old));
 
         assertThatCode(() ->

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Connections that a firewall has forgotten: whatever is sent on them is dropped, and their sockets
- * look as they always did.
+ * Connections that a firewall has forgotten: everything sent on them is dropped, and their sockets
+ * look open.
  */
 class IdleConnectionTest {
   private TestDatabase database;
@@ -38,7 +38,7 @@ class IdleConnectionTest {
   }
 
   @Test
-  void aForgottenConnectionCostsItsUserAMomentAndNotTheSocketTimeout() throws Exception {
+  void aForgottenConnectionCausesAShortDelayInsteadOfTheSocketTimeout() throws Exception {
     try (HikariDataSource pool = pool(Duration.ofMillis(600))) {
       List<Connection> three =
           List.of(pool.getConnection(), pool.getConnection(), pool.getConnection());
@@ -46,7 +46,7 @@ class IdleConnectionTest {
         connection.close();
       }
       proxy.forgetConnections();
-      // The pool validates what has not been used for half a second.
+      // The pool validates connections that have not been used for half a second.
       Thread.sleep(700);
 
       long start = System.nanoTime();
@@ -55,14 +55,14 @@ class IdleConnectionTest {
         statement.execute("select 1");
       }
 
-      // Three of a second each, instead of 40 s for the first statement.
+      // Three validations of a second each, instead of 40 s for the first statement.
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
       assertThat(proxy.accepted()).isGreaterThanOrEqualTo(4);
     }
   }
 
   @Test
-  void aConnectionThatWasUsedLatelyIsTrusted() throws SQLException {
+  void aRecentlyUsedConnectionIsNotValidated() throws SQLException {
     try (Connection connection = source(Duration.ofMinutes(1)).getConnection()) {
       proxy.forgetConnections();
 
@@ -71,7 +71,7 @@ class IdleConnectionTest {
   }
 
   @Test
-  void aConnectionThatHasBeenIdleForLongIsNot() throws SQLException {
+  void aLongIdleConnectionIsValidated() throws SQLException {
     try (Connection connection = source(Duration.ZERO).getConnection()) {
       assertThat(connection.isValid(1)).isTrue();
       proxy.forgetConnections();

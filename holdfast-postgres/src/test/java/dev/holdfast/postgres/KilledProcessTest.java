@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Real processes that are really killed, from outside and by their own jobs. */
+/** Processes that are killed, from outside and by their own jobs. */
 class KilledProcessTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final int JOBS = 40;
@@ -77,7 +77,9 @@ class KilledProcessTest {
     return client.count(JobFilter.all()).getOrDefault(state, 0L);
   }
 
-  /** How soon they do is a bar of {@code bench failover}: here none ends before all run. */
+  /**
+   * The time of the takeover is a bar of {@code bench failover}. Here no job ends before all run.
+   */
   @Test
   void allJobsOfAKilledNodeRunOnASurvivorAtTheSameTime() throws Exception {
     CountDownLatch running = new CountDownLatch(JOBS);
@@ -124,8 +126,8 @@ class KilledProcessTest {
       Enqueued<String> poison = enqueue(Kind.POISON, 1).getFirst();
       harmless.addAll(enqueue(Kind.HARMLESS, HARMLESS / 2));
 
-      // A process that outlives the poison job is not killed: that would be a crash of what it
-      // runs.
+      // A process that outlives the poison job is not killed, because that would count as a crash
+      // of its jobs.
       while (!isFailed(poison)) {
         NodeProcess process = start();
         await().atMost(SOON).until(() -> process.hasEndedWithin(50) || isFailed(poison));

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A first attempt that has started on the server when its repeat overtakes it. */
+/** A first enqueue that is already executing on the server when its repeat overtakes it. */
 class LateEnqueueTest {
   private PostgresFixture fixture;
 
   @BeforeEach
   void open() {
     fixture = new PostgresFixture();
-    // Holds a session of this name up in the middle of its insert, after it has taken its snapshot.
+    // Blocks a session of this name during its insert, after it has taken its snapshot.
     fixture.execute(
         """
         create function holdfast.hold_up() returns trigger language plpgsql as $$
@@ -45,7 +45,7 @@ class LateEnqueueTest {
   }
 
   @Test
-  void itCreatesNothingWhenItsJobHasEndedSinceItsSnapshotWasTaken() throws Exception {
+  void aLateEnqueueCreatesNothingWhenItsJobHasEndedSinceItsSnapshot() throws Exception {
     NewJob job = Drafts.job();
     try (PostgresStore delayed = PostgresStore.connect(fixture.settings().name("delayed").build());
         Connection gate = fixture.database().connect()) {

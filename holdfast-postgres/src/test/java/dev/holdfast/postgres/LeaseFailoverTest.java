@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Leases after another server, with another clock, has taken over. */
+/** Leases after a failover to a server with another clock. */
 class LeaseFailoverTest {
   private static final String KEY = "invoice:42";
   private static final Duration TTL = Duration.ofMinutes(2);
@@ -40,7 +40,7 @@ class LeaseFailoverTest {
   }
 
   @BeforeEach
-  void oneHoldsALease() {
+  void acquireALease() {
     leases = fixture.emptied().store().leases();
     held = new LeaseClaim(KEY, granted(acquire("holder")));
   }
@@ -49,14 +49,14 @@ class LeaseFailoverTest {
     return leases.acquire(LeaseRequest.of(KEY, TTL), UUID.randomUUID(), holder);
   }
 
-  private static long granted(Result answer) {
-    assertThat(answer).isInstanceOf(Result.Granted.class);
-    return ((Result.Granted) answer).token();
+  private static long granted(Result result) {
+    assertThat(result).isInstanceOf(Result.Granted.class);
+    return ((Result.Granted) result).token();
   }
 
-  private static LeaseInfo taken(Result answer) {
-    assertThat(answer).isInstanceOf(Result.Taken.class);
-    return ((Result.Taken) answer).by();
+  private static LeaseInfo taken(Result result) {
+    assertThat(result).isInstanceOf(Result.Taken.class);
+    return ((Result.Taken) result).by();
   }
 
   /** The lease was granted by a server that was started at another time. */
@@ -71,7 +71,7 @@ class LeaseFailoverTest {
 
   @ParameterizedTest
   @ValueSource(ints = {3_600, -3_600})
-  void aLeaseIsNotStolenThoughTheNewClockSaysOtherwise(int secondsAhead) {
+  void aLeaseIsNotGrantedAgainAlthoughTheNewClockIsAhead(int secondsAhead) {
     failOverToAClockThatIsAheadBy(Duration.ofSeconds(secondsAhead));
 
     assertThat(leases.find(KEY)).hasValueSatisfying(info -> assertThat(info.isHeld()).isTrue());
@@ -79,7 +79,7 @@ class LeaseFailoverTest {
   }
 
   @Test
-  void itsHolderRenewsItOnTheNewClock() {
+  void theHolderRenewsItsLeaseOnTheNewClock() {
     failOverToAClockThatIsAheadBy(Duration.ofHours(1));
 
     assertThat(leases.renew(List.of(Renewal.extend(held, TTL)))).containsExactly(held.token());
@@ -89,7 +89,7 @@ class LeaseFailoverTest {
   }
 
   @Test
-  void aHolderThatIsGoneIsWaitedForOnTheNewClock() {
+  void theLeaseOfADeadHolderExpiresOnTheNewClock() {
     failOverToAClockThatIsAheadBy(Duration.ofHours(-1));
     taken(acquire("other"));
     fixture.passTime(TTL.plusSeconds(1));
@@ -101,7 +101,7 @@ class LeaseFailoverTest {
   }
 
   @Test
-  void itIsNotReclaimedUntilItsTimeIsOverOnTheNewClock() {
+  void aLeaseIsNotReclaimedUntilItExpiresOnTheNewClock() {
     failOverToAClockThatIsAheadBy(Duration.ofHours(1));
 
     assertThat(leases.reclaimExpired(10)).isEmpty();
@@ -111,7 +111,7 @@ class LeaseFailoverTest {
 
   /** A server that sets its own clock forward is not noticed; tokens protect what is written. */
   @Test
-  void aClockSetForwardOnTheSameServerFreesALeaseButItsTokenIsWorthNothingAfterwards() {
+  void aClockSetForwardOnTheSameServerFreesALeaseAndInvalidatesItsToken() {
     fixture.passTime(Duration.ofHours(1));
 
     long token = granted(acquire("other"));

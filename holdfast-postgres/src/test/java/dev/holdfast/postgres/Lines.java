@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** Log lines, with the node that they name. */
+/** Records log lines with their node. */
 public final class Lines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final List<Line> all = new CopyOnWriteArrayList<>();
   private final Logger logger;
@@ -23,7 +23,7 @@ public final class Lines extends AppenderBase<ILoggingEvent> implements AutoClos
     this.logger = (Logger) LoggerFactory.getLogger(name);
   }
 
-  /** Keep the lines of this logger and those below it, from INFO on. */
+  /** Records the lines of this logger and its children, from INFO up. */
   public static Lines of(String name) {
     Lines lines = new Lines(name);
     lines.start();

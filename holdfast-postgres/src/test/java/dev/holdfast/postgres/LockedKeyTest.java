@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An enqueue whose unique key belongs to a transaction that another session keeps open. */
+/** An enqueue whose unique key is locked by an open transaction of another session. */
 class LockedKeyTest {
   private static final TaskType<String, Void> TASK =
       TaskType.of("mail::send", String.class, Void.class);
 
-  /** One wait for the lock, and room for a busy machine; far from a single statement timeout. */
+  /** One lock timeout with room for a busy machine, but far less than a statement timeout. */
   private static final Duration SOON = Duration.ofSeconds(LockPatience.SECONDS + 8);
 
   private PostgresFixture fixture;
@@ -57,11 +57,11 @@ class LockedKeyTest {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void itGivesUpAfterOneBoundedWaitAndNamesTheKey(UniqueKey key) throws SQLException {
+  void anEnqueueGivesUpAfterOneBoundedWaitAndNamesTheKey(UniqueKey key) throws SQLException {
     try (Connection open = fixture.database().connect()) {
       open.setAutoCommit(false);
       client.in(open).enqueue(request(key));
-      long began = System.nanoTime();
+      long startedAt = System.nanoTime();
 
       assertThatExceptionOfType(KeyLockedException.class)
           .isThrownBy(() -> client.enqueue(request(key)))
@@ -70,7 +70,7 @@ class LockedKeyTest {
           .returns(StoreException.Outcome.RETRYABLE, StoreException::outcome)
           .satisfies(locked -> assertThat(locked.keys()).containsExactly("order 17"));
 
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
+      assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(SOON);
       open.rollback();
     }
     assertThat(client.enqueue(request(key)).outcome()).isEqualTo(Enqueued.Outcome.CREATED);
@@ -91,7 +91,7 @@ class LockedKeyTest {
   }
 
   @Test
-  void anEventWhoseSubjectIsLockedGivesUpAsSoon() throws SQLException {
+  void anEventWhoseSubjectIsLockedGivesUpAfterOneBoundedWait() throws SQLException {
     client
         .triggers()
         .put(
@@ -104,13 +104,13 @@ class LockedKeyTest {
     try (Connection open = fixture.database().connect()) {
       open.setAutoCommit(false);
       client.in(open).publish("order.placed", Map.of("order", 17));
-      long began = System.nanoTime();
+      long startedAt = System.nanoTime();
 
       assertThatExceptionOfType(KeyLockedException.class)
           .isThrownBy(() -> client.publish("order.placed", Map.of("order", 17)))
           .withMessageContaining("order.placed");
 
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
+      assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(SOON);
       open.rollback();
     }
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What happens when a program meets a database for the first time. */
+/** What happens when a program connects to a database for the first time. */
 class MigrationTest {
   private TestDatabase database;
 
@@ -39,7 +39,7 @@ class MigrationTest {
   }
 
   @Test
-  void manyNodesMayStartAtOnceOnAnEmptyDatabase() throws Exception {
+  void manyNodesMayStartConcurrentlyOnAnEmptyDatabase() throws Exception {
     int nodes = 6;
     CyclicBarrier start = new CyclicBarrier(nodes);
     try (ExecutorService threads = Executors.newFixedThreadPool(nodes)) {
@@ -71,7 +71,7 @@ class MigrationTest {
   }
 
   @Test
-  void soItMayOnConnectionsOfTheCallersOwn() throws SQLException {
+  void aMigrationOnAnExternalPoolMayTakeLongerThanAStatement() throws SQLException {
     letSequencesTakeLongerThanASecond();
     execute(
         "alter database \"%s\" set statement_timeout = '1s'".formatted(database.name()),
@@ -100,7 +100,7 @@ class MigrationTest {
   }
 
   @Test
-  void schemasInOneDatabaseDoNotKnowOfEachOther() throws SQLException {
+  void schemasInOneDatabaseAreIndependent() throws SQLException {
     try (PostgresStore one = PostgresStore.connect(settings().schema("one").build());
         PostgresStore two = PostgresStore.connect(settings().schema("two").build())) {
       one.intake().enqueue(List.of(Drafts.job()));
@@ -112,7 +112,7 @@ class MigrationTest {
   }
 
   @Test
-  void aSchemaWithTablesOfTheUsersOwnIsFine() throws SQLException {
+  void aSchemaMayContainOtherTables() throws SQLException {
     execute("create schema shared", "create table shared.mine (id int)");
 
     PostgresStore.connect(settings().schema("shared").build()).close();
@@ -121,7 +121,7 @@ class MigrationTest {
   }
 
   @Test
-  void aSchemaMadeByANewerProgramIsRefusedAndLeftAlone() throws SQLException {
+  void aSchemaOfANewerVersionIsRejectedAndNotChanged() throws SQLException {
     PostgresStore.connect(settings().build()).close();
     execute(
         """
@@ -140,23 +140,23 @@ class MigrationTest {
   }
 
   @Test
-  void aDatabaseThatIsNotThereIsSaidInOneSentence() throws Exception {
-    int nobody;
+  void aMissingDatabaseIsReportedInOneSentence() throws Exception {
+    int freePort;
     try (ServerSocket socket = new ServerSocket(0)) {
-      nobody = socket.getLocalPort();
+      freePort = socket.getLocalPort();
     }
-    String url = "jdbc:postgresql://127.0.0.1:" + nobody + "/app?password=secret";
+    String url = "jdbc:postgresql://127.0.0.1:" + freePort + "/app?password=secret";
 
     assertThatThrownBy(() -> PostgresStore.connect(PostgresSettings.of(url)))
         .isInstanceOfSatisfying(
             StoreException.class,
             failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE))
-        .hasMessageStartingWith("The database at jdbc:postgresql://127.0.0.1:" + nobody + "/app")
+        .hasMessageStartingWith("The database at jdbc:postgresql://127.0.0.1:" + freePort + "/app")
         .hasMessageNotContaining("secret");
   }
 
   @Test
-  void aWrongPasswordIsNotWorthAskingAgain() {
+  void aWrongPasswordIsNotRetried() {
     assertThatThrownBy(() -> PostgresStore.connect(settings().password("wrong").build()))
         .isInstanceOfSatisfying(
             StoreException.class,
@@ -165,7 +165,7 @@ class MigrationTest {
   }
 
   @Test
-  void aNodeThatFindsEverythingDoneWritesNothing() throws SQLException {
+  void aNodeOnAMigratedSchemaWritesNothing() throws SQLException {
     PostgresStore.connect(settings().build()).close();
     execute(
         "create role reader login password 'reader'",

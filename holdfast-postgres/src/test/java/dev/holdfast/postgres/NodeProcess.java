@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program with a node in it, in a process of its own, that talks in lines. */
+/** A program with a node in a separate process. It communicates in lines. */
 final class NodeProcess implements AutoCloseable {
-  /** What it says when its node has started. */
+  /** The line that it prints when its node has started. */
   static final String READY = "READY";
 
   private final Process process;
@@ -21,9 +21,9 @@ final class NodeProcess implements AutoCloseable {
   private final List<String> lines = new ArrayList<>();
 
   /**
-   * Start a program that takes the URL, the user and the password of a database.
+   * Starts a program that takes the URL, user and password of a database.
    *
-   * @param more what else it takes
+   * @param more further arguments
    */
   NodeProcess(Class<?> program, TestDatabase database, String... more) throws IOException {
     List<String> command = new ArrayList<>();
@@ -41,7 +41,7 @@ final class NodeProcess implements AutoCloseable {
     awaitLine(READY);
   }
 
-  /** Wait until it says a line, or one that begins like this. */
+  /** Waits until it prints a line that starts with this text. */
   String awaitLine(String beginning) throws IOException {
     for (String read = said.readLine(); read != null; read = said.readLine()) {
       lines.add(read);
@@ -53,7 +53,7 @@ final class NodeProcess implements AutoCloseable {
         "The process ended without saying %s; it said %s".formatted(beginning, lines));
   }
 
-  /** All it has said up to the last line that was awaited. */
+  /** Returns all lines up to the last one that was awaited. */
   List<String> lines() {
     return lines;
   }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tukaani.xz.XZInputStream;
 
-/** A real server of PostgreSQL 13, which the build has put aside. */
+/** A PostgreSQL 13 server, whose binaries the build has downloaded. */
 class OldServerTest {
   @TempDir private Path folder;
 
@@ -100,7 +100,7 @@ class OldServerTest {
   private Process run(String program, String... arguments) throws IOException {
     List<String> line = new ArrayList<>();
     if (System.getProperty("user.name").equals("root")) {
-      line.addAll(List.of("unshare", "-U")); // It refuses to run as root.
+      line.addAll(List.of("unshare", "-U")); // PostgreSQL refuses to run as root.
     }
     line.add(folder.resolve("bin").resolve(program).toString());
     line.addAll(List.of(arguments));
@@ -118,7 +118,7 @@ class OldServerTest {
   }
 
   @Test
-  void aServerThatIsTooOldIsRejectedAndLeftAlone() throws Exception {
+  void aServerThatIsTooOldIsRejectedAndNotChanged() throws Exception {
     assertRejected(() -> PostgresStore.connect(PostgresSettings.of(url)));
 
     assertThat(ask("show server_version")).startsWith("13.");
@@ -126,7 +126,7 @@ class OldServerTest {
   }
 
   @Test
-  void itIsRejectedByWayOfADataSourceAsWell() throws Exception {
+  void aServerThatIsTooOldIsRejectedThroughADataSource() throws Exception {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(url);
       pool.setAutoCommit(false);

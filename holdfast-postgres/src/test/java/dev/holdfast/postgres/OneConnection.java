@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLFeatureNotSupportedException;
 import javax.sql.DataSource;
 
-/** A source of one connection only, which stays as its last user has left it. */
+/** A data source with one connection, whose state is not reset between uses. */
 final class OneConnection {
   private OneConnection() {}
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the store's own connections ask of a server, whatever its defaults are. */
+/** Settings of the store's own connections, regardless of the defaults of the server. */
 class OwnConnectionsTest {
   private PostgresFixture fixture;
 
@@ -34,7 +34,7 @@ class OwnConnectionsTest {
   }
 
   @Test
-  void nothingIsCompiled() throws SQLException {
+  void jitCompilationIsDisabled() throws SQLException {
     assertThat(shown("jit")).isEqualTo("off");
   }
 

@@ -17,7 +17,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Who brings a coordinator of their own pays nothing for that of the store. */
+/** With an external coordinator, the coordinator of the store is not started. */
 class OwnCoordinatorTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final TaskType<String, String> ECHO =
@@ -45,7 +45,7 @@ class OwnCoordinatorTest {
   }
 
   @Test
-  void nodesAndClientsThatShareOneNeverListenOnTheDatabase() throws Exception {
+  void nodesAndClientsWithAnExternalCoordinatorDoNotListenOnTheDatabase() throws Exception {
     ClusterCoordinator own = ClusterCoordinator.none();
     try (HoldfastNode node =
             HoldfastNode.on(fixture.store())
@@ -62,7 +62,7 @@ class OwnCoordinatorTest {
   }
 
   @Test
-  void othersListenOnTheDatabase() {
+  void otherNodesListenOnTheDatabase() {
     try (HoldfastNode node = HoldfastNode.on(fixture.store()).start()) {
       await().atMost(SOON).until(() -> node.isReady() && listening() == 1);
     }

@@ -66,10 +66,10 @@ class PartitionTest {
   }
 
   @Test
-  void tidyingMakesWhatIsMissing() {
+  void upkeepCreatesMissingPartitions() {
     fixture.execute("drop table holdfast." + name(today.plusDays(2)));
 
-    tidy();
+    runUpkeep();
 
     assertThat(exists(today.plusDays(2))).isTrue();
     assertThat(
@@ -82,40 +82,40 @@ class PartitionTest {
   }
 
   @Test
-  void tidyingDropsWhatIsPastItsTimeAndNothingElse() {
+  void upkeepDropsExpiredPartitionsOnly() {
     make(today.minusDays(11));
     make(today.minusDays(10));
 
-    assertThat(tidy().partitionsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().partitionsDropped()).isEqualTo(1);
 
     assertThat(exists(today.minusDays(11))).isFalse();
     assertThat(exists(today.minusDays(10))).isTrue();
-    assertThat(tidy().partitionsDropped()).isZero();
+    assertThat(runUpkeep().partitionsDropped()).isZero();
   }
 
   @Test
-  void aPartitionThatSomebodyReadsIsLeftForTheNextRound() throws Exception {
+  void aPartitionThatIsBeingReadIsLeftForTheNextRound() throws Exception {
     make(today.minusDays(20));
     try (Connection reader = fixture.database().connect();
         Statement statement = reader.createStatement()) {
       reader.setAutoCommit(false);
       statement.execute("select * from holdfast.job_history");
 
-      assertThat(tidy().partitionsDropped()).isZero();
+      assertThat(runUpkeep().partitionsDropped()).isZero();
       endOne();
       reader.rollback();
     }
 
-    assertThat(tidy().partitionsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().partitionsDropped()).isEqualTo(1);
   }
 
   @Test
-  void aDayThatHasNoPartitionIsCaughtByTheDefaultOneAndDoesNotDisturbTheNextDays() {
+  void rowsOfADayWithoutAPartitionGoToTheDefaultPartition() {
     fixture.execute("drop table holdfast." + name(today));
     fixture.execute("drop table holdfast." + name(today.plusDays(1)));
     endOne();
 
-    tidy();
+    runUpkeep();
 
     assertThat(fixture.ask("select count(*) from holdfast.job_history_default")).isEqualTo("1");
     assertThat(exists(today)).isFalse();
@@ -125,7 +125,7 @@ class PartitionTest {
   }
 
   @Test
-  void aFinishThatMeetsThePartitionOfItsDayInTheMakingMayBeRepeated() throws Exception {
+  void aFinishDuringTheCreationOfItsPartitionMayBeRepeated() throws Exception {
     fixture.execute("drop table holdfast." + name(today));
     Worker worker = Worker.join(fixture.store(), "node-1", Drafts.QUEUE, Drafts.TASK);
     fixture.store().intake().enqueue(List.of(Drafts.job()));
@@ -158,7 +158,7 @@ class PartitionTest {
   }
 
   @Test
-  void whoConnectsMakesThePartitionsThatAreMissing() {
+  void connectingCreatesMissingPartitions() {
     fixture.execute("drop table holdfast." + name(today));
 
     PostgresStore.connect(fixture.settings().build()).close();
@@ -167,7 +167,7 @@ class PartitionTest {
   }
 
   @Test
-  void partitionsThatOthersHaveJustMadeOrDroppedAreFine() {
+  void concurrentlyCreatedOrDroppedPartitionsAreTolerated() {
     fixture.execute("drop table holdfast." + name(today.plusDays(2)));
     make(today.minusDays(20));
     Database database =
@@ -190,7 +190,7 @@ class PartitionTest {
   }
 
   @Test
-  void whatCannotBeThrownAwayDoesNotKeepTheRest() {
+  void rowsThatCannotBeDeletedDoNotBlockTheRest() {
     make(today.minusDays(20));
     make(today.minusDays(19));
     fixture.execute(
@@ -211,7 +211,7 @@ class PartitionTest {
         values ('t', 'k', gen_random_uuid(), now() - interval '1 day')
         """);
 
-    assertThat(tidy().partitionsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().partitionsDropped()).isEqualTo(1);
 
     assertThat(exists(today.minusDays(20))).isTrue();
     assertThat(exists(today.minusDays(19))).isFalse();
@@ -219,7 +219,7 @@ class PartitionTest {
   }
 
   @Test
-  void moreThanOneBatchIsThrownAwayInOneRound() {
+  void moreThanOneBatchIsDeletedInOneRound() {
     fixture.execute(
         """
         insert into holdfast.dead_letter
@@ -228,14 +228,14 @@ class PartitionTest {
         from generate_series(1, 1500)
         """);
 
-    Report report = tidy();
+    Report report = runUpkeep();
 
     assertThat(report.deadLettersPurged()).isEqualTo(1500);
     assertThat(report.more()).isFalse();
   }
 
   @Test
-  void countsOfDaysThatAreOverBecomeOneRow() {
+  void countsOfPastDaysAreMergedIntoOneRow() {
     endOne();
     endOne();
     fixture.passTime(Duration.ofDays(3));
@@ -244,14 +244,14 @@ class PartitionTest {
         "insert into holdfast.tally select day, queue, task, state, gen_random_uuid(), 40 from"
             + " holdfast.tally");
 
-    tidy();
+    runUpkeep();
 
     assertThat(fixture.ask("select count(*) from holdfast.tally")).isEqualTo("1");
     assertThat(fixture.store().queries().count(JobFilter.all()))
         .containsEntry(JobState.CANCELLED, 42L);
   }
 
-  /** More than the server reads in a moment. */
+  /** More rows than the server can scan quickly. */
   private void fillDefaultPartition() {
     fixture.execute(
         """
@@ -270,7 +270,7 @@ class PartitionTest {
   }
 
   @Test
-  void aPartitionIsMadeBesideALargeDefaultOneWithoutReadingItUnderALock() throws Exception {
+  void aPartitionIsCreatedWithoutScanningALargeDefaultPartitionUnderALock() throws Exception {
     LocalDate day = today.plusDays(3);
     fixture.execute("drop table holdfast." + name(day));
     fillDefaultPartition();
@@ -278,7 +278,8 @@ class PartitionTest {
         Database.own(new Connections(fixture.settings().build(), "test").single(), "holdfast");
     AtomicInteger transactions = new AtomicInteger();
 
-    // It dies after it has excluded the day and validated that, before it attaches the partition.
+    // Upkeep dies after it has added and validated the constraint, before it attaches the
+    // partition.
     new Partitions(database, handle -> transactions.incrementAndGet() <= 2)
         .tidy(RETENTION.history());
 
@@ -306,14 +307,14 @@ class PartitionTest {
       connection.rollback();
     }
 
-    tidy();
+    runUpkeep();
 
     assertThat(exists(day)).isTrue();
     assertThat(exclusions()).isEqualTo("0");
   }
 
   @Test
-  void noDayIsExcludedFromALargeDefaultPartitionWhenItComes() {
+  void aDayIsNotExcludedFromALargeDefaultPartitionOnceItHasStarted() {
     fixture.execute("drop table holdfast." + name(today));
     fixture.execute("drop table holdfast." + name(today.plusDays(1)));
     fillDefaultPartition();
@@ -325,7 +326,7 @@ class PartitionTest {
             StoreException.class,
             failure -> assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE));
 
-    tidy();
+    runUpkeep();
 
     assertThat(exclusions()).isEqualTo("0");
     assertThat(exists(today)).isFalse();
@@ -334,7 +335,7 @@ class PartitionTest {
   }
 
   @Test
-  void aRoundOfUpkeepNeverWaitsLongForALockOnTheDefaultPartition() throws Exception {
+  void upkeepNeverWaitsLongForALockOnTheDefaultPartition() throws Exception {
     fixture.execute("drop table holdfast." + name(today));
     fixture.execute("drop table holdfast." + name(today.plusDays(3)));
     fillDefaultPartition();
@@ -343,21 +344,22 @@ class PartitionTest {
       reader.setAutoCommit(false);
       statement.execute("select count(*) from holdfast.job_history_default");
 
-      tidy();
+      runUpkeep();
 
-      // What it could not get it does not wait for, so that finishes behind it do not either.
+      // Upkeep does not queue for a lock that it cannot get, so that finishes do not queue behind
+      // it.
       endOne();
       assertThat(exists(today.plusDays(3))).isFalse();
       reader.rollback();
     }
 
-    tidy();
+    runUpkeep();
 
     assertThat(exists(today.plusDays(3))).isTrue();
   }
 
   @Test
-  void aNodeWithDefaultSettingsDropsWhatIsPastItsTime() {
+  void aNodeWithDefaultSettingsDropsExpiredPartitions() {
     make(today.minusDays(16));
     make(today.minusDays(14));
     fixture.execute(
@@ -383,7 +385,7 @@ class PartitionTest {
     assertThat(exists(today.minusDays(14))).isTrue();
   }
 
-  private Report tidy() {
+  private Report runUpkeep() {
     return fixture.store().upkeep().tidy(RETENTION);
   }
 

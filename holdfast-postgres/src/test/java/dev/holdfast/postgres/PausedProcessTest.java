@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A real process that is stopped for longer than its terms in the middle of a task. */
+/** A process that is stopped for longer than its timeout while it runs a task. */
 class PausedProcessTest {
   private static final Duration SOON = Duration.ofSeconds(60);
 
@@ -34,7 +34,7 @@ class PausedProcessTest {
   private NodeProcess process;
 
   @BeforeEach
-  void begin() throws IOException {
+  void setUp() throws IOException {
     store =
         PostgresStore.connect(
             PostgresSettings.builder(database.jdbcUrl())
@@ -46,22 +46,22 @@ class PausedProcessTest {
   }
 
   @AfterEach
-  void end() {
+  void tearDown() {
     process.close();
     client.close();
     store.close();
   }
 
-  /** The incarnations of the paused node in the books. */
+  /** Returns the stored incarnations of the paused node. */
   private List<UUID> incarnations(boolean alive) {
     return store.nodes().list().stream()
         .filter(node -> node.registration().id().equals(PausedProgram.ID) && node.alive() == alive)
         .map(NodeSnapshot::registration)
-        .map(card -> card.incarnation())
+        .map(registration -> registration.incarnation())
         .toList();
   }
 
-  /** Takes over from those who are silent for their own terms; its own are long. */
+  /** Returns a node with a long timeout that takes over from nodes that are silent for theirs. */
   private HoldfastNode survivor() {
     return HoldfastNode.on(store)
         .id("survivor")
@@ -73,7 +73,7 @@ class PausedProcessTest {
   }
 
   @Test
-  void whoWakesUpTooLateIsInterruptedWritesNothingAndStartsOver() throws Exception {
+  void aNodePausedForTooLongIsInterruptedWritesNothingAndStartsOver() throws Exception {
     Enqueued<String> job =
         client.enqueue(PausedProgram.TASK, new PausedProgram.Nap(Duration.ofHours(1)));
     process.awaitLine("BEGUN");

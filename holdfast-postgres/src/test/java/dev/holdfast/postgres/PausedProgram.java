@@ -11,8 +11,8 @@ import java.io.InputStreamReader;
 import java.time.Duration;
 
 /**
- * A node with fast failover in a process of its own. Its task never asks whether it is to stop: it
- * sleeps, and only an interrupt keeps it from its effect. It reports a result all the same.
+ * A node with fast failover in a separate process. Its task never checks whether to stop: it
+ * sleeps, and only an interrupt prevents its effect. It returns a result in any case.
  */
 final class PausedProgram {
   /** A payload. */
@@ -24,8 +24,8 @@ final class PausedProgram {
   private PausedProgram() {}
 
   /**
-   * Takes the URL, the user and the password of a database. Says for each line that it reads how
-   * many writes of former holders were rejected.
+   * Takes the URL, user and password of a database. For each line that it reads, prints how many
+   * writes of former holders were rejected.
    */
   public static void main(String[] args) throws Exception {
     PostgresStore store =

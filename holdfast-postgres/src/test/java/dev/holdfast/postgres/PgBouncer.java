@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A pooler in front of the shared server, run by the binary of the operating system. */
+/** A PgBouncer in front of the shared server, from the binary of the operating system. */
 final class PgBouncer implements AutoCloseable {
   private final Process process;
   private final int port;
@@ -31,8 +31,8 @@ final class PgBouncer implements AutoCloseable {
   }
 
   /**
-   * @param mode such as transaction
-   * @param more lines of its configuration
+   * @param mode the pool mode, such as transaction
+   * @param more further lines of the configuration
    */
   static PgBouncer start(Path folder, TestDatabase database, String mode, String... more)
       throws IOException, InterruptedException {
@@ -64,7 +64,7 @@ final class PgBouncer implements AutoCloseable {
                     SharedServer.server().port(), port, users, mode, String.join("\n", more)));
     List<String> command =
         System.getProperty("user.name").equals("root")
-            // It refuses to run as root.
+            // PgBouncer refuses to run as root.
             ? List.of(binary().orElseThrow().toString(), "-q", "-u", "nobody", config.toString())
             : List.of(binary().orElseThrow().toString(), "-q", config.toString());
     for (Path path : List.of(folder, users, config)) {
@@ -97,7 +97,7 @@ final class PgBouncer implements AutoCloseable {
     throw new IOException("pgbouncer does not start: " + Files.readString(log));
   }
 
-  /** The URL of a database, by way of the pooler. */
+  /** Returns the URL of a database through the pooler. */
   String through(String jdbcUrl) {
     return jdbcUrl.replaceFirst("//[^/]*/", "//127.0.0.1:%d/".formatted(port));
   }

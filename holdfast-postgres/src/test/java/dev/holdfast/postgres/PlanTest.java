@@ -36,13 +36,13 @@ class PlanTest {
   }
 
   @Test
-  void claimsStartsAndFinishesGoByIndex() {
+  void claimsStartsAndFinishesUseIndexes() {
     fixture.execute("vacuum analyze holdfast.job");
     String before = sequentialScans();
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
       Worker one = Worker.join(store, "node-1", Drafts.QUEUE, Drafts.TASK);
       Worker several = Worker.join(store, "node-2", Drafts.QUEUE, Drafts.TASK, "mail::b");
-      // The server settles for a plan after some executions: here it would be a bad one.
+      // The server chooses a generic plan after some executions. Here that plan would be bad.
       for (int i = 0; i < 12; i++) {
         round(store, one, 1);
         round(store, several, 1);
@@ -68,7 +68,7 @@ class PlanTest {
   }
 
   @Test
-  void theStacksThatHaveJobsAreFoundWithoutReadingTheirJobs() {
+  void stacksWithJobsAreFoundWithoutReadingTheirJobs() {
     fixture.execute(
         """
         insert into holdfast.job (id, created_at, run_at, rank, priority, state, queue, task, stack)
@@ -81,7 +81,7 @@ class PlanTest {
     long before = stackEntriesRead();
     try (PostgresStore store = PostgresStore.connect(fixture.settings().name("planned").build())) {
       Worker all =
-          Worker.joinFleets(store, "all", Stacks.ALL, Drafts.QUEUE, Drafts.TASK, Modes.FULL);
+          Worker.joinStacks(store, "all", Stacks.ALL, Drafts.QUEUE, Drafts.TASK, Modes.FULL);
       assertThat(all.claim(2)).hasSize(2);
       assertThat(
               store
@@ -156,7 +156,7 @@ class PlanTest {
         claimed.stream().map(job -> new Finish.Succeeded(job.claim(), null, null)).toList());
   }
 
-  /** Sessions report what they did when they end. */
+  /** Sessions report their statistics when they end. */
   private void awaitReports() {
     await().atMost(Duration.ofSeconds(20)).until(() -> sessions() == 0);
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Through pgbouncer. */
+/** A node behind PgBouncer. */
 class PoolerTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final TaskType<String, String> ECHO =
@@ -47,7 +47,7 @@ class PoolerTest {
   }
 
   @Test
-  void aNodeBehindTransactionPoolingWorksAndPollsEverySecond() throws Exception {
+  void aNodeBehindTransactionPoolingRunsJobsAndPollsEverySecond() throws Exception {
     try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "transaction");
         HikariDataSource pool = pool(bouncer);
         Lines ours = Lines.of("dev.holdfast");
@@ -55,7 +55,7 @@ class PoolerTest {
       try (PostgresStore store = PostgresStore.on(pool, "holdfast");
           HoldfastNode node =
               HoldfastNode.on(store)
-                  // Without the bound, the tenth look would be 20 s after the ninth.
+                  // Without the bound, the tenth poll would be 20 s after the ninth.
                   .poll(Duration.ofMillis(1), Duration.ofMinutes(1))
                   .handle(ECHO, (text, context) -> text)
                   .start();
@@ -73,7 +73,7 @@ class PoolerTest {
         await()
             .atMost(SOON)
             .until(() -> aside.count(JobFilter.all()).equals(Map.of(JobState.SUCCEEDED, 301L)));
-        // Long enough to back off far beyond a second.
+        // Long enough for the poll interval to grow far beyond a second.
         Thread.sleep(12_000);
 
         long start = System.nanoTime();
@@ -98,7 +98,7 @@ class PoolerTest {
   }
 
   @Test
-  void aPoolerThatRejectsOurSettingsIsReportedWithWhatWouldHelp() throws Exception {
+  void aPoolerThatRejectsOurSettingsIsReportedWithTheRemedy() throws Exception {
     try (PgBouncer bouncer = PgBouncer.start(folder, fixture.database(), "session")) {
       assertThatThrownBy(() -> PostgresStore.connect(through(bouncer)))
           .isInstanceOfSatisfying(
@@ -112,7 +112,7 @@ class PoolerTest {
   }
 
   @Test
-  void aPoolerThatDropsOurSettingsIsWarnedOf() throws Exception {
+  void aPoolerThatDropsOurSettingsCausesAWarning() throws Exception {
     try (PgBouncer bouncer =
             PgBouncer.start(
                 folder,

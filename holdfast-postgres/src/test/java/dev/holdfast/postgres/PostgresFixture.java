@@ -14,7 +14,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 
-/** A database of its own for one test class, emptied for each test. */
+/** A separate database for one test class, emptied for each test. */
 public final class PostgresFixture implements StoreFixture, AutoCloseable {
   private static final List<String> TABLES =
       List.of(
@@ -89,7 +89,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           update holdfast.task_rule set open_until = open_until - t,
             failed_at = array(select f - t from unnest(failed_at) f)
           """,
-          // Whole days only, and all rows at once, or one would meet another on its way.
+          // Whole days only, and all rows in one statement, to avoid conflicts between moved rows.
           """
           with gone as (delete from holdfast.tally returning *)
           insert into holdfast.tally (day, queue, task, state, shard, count)
@@ -137,14 +137,14 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
     }
   }
 
-  /** Make the store as good as new. */
+  /** Empties the store. */
   public PostgresFixture emptied() {
-    // Deleting a few rows is much quicker than truncating a dozen tables.
+    // Deleting a few rows is much faster than truncating a dozen tables.
     execute("delete from holdfast." + String.join("; delete from holdfast.", TABLES));
     return this;
   }
 
-  /** A pool of somebody else's making, whose sessions are called foreign. */
+  /** Returns an external pool whose sessions are named 'foreign'. */
   public HikariDataSource foreignPool(int size) {
     return foreignPool(database, size);
   }
@@ -161,7 +161,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
     return pool;
   }
 
-  /** End the sessions of a name, which may have a {@code %} in it, and say how many there were. */
+  /** Terminates the sessions of a name, which may contain {@code %}, and returns their number. */
   int endSessions(String name) {
     return Integer.parseInt(
         ask(
@@ -169,7 +169,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
                 .formatted(name)));
   }
 
-  /** The only value of a query, as text. */
+  /** Returns the only value of a query as text. */
   public String ask(String sql) {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();

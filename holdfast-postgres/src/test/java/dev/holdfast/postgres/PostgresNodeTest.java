@@ -5,7 +5,7 @@ import dev.holdfast.tck.node.NodeContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Whole nodes on PostgreSQL. */
+/** The node contract on PostgreSQL. */
 class PostgresNodeTest extends NodeContract {
   private static PostgresFixture fixture;
 

@@ -27,7 +27,7 @@ class PostgresSettingsTest {
   private static final String URL = "jdbc:postgresql://localhost/app";
 
   @Test
-  void whatIsNotSaidHasADefault() {
+  void everySettingHasADefault() {
     PostgresSettings settings = PostgresSettings.of(URL);
 
     assertThat(settings.schema()).isEqualTo("holdfast");
@@ -61,7 +61,7 @@ class PostgresSettingsTest {
   }
 
   @Test
-  void aUrlOfSomethingElseIsRefused() {
+  void aUrlOfAnotherDriverIsRejected() {
     assertThatThrownBy(() -> PostgresSettings.of("jdbc:mysql://localhost/app?password=hush"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("jdbc:postgresql://localhost:5432/app")
@@ -83,7 +83,7 @@ class PostgresSettingsTest {
         "jdbc:sqlserver://localhost;user=ada;password=hush",
         "postgres://ada:hush@localhost/app"
       })
-  void aUrlThatCannotBeReadIsRejectedWithoutShowingItsPassword(String url) {
+  void aUrlThatCannotBeParsedIsRejectedWithoutShowingItsPassword(String url) {
     List<LogRecord> logged = new CopyOnWriteArrayList<>();
     Handler handler =
         new Handler() {
@@ -124,14 +124,14 @@ class PostgresSettingsTest {
         "jdbc:postgresql://one:5432,two:5433/my%20app?targetServerType=primary",
         "jdbc:postgresql://[::1]:5432/app"
       })
-  void whatTheDriverCanReadIsAccepted(String url) {
+  void everyUrlThatTheDriverCanParseIsAccepted(String url) {
     assertThat(PostgresSettings.of(url).place()).doesNotContain("hu");
     assertThat(Driver.parseURL(url, new Properties())).isNotNull();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"pg_foo", "pg_catalog", "user", "order", "left", "table"})
-  void aSchemaNameThatPostgresKeepsForItselfIsRejected(String schema) {
+  void aReservedSchemaNameIsRejected(String schema) {
     assertThatThrownBy(() -> PostgresSettings.builder(URL).schema(schema).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + schema + "'")
@@ -139,7 +139,7 @@ class PostgresSettingsTest {
   }
 
   @Test
-  void theReservedWordsAreThoseOfTheServer() throws SQLException {
+  void reservedWordsMatchThoseOfTheServer() throws SQLException {
     try (TestDatabase database = SharedServer.freshDatabase();
         Connection connection = database.connect();
         Statement statement = connection.createStatement();
@@ -156,7 +156,7 @@ class PostgresSettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a-name-of-27-characters-abc", "büro", "line\nbreak"})
-  void aNameThatTheDatabaseWouldCutOrRewriteIsRefused(String name) {
+  void aNameThatTheDatabaseWouldTruncateOrChangeIsRejected(String name) {
     assertThatThrownBy(() -> PostgresSettings.builder(URL).name(name).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + name + "'")
@@ -164,13 +164,13 @@ class PostgresSettingsTest {
   }
 
   @Test
-  void aNameMayBeAsLongAsTheDatabaseShowsItWithAnId() {
+  void aNameMayBeAsLongAsFitsWithAnIdIntoAnApplicationName() {
     assertThat(PostgresSettings.builder(URL).name("a-name-of-26-characters-ab").build().name())
         .hasSize(26);
   }
 
   @Test
-  void numbersThatCannotWorkAreRefused() {
+  void invalidNumbersAreRejected() {
     assertThatThrownBy(() -> PostgresSettings.builder(URL).poolSize(1).build())
         .hasMessageContaining("at least 2");
     assertThatThrownBy(

@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract of every store, on PostgreSQL. */
+/** The store contract on PostgreSQL. */
 class PostgresStoreContractTest extends StoreContract {
   private static PostgresFixture fixture;
   private static HikariDataSource pool;
@@ -25,7 +25,7 @@ class PostgresStoreContractTest extends StoreContract {
   static void open() {
     fixture = new PostgresFixture();
     pool = new Connections(fixture.settings().build(), "contract").pool();
-    store = alwaysLookingFromTheBeginning();
+    store = storeWithoutWindows();
   }
 
   @AfterAll
@@ -56,10 +56,10 @@ class PostgresStoreContractTest extends StoreContract {
   }
 
   /**
-   * Rows that are moved into the past lie where windows do not look, and on a busy machine any
-   * claim may count as slow. What windows find is the matter of {@link WindowedClaimTest}.
+   * Disables windows: rows that are moved into the past are outside them, and on a busy machine any
+   * claim may count as slow. {@link WindowedClaimTest} tests windows.
    */
-  private static Store alwaysLookingFromTheBeginning() {
+  private static Store storeWithoutWindows() {
     PgClaims claims =
         new PgClaims(
             Database.own(pool, PostgresSettings.DEFAULT_SCHEMA),

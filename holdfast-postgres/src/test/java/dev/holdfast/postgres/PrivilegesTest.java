@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What roles with few privileges can do, and what they are told. */
+/** What roles with few privileges can do, and which errors they get. */
 class PrivilegesTest {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final TaskType<String, String> ECHO =
@@ -31,7 +31,7 @@ class PrivilegesTest {
   private TestDatabase database;
 
   @BeforeEach
-  void aRoleThatMayOnlyConnect() throws SQLException {
+  void createARoleThatMayOnlyConnect() throws SQLException {
     database = SharedServer.freshDatabase();
     execute("create role app login password 'app'", "create role dba login password 'dba'");
   }
@@ -93,7 +93,7 @@ class PrivilegesTest {
   void aRoleThatOnlyReadsAndWritesRowsRunsANode() throws Exception {
     migrateAsDba();
     grantRowsToApp();
-    // As after a few days in which no owner connected.
+    // As after a few days without a connection of the owner.
     execute(
         """
         do $$ declare p text; begin
@@ -127,7 +127,7 @@ class PrivilegesTest {
   }
 
   @Test
-  void aRoleThatWasGrantedTheOwnersRoleMakesPartitions() throws Exception {
+  void aRoleThatWasGrantedTheOwnersRoleCreatesPartitions() throws Exception {
     migrateAsDba();
     execute("grant dba to app");
     String today = "'holdfast.job_history_' || to_char(now() at time zone 'UTC', 'YYYYMMDD')";
@@ -139,7 +139,7 @@ class PrivilegesTest {
   }
 
   @Test
-  void aFirstStartIsOneLine() throws SQLException {
+  void aFirstStartLogsOneLine() throws SQLException {
     try (Lines flyway = Lines.of("org.flywaydb");
         Lines ours = Lines.of("dev.holdfast.postgres")) {
       execute("grant create on database \"%s\" to app".formatted(database.name()));

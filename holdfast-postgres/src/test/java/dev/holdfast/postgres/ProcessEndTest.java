@@ -17,14 +17,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Real processes that end in all the ways in which programs end: each drains its nodes first. */
+/** Processes that end in different ways. Each drains its nodes first. */
 class ProcessEndTest {
   private static final Duration SOON = Duration.ofSeconds(30);
 
-  /** Ends within the grace that starts when both jobs run. */
+  /** The payload of a job that ends within the grace time. */
   private static final Nap SHORT = new Nap(Duration.ofMillis(1500));
 
-  /** Responds to its interrupt when the grace is over. */
+  /** The payload of a job that responds to interruption after the grace time. */
   private static final Nap LONG = new Nap(Duration.ofHours(1));
 
   private final TestDatabase database = SharedServer.freshDatabase();
@@ -35,7 +35,7 @@ class ProcessEndTest {
   private Enqueued<String> longJob;
 
   @BeforeEach
-  void begin() {
+  void setUp() {
     store =
         PostgresStore.connect(
             PostgresSettings.builder(database.jdbcUrl())
@@ -46,7 +46,7 @@ class ProcessEndTest {
   }
 
   @AfterEach
-  void end() {
+  void tearDown() {
     if (process != null) {
       process.close();
     }
@@ -58,7 +58,7 @@ class ProcessEndTest {
     process = new NodeProcess(EndingProgram.class, database, way.name());
   }
 
-  /** Start the program, and let it run one job that ends in time and one that does not. */
+  /** Starts the program with one job that ends in time and one that does not. */
   private void startBusy(Way way) throws IOException {
     start(way);
     longJob = client.enqueue(EndingProgram.TASK, LONG);
@@ -71,7 +71,7 @@ class ProcessEndTest {
     return client.find(enqueued.id()).orElseThrow();
   }
 
-  /** The process has ended, and what it ran is finished or back in the queue. */
+  /** Expects that the process has ended and that its jobs are finished or back in the queue. */
   private void assertDrained(int exitValue) throws InterruptedException {
     assertThat(process.hasEndedWithin(30_000)).isTrue();
     assertThat(process.exitValue()).isEqualTo(exitValue);
@@ -102,7 +102,7 @@ class ProcessEndTest {
   }
 
   @Test
-  void mainWaitsInCloseForTheDrainThatASignalBegan() throws Exception {
+  void closeWaitsForADrainThatASignalStarted() throws Exception {
     startBusy(Way.CLOSES_DURING_A_DRAIN);
 
     process.signal("TERM");
@@ -120,7 +120,7 @@ class ProcessEndTest {
   }
 
   @Test
-  void theEndOfABlockDrainsAndThenTheProcessEnds() throws Exception {
+  void theEndOfATryBlockDrainsAndThenTheProcessEnds() throws Exception {
     startBusy(Way.LEAVES_ITS_BLOCK);
 
     process.tell("");

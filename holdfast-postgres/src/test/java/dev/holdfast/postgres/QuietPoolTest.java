@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Connections that ask the database nothing of their own accord, and notice when they are dead. */
+/** Connections that are validated without a statement and detect that they are dead. */
 class QuietPoolTest {
   private PostgresFixture fixture;
 
@@ -47,7 +47,7 @@ class QuietPoolTest {
   }
 
   @Test
-  void sessionsAreDroppedBeforeTheShortestTermsAreOver() throws SQLException {
+  void sessionsAreDroppedBeforeTheShortestTimeoutIsOver() throws SQLException {
     try (Connection connection = connections().single().getConnection()) {
       assertThat(setting(connection, "idle_in_transaction_session_timeout")).isEqualTo("3s");
       assertThat(setting(connection, "tcp_user_timeout")).isEqualTo("3000");
@@ -56,8 +56,7 @@ class QuietPoolTest {
   }
 
   @Test
-  void aServerOfWhateverAgeCanBeAskedForItsVersionAndAMigrationMayTakeItsTime()
-      throws SQLException {
+  void connectionsForMigrationsHaveNoTimeouts() throws SQLException {
     try (Connection connection = connections().migrating().getConnection()) {
       assertThat(setting(connection, "idle_in_transaction_session_timeout")).isEqualTo("0");
       assertThat(setting(connection, "tcp_user_timeout")).isEqualTo("0");
@@ -76,23 +75,24 @@ class QuietPoolTest {
 
   @Test
   void aStoreSurvivesTheLossOfAllItsConnections() {
-    NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-    fixture.store().nodes().register(card);
+    NodeRegistration registration =
+        Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+    fixture.store().nodes().register(registration);
     fixture.store().intake().enqueue(List.of(Drafts.job()));
 
-    // One of the pool, and that of the heart.
+    // One of the pool, and the heartbeat connection.
     assertThat(fixture.endSessions("holdfast-%")).isGreaterThanOrEqualTo(2);
 
-    // The pool looks at a connection again when it has not been used for half a second.
+    // The pool validates a connection that has not been used for half a second.
     await()
         .pollDelay(Duration.ofMillis(600))
         .atMost(Duration.ofSeconds(20))
-        .until(() -> fixture.store().nodes().beat(card.incarnation(), 0).isPresent());
+        .until(() -> fixture.store().nodes().beat(registration.incarnation(), 0).isPresent());
     assertThat(fixture.store().intake().enqueue(List.of(Drafts.job()))).hasSize(1);
   }
 
   @Test
-  void aBeatIsOneStatementOnAConnectionOfItsOwn() {
+  void aHeartbeatIsOneStatementOnASeparateConnection() {
     UUID incarnation = registered();
     fixture.store().nodes().beat(incarnation, 0);
     String before = beats();
@@ -105,7 +105,7 @@ class QuietPoolTest {
   }
 
   @Test
-  void aBusyPoolDoesNotStopTheHeart() throws Exception {
+  void anExhaustedPoolDoesNotStopHeartbeats() throws Exception {
     UUID incarnation = registered();
     PostgresSettings small = fixture.settings().poolSize(2).build();
     try (PostgresStore store = PostgresStore.connect(small);
@@ -148,9 +148,10 @@ class QuietPoolTest {
   }
 
   private UUID registered() {
-    NodeRegistration card = Worker.card("node-1", Set.of("mail"), Set.of("mail::send"));
-    fixture.store().nodes().register(card);
-    return card.incarnation();
+    NodeRegistration registration =
+        Worker.registration("node-1", Set.of("mail"), Set.of("mail::send"));
+    fixture.store().nodes().register(registration);
+    return registration.incarnation();
   }
 
   private String beats() {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A node whose connections break, beside another one that would take over. */
+/** A node whose connections break, next to a node that would take over. */
 class ReconnectTest {
   private static final Duration SOON = Duration.ofSeconds(40);
   private static final TaskType<String, String> ECHO =
@@ -73,7 +73,7 @@ class ReconnectTest {
               .start()) {
         await().atMost(SOON).until(() -> beat(incarnation) > 2);
 
-        // Cut off for as long as several beats take, and then the attempt ends.
+        // Cut off for several heartbeat intervals, and then the attempt ends.
         proxy.cut();
         long missed = beat(incarnation);
         await()

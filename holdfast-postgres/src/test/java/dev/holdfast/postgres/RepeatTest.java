@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Reports that come twice, long after the job has moved on. */
+/** Repeated reports that arrive long after the state of the job has changed. */
 class RepeatTest {
   private static PostgresFixture fixture;
 
@@ -44,7 +44,7 @@ class RepeatTest {
   }
 
   @Test
-  void aRetryIsKnownAgainAfterLaterAttemptsAndTheEnd() {
+  void aRepeatedRetryIsRecognisedAfterLaterAttemptsAndTheEnd() {
     ClaimedJob first = worker.claimOne();
     worker.retryIn(first, Duration.ZERO);
     worker.retryIn(worker.claimOne(), Duration.ZERO);
@@ -59,26 +59,26 @@ class RepeatTest {
   }
 
   @Test
-  void aDeathIsKnownAgainAfterTheJobWasRevived() {
+  void aRepeatedPermanentFailureIsRecognisedAfterTheJobWasRetried() {
     ClaimedJob first = worker.claimOne();
-    worker.die(first);
+    worker.failPermanently(first);
     fixture.store().control().retry(job.id());
 
-    assertThat(worker.die(first)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.failPermanently(first)).isEqualTo(Result.WRITTEN);
     assertThat(find().failures()).hasSize(1);
   }
 
   @Test
-  void aSuccessThatNeverHappenedIsNotMistakenForOne() {
+  void aFinishThatDiffersFromTheStoredOneIsNotRecognised() {
     ClaimedJob first = worker.claimOne();
     worker.retryIn(first, Duration.ZERO);
 
     assertThat(worker.succeed(first)).isEqualTo(Result.LOST);
-    assertThat(worker.die(first)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.failPermanently(first)).isEqualTo(Result.WRITTEN);
   }
 
   @Test
-  void everyFailedAttemptIsKept() {
+  void everyFailedAttemptIsStored() {
     for (int i = 0; i < 60; i++) {
       worker.retryIn(worker.claimOne(), Duration.ZERO);
     }
@@ -90,12 +90,12 @@ class RepeatTest {
   }
 
   @Test
-  void manyKindsOfEndsGoTogether() {
+  void oneBatchMayContainManyKindsOfEnds() {
     List<NewJob> more = List.of(Drafts.job(), Drafts.job(), Drafts.job(), Drafts.job());
     fixture.store().intake().enqueue(more);
     List<ClaimedJob> claimed = worker.claim(5);
 
-    List<Result> answers =
+    List<Result> results =
         worker.finishAll(
             List.of(
                 new Finish.Dead(claimed.get(0).claim(), worker.failure(claimed.get(0), "no")),
@@ -107,7 +107,7 @@ class RepeatTest {
                     Duration.ofMinutes(1),
                     worker.failure(claimed.get(4), "no"))));
 
-    assertThat(answers).containsOnly(Result.WRITTEN);
+    assertThat(results).containsOnly(Result.WRITTEN);
     assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("2");
     assertThat(fixture.ask("select count(*) from holdfast.job_history")).isEqualTo("2");
     assertThat(fixture.ask("select count(*) from holdfast.dead_letter")).isEqualTo("1");

@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A server whose clock goes back between two statements. */
+/** A server whose clock jumps back between two statements. */
 class SkewedClockTest {
-  // Sessions that look here first find this clock. The first statement that updates jobs turns it
-  // back by an hour.
+  // Sessions with this schema first in their search path use this clock. The first statement that
+  // updates jobs turns it back by an hour.
   private static final String CLOCK =
       """
       create schema skewed;
@@ -37,7 +37,7 @@ class SkewedClockTest {
       """;
 
   @Test
-  void aClaimedJobThatDoesNotStartIsNeverLeftBehind() {
+  void aClaimedJobThatDoesNotStartIsNeverStuck() {
     try (PostgresFixture fixture = new PostgresFixture();
         HikariDataSource pool = fixture.foreignPool(2)) {
       fixture.execute(CLOCK);

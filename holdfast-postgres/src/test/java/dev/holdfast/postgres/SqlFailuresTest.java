@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What errors of the database mean. */
+/** How errors of the database are classified. */
 class SqlFailuresTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -44,7 +44,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aValueThatCannotBeStoredIsRefused() {
+  void aValueThatCannotBeStoredIsRejected() {
     StoreException failure = failureOf("select 'x'::int");
 
     assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
@@ -54,7 +54,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aTriggerThatObjectsIsRefused() {
+  void anExceptionOfADatabaseTriggerIsARejection() {
     StoreException failure = failureOf("do 'begin raise exception ''not today''; end'");
 
     assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
@@ -62,7 +62,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aStatementThatTakesTooLongMayBeTriedAgain() {
+  void aStatementTimeoutMayBeRetried() {
     StoreException failure = failureOf("set statement_timeout = 10; select pg_sleep(10)");
 
     assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE);
@@ -72,12 +72,12 @@ class SqlFailuresTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"deallocate of_another", "prepare mine as select 1; prepare mine as select 1"})
-  void aPreparedStatementThatAPoolerMislaidMayBeTriedAgain(String sql) {
+  void aPreparedStatementLostByAPoolerMayBeRetried(String sql) {
     assertThat(failureOf(sql).outcome()).isEqualTo(Outcome.RETRYABLE);
   }
 
   @Test
-  void patienceEndsWithTheRequestEvenIfItFails() {
+  void theTimeoutOfARequestEndsWithItEvenIfItFails() {
     database.run(
         "try this",
         handle -> {
@@ -92,7 +92,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void connectionsOfOthersGetATimeoutToo() {
+  void externalConnectionsGetAStatementTimeout() {
     Database foreign =
         Database.foreign(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
 
@@ -105,7 +105,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aLockThatIsNotGrantedInTimeMayBeTriedAgain() throws SQLException {
+  void aLockTimeoutMayBeRetried() throws SQLException {
     try (Connection other = fixture.database().connect();
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
@@ -119,11 +119,11 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aConnectionThatBreaksInTheMiddleLeavesTheOutcomeOpen() {
+  void aConnectionThatBreaksDuringAStatementLeavesTheOutcomeUnknown() {
     CompletableFuture<Integer> request =
         CompletableFuture.supplyAsync(
             () -> database.run("try this", handle -> handle.execute("select pg_sleep(60)")));
-    await().atMost(SOON).until(SqlFailuresTest::endSleepers);
+    await().atMost(SOON).until(SqlFailuresTest::terminateSleepers);
 
     CompletionException thrown = catchThrowableOfType(CompletionException.class, request::join);
 
@@ -136,7 +136,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aTransactionWhoseSessionEndedWhileItsProcessStoodStillIsNeverTakenForCommitted() {
+  void aTransactionWhoseSessionEndedDuringAPauseIsNeverReportedAsCommitted() {
     StoreException failure =
         catchThrowableOfType(
             StoreException.class,
@@ -146,7 +146,7 @@ class SqlFailuresTest {
                     handle -> {
                       handle.execute("set local idle_in_transaction_session_timeout = 20");
                       handle.execute("insert into holdfast.queue (name) values ('stood still')");
-                      await().atMost(SOON).until(SqlFailuresTest::nobodyIsIdleInTransaction);
+                      await().atMost(SOON).until(SqlFailuresTest::noSessionIsIdleInTransaction);
                       return null;
                     }));
 
@@ -156,7 +156,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aSilentSocketOfOthersIsNotWaitedForForEver() throws SQLException {
+  void theWaitForASilentExternalSocketIsBounded() throws SQLException {
     Database foreign =
         Database.foreign(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
     try (Connection theirs = fixture.database().connect()) {
@@ -164,7 +164,7 @@ class SqlFailuresTest {
           catchThrowableOfType(
               StoreException.class,
               () ->
-                  // As a commit would that waits for a standby: no timeout of statements ends it.
+                  // Like a commit that waits for a standby: no statement timeout ends it.
                   foreign.patiently(
                       theirs,
                       connection -> {
@@ -180,7 +180,7 @@ class SqlFailuresTest {
   }
 
   @Test
-  void aSocketThatFallsSilentLeavesTheOutcomeOpen() {
+  void aSilentSocketLeavesTheOutcomeUnknown() {
     Database impatient = Database.own(source(fixture.database(), "&socketTimeout=1"), "holdfast");
 
     StoreException failure =
@@ -213,7 +213,7 @@ class SqlFailuresTest {
         () -> database.run("try this", handle -> handle.createScript(sql).execute()));
   }
 
-  private static boolean nobodyIsIdleInTransaction() {
+  private static boolean noSessionIsIdleInTransaction() {
     return fixture
         .ask(
             "select count(*) from pg_stat_activity where state = 'idle in transaction' and datname"
@@ -221,7 +221,7 @@ class SqlFailuresTest {
         .equals("0");
   }
 
-  private static boolean endSleepers() {
+  private static boolean terminateSleepers() {
     return fixture
         .ask(
             "select count(pg_terminate_backend(pid)) > 0 from pg_stat_activity where query like"

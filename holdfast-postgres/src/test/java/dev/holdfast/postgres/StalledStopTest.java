@@ -39,12 +39,12 @@ class StalledStopTest {
 
   private final TestDatabase database = SharedServer.freshDatabase();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private final AtomicInteger begun = new AtomicInteger();
+  private final AtomicInteger started = new AtomicInteger();
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch claimInProgress = new CountDownLatch(1);
   private final CountDownLatch letClaimsGo = new CountDownLatch(1);
 
-  /** Closed for a moment, so that no claim is under way when the next ones are held up. */
+  /** Closed for a moment, so that no claim is in progress when the next ones are delayed. */
   private final ReadWriteLock gate = new ReentrantReadWriteLock();
 
   private boolean holdClaims;
@@ -78,8 +78,8 @@ class StalledStopTest {
         PostgresSettings.builder(url).user(database.user()).password(database.password()).build());
   }
 
-  /** Lets a claim wait before it is sent, so that it is in progress when the node stops. */
-  private Store withClaimsThatCanBeHeldUp() {
+  /** Delays a claim before it is sent, so that it is in progress when the node stops. */
+  private Store storeWithDelayableClaims() {
     Claims real = stalling.claims();
     Claims held =
         (Claims)
@@ -117,7 +117,7 @@ class StalledStopTest {
     }
   }
 
-  /** One of the program, which a node that has stopped could still use. */
+  /** An executor of the program, which a stopped node could still use. */
   private static final TaskExecutor LASTING =
       new TaskExecutor() {
         @Override
@@ -140,7 +140,7 @@ class StalledStopTest {
       };
 
   private HoldfastNode node() {
-    return HoldfastNode.on(withClaimsThatCanBeHeldUp())
+    return HoldfastNode.on(storeWithDelayableClaims())
         .executor(LASTING)
         .id("stalled")
         .meters(meters)
@@ -151,7 +151,7 @@ class StalledStopTest {
         .handle(
             TASK,
             (nap, context) -> {
-              begun.incrementAndGet();
+              started.incrementAndGet();
               try {
                 Thread.sleep(nap.length());
               } catch (InterruptedException stop) {
@@ -179,15 +179,15 @@ class StalledStopTest {
   }
 
   @Test
-  void itStopsWithinItsGraceAndStartsNothingThatAClaimBringsAfterwards() throws Exception {
+  void aNodeStopsWithinItsGraceTimeAndStartsNothingFromALateClaim() throws Exception {
     HoldfastNode node = node();
     assertThat(node.leases().acquire("report", Duration.ofSeconds(30)).orElseThrow()).isNotNull();
     client.enqueue(TASK, new Nap(Duration.ofHours(1)));
-    await().atMost(SOON).until(() -> begun.get() == 1 && claimed() == 1);
+    await().atMost(SOON).until(() -> started.get() == 1 && claimed() == 1);
 
     holdUpClaims();
     Enqueued<Void> late = client.enqueue(TASK, new Nap(Duration.ZERO));
-    claimInProgress.await(); // An idle node claims only where there is something to claim.
+    claimInProgress.await(); // An idle node claims only from queues with ready jobs.
     proxy.stall();
     long before = System.nanoTime();
     node.close();
@@ -201,11 +201,11 @@ class StalledStopTest {
     letClaimsGo.countDown();
     await().atMost(SOON).untilAsserted(() -> assertThat(claimed()).isGreaterThanOrEqualTo(2));
     assertThat(client.find(late.id()).orElseThrow().state()).isNotEqualTo(JobState.SUCCEEDED);
-    assertThat(begun).as("attempts that ran").hasValue(1);
+    assertThat(started).as("attempts that ran").hasValue(1);
   }
 
   @Test
-  void anIdleNodeStopsInTimeToo() {
+  void anIdleNodeStopsWithinItsGraceTime() {
     HoldfastNode node = node();
     proxy.stall();
     long before = System.nanoTime();

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
-/** A network in front of a server that can stall: nothing breaks, and nothing arrives. */
+/** A proxy in front of a server that can stall: no connection breaks, and nothing arrives. */
 final class StallingProxy implements AutoCloseable {
   private final int target;
   private final ServerSocket door;
@@ -20,24 +20,24 @@ final class StallingProxy implements AutoCloseable {
   StallingProxy(int target) throws IOException {
     this.target = target;
     this.door = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
-    Thread.ofVirtual().start(this::welcome);
+    Thread.ofVirtual().start(this::acceptClients);
   }
 
   int port() {
     return door.getLocalPort();
   }
 
-  /** Lets nothing through from now on. */
+  /** Stops passing bytes. */
   void stall() {
     open = new CountDownLatch(1);
   }
 
-  /** Lets everything through again, and first what was sent meanwhile. */
+  /** Passes bytes again, starting with those sent meanwhile. */
   void resume() {
     open.countDown();
   }
 
-  private void welcome() {
+  private void acceptClients() {
     while (!door.isClosed()) {
       try {
         Socket guest = door.accept();
@@ -47,7 +47,7 @@ final class StallingProxy implements AutoCloseable {
         Thread.ofVirtual().start(() -> pass(guest, host));
         Thread.ofVirtual().start(() -> pass(host, guest));
       } catch (IOException closed) {
-        // The door was closed, or one guest left before it was let in.
+        // The proxy was closed, or a client disconnected before it was accepted.
       }
     }
   }
@@ -63,7 +63,7 @@ final class StallingProxy implements AutoCloseable {
         out.write(buffer, 0, read);
       }
     } catch (IOException | InterruptedException broken) {
-      // One side is gone, which the other is about to learn.
+      // One side has closed the connection; the other is closed next.
     }
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Rows that somebody else has written, in ways we would not. */
+/** Rows that other programs have written in a format that cannot be read. */
 class UnreadableJobTest {
   private final NewJob strange = new JobDraft().tags("a", "b").build();
   private final NewJob fine = new JobDraft().build();
@@ -31,7 +31,7 @@ class UnreadableJobTest {
   }
 
   @Test
-  void tagsThatAreNoSetDoNotMatter() {
+  void tagsThatAreNotASetAreTolerated() {
     fixture.execute("update holdfast.job set tags = '{a,a,null}' where tags is not null");
 
     List<ClaimedJob> claimed = worker.claim(2);
@@ -41,7 +41,7 @@ class UnreadableJobTest {
   }
 
   @Test
-  void aJobThatCannotBeReadIsDeadLetteredAndTheOthersAreClaimed() {
+  void anUnreadableJobIsDeadLetteredAndOthersAreClaimed() {
     makeTagsUnreadable();
 
     assertThat(worker.claim(2)).extracting(ClaimedJob::id).containsExactly(fine.id());
@@ -52,7 +52,7 @@ class UnreadableJobTest {
   }
 
   @Test
-  void soIsOneThatWasClaimedWithoutBeingStarted() {
+  void anUnreadablePrefetchedJobIsDeadLettered() {
     makeTagsUnreadable();
 
     assertThat(worker.prefetch(2)).extracting(ClaimedJob::id).containsExactly(fine.id());

@@ -23,18 +23,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** A schedule that a program with newer time zones has written. */
+/** A schedule written by a program with newer time zones. */
 class UnreadableScheduleTest {
   private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(ReadableSchedules.class);
 
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
   private PostgresFixture fixture;
-  private ScheduleStore book;
+  private ScheduleStore scheduleStore;
 
   @BeforeEach
   void open() {
     fixture = new PostgresFixture();
-    book = fixture.store().schedules();
+    scheduleStore = fixture.store().schedules();
     saveDue("first");
     saveDue("strange");
     saveDue("third");
@@ -52,14 +52,14 @@ class UnreadableScheduleTest {
   }
 
   private void saveDue(String id) {
-    Instant now = book.look("nothing").now();
+    Instant now = scheduleStore.look("nothing").now();
     SchedulePlan plan =
         new SchedulePlan(
             id,
             Recurrence.of(new Timing.Every(Duration.ofHours(1))),
             new SchedulePlan.JobTemplate(
                 "test::task", "default", 4, "{}", Set.of(), null, null, null));
-    assertThat(book.save(new Draft(plan, null, false, now, now), null)).isTrue();
+    assertThat(scheduleStore.save(new Draft(plan, null, false, now, now), null)).isTrue();
   }
 
   private static List<String> ids(List<Kept> schedules) {
@@ -67,7 +67,7 @@ class UnreadableScheduleTest {
   }
 
   @Test
-  void howeverManyThereAreOthersAreReported() {
+  void manyUnreadableSchedulesDoNotHideOthers() {
     fixture.execute("delete from holdfast.schedule where id in ('first', 'third')");
     for (int i = 0; i < 60; i++) {
       saveDue("bad-" + i);
@@ -77,15 +77,15 @@ class UnreadableScheduleTest {
             + " next_fire - interval '1 hour'");
     saveDue("last");
 
-    assertThat(ids(book.due(5).due())).containsExactly("last");
+    assertThat(ids(scheduleStore.due(5).due())).containsExactly("last");
     assertThat(logged.list).hasSize(61);
   }
 
   @Test
-  void itHidesNoOtherAndIsNamedOnce() {
-    assertThat(ids(book.due(10).due())).containsExactly("first", "third");
-    assertThat(ids(book.list())).containsExactly("first", "third");
-    assertThat(book.due(10).due()).hasSize(2);
+  void anUnreadableScheduleHidesNoOtherAndIsLoggedOnce() {
+    assertThat(ids(scheduleStore.due(10).due())).containsExactly("first", "third");
+    assertThat(ids(scheduleStore.list())).containsExactly("first", "third");
+    assertThat(scheduleStore.due(10).due()).hasSize(2);
 
     assertThat(logged.list)
         .singleElement()
@@ -95,14 +95,14 @@ class UnreadableScheduleTest {
   }
 
   @Test
-  void whoAsksForItIsToldWhyAndCanCancelIt() {
-    assertThatThrownBy(() -> book.look("strange"))
+  void readingAnUnreadableScheduleReportsTheCauseAndItCanBeCancelled() {
+    assertThatThrownBy(() -> scheduleStore.look("strange"))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("'strange'")
         .hasMessageContaining("'Mars/Olympus'")
         .hasMessageContaining("cancel it");
 
-    assertThat(book.cancel("strange")).isEqualTo(1);
-    assertThat(book.look("strange").kept()).isEmpty();
+    assertThat(scheduleStore.cancel("strange")).isEqualTo(1);
+    assertThat(scheduleStore.look("strange").kept()).isEmpty();
   }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** A trigger that a program of a newer version has written, and one with very many subjects. */
+/** A trigger written by a newer version, and a trigger with very many subjects. */
 class UnreadableTriggerTest {
   private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(ReadableTriggers.class);
   private static final Map<String, Integer> ORDER = Map.of("order", 17);
@@ -55,7 +55,7 @@ class UnreadableTriggerTest {
   }
 
   @Test
-  void theOthersStartTheirJobsAndItIsNamedOnce() {
+  void otherTriggersStartTheirJobsAndTheUnreadableOneIsLoggedOnce() {
     Published published = client.publish("order.placed", ORDER);
     client.publish("order.placed", Map.of("order", 18));
 
@@ -71,7 +71,7 @@ class UnreadableTriggerTest {
   }
 
   @Test
-  void aTransactionOfTheCallerCanStillCommit() throws SQLException {
+  void theTransactionOfTheCallerCanStillCommit() throws SQLException {
     try (Connection connection = fixture.database().connect()) {
       connection.setAutoCommit(false);
 
@@ -83,7 +83,7 @@ class UnreadableTriggerTest {
   }
 
   @Test
-  void theOthersAreListedAndItCanBeRemoved() {
+  void otherTriggersAreListedAndTheUnreadableOneCanBeRemoved() {
     assertThat(client.triggers().list())
         .extracting(status -> status.trigger().id())
         .containsExactly("first", "third");
@@ -98,8 +98,8 @@ class UnreadableTriggerTest {
   }
 
   /**
-   * Each statement may delete a bounded number of rows. A trigger of this test ends any that
-   * deletes more.
+   * Each statement may delete a bounded number of rows. A database trigger of this test fails any
+   * statement that deletes more.
    */
   @Test
   void aTriggerIsRemovedWithAllItsSubjectsInBoundedBatches() {

@@ -21,7 +21,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Upkeep on PostgreSQL, where several nodes do it and dead nodes pile up. */
+/** Upkeep on PostgreSQL, with several nodes and many dead nodes. */
 class UpkeepTest {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final Retention RETENTION =
@@ -51,7 +51,7 @@ class UpkeepTest {
   }
 
   @Test
-  void aStepThatAnotherNodeIsDoingIsLeftToIt() throws SQLException {
+  void aStepThatAnotherNodeIsRunningIsSkipped() throws SQLException {
     execute(
         """
         insert into holdfast.unique_ledger (task, key, job_id, expires_at)
@@ -64,7 +64,7 @@ class UpkeepTest {
       statement.execute(
           """
           select pg_advisory_xact_lock(
-            hashtextextended('holdfast upkeep holdfast: throw expired keys away', 0))
+            hashtextextended('holdfast upkeep holdfast: delete expired unique keys', 0))
           """);
 
       fixture.store().upkeep().tidy(RETENTION);
@@ -107,7 +107,7 @@ class UpkeepTest {
   }
 
   @Test
-  void deadNodesWithoutJobsAreNotLookedAtAgainAndLateClaimsOfTheirsAreFound() throws SQLException {
+  void deadNodesWithoutJobsAreNotCheckedAgainAndTheirLateClaimsAreFound() throws SQLException {
     PostgresStore store = fixture.store();
     Worker dead = Worker.join(store, "dead", "default", "t");
     dead.leave();
@@ -118,7 +118,7 @@ class UpkeepTest {
     store.upkeep().tidy(RETENTION);
     assertThat(number(unswept)).isZero();
 
-    // As a claim does that was under way all the time.
+    // Like a claim that was in progress all the time.
     execute(
         """
         insert into holdfast.job (id, incarnation, token, claim_no, created_at, run_at, rank,
@@ -131,7 +131,7 @@ class UpkeepTest {
     assertThat(
             store
                 .nodes()
-                .look(Worker.card("other", Set.of(), Set.of()).incarnation(), 1, true)
+                .look(Worker.registration("other", Set.of(), Set.of()).incarnation(), 1, true)
                 .dead())
         .extracting(found -> found.incarnation())
         .containsExactly(dead.incarnation());

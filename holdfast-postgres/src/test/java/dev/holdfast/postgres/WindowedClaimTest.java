@@ -9,7 +9,7 @@ import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NodeStore.Advice;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Claims that look through windows find every job, in order, whatever its priority. */
+/** Claims through windows find every job in order, regardless of its priority. */
 class WindowedClaimTest {
   private static final UUID NODE = new UUID(0x7000, 1);
 
@@ -64,7 +64,7 @@ class WindowedClaimTest {
         Database.own(
             new Connections(fixture.settings().build(), "windowed").single(),
             PostgresSettings.DEFAULT_SCHEMA);
-    // Every claim counts as slow, so that windows are used from the second one on.
+    // Every claim counts as slow, so that windows are used from the second claim.
     claims =
         new PgClaims(
             database, PostgresSettings.DEFAULT_AGING, new ReadyScan.Slow(Duration.ZERO, 0));
@@ -133,13 +133,13 @@ class WindowedClaimTest {
   }
 
   @Test
-  void aJobOutsideTheWindowsIsFoundAtOnceWhereTheyYieldTooLittle() {
+  void aJobOutsideTheWindowsIsFoundAtOnceIfTheyReturnTooLittle() {
     enqueue(20, new Random(1));
     claim(List.of("a"), 100);
     ClaimedJob old = claim(List.of("b"), 1).getFirst();
     claim(List.of("b"), 100);
     fixture.passTime(Duration.ofHours(1));
-    fixture.store().claims().giveBack(NODE, List.of(new HandBack(old.claim(), true)));
+    fixture.store().claims().giveBack(NODE, List.of(new ReleasedClaim(old.claim(), true)));
 
     assertThat(claim(List.of("b"), 5)).extracting(ClaimedJob::id).containsExactly(old.id());
   }

@@ -7,7 +7,10 @@ import dev.holdfast.api.lease.LeaseState;
 import java.time.Duration;
 import java.util.UUID;
 
-/** A change of a job, a node, a task or a lease. Except for losses, the database confirmed it. */
+/**
+ * A change of a job, a node, a task or a lease. A change in the database is reported after the
+ * database has confirmed it.
+ */
 public sealed interface LifecycleEvent {
 
   /** Returns the id of the node that reports the event. */
@@ -182,7 +185,7 @@ public sealed interface LifecycleEvent {
 
   /**
    * The node acquired a lease. Exactly one {@link LeaseReleased} or {@link LeaseLost} event with
-   * the same token follows, unless the process ends before.
+   * the same token follows, unless the process ends first.
    *
    * @param node the id of the node
    * @param key the key of the lease; that of a lock starts with {@code lock:}, that of a startup

@@ -4,6 +4,7 @@ import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.internal.Times;
 import java.time.Instant;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,23 +66,22 @@ public record JobFilter(
    * @param any the states; empty for all
    */
   public JobFilter states(Set<JobState> any) {
-    return new JobFilter(any, queue, task, tag, createdAfter, createdBefore);
+    return with(draft -> draft.states = any);
   }
 
   /** Returns this filter restricted to a queue. Defaults to all queues. */
   public JobFilter queue(String name) {
-    return new JobFilter(states, Names.queue(name), task, tag, createdAfter, createdBefore);
+    return with(draft -> draft.queue = Names.queue(name));
   }
 
   /** Returns this filter restricted to a task. Defaults to all tasks. */
   public JobFilter task(String name) {
-    return new JobFilter(states, queue, Names.task(name), tag, createdAfter, createdBefore);
+    return with(draft -> draft.task = Names.task(name));
   }
 
   /** Returns this filter restricted to jobs with a tag. Defaults to jobs with any or no tags. */
   public JobFilter tag(String value) {
-    return new JobFilter(
-        states, queue, task, Names.text("Tag", value), createdAfter, createdBefore);
+    return with(draft -> draft.tag = Names.text("Tag", value));
   }
 
   /**
@@ -89,7 +89,7 @@ public record JobFilter(
    * of the database. Defaults to no restriction.
    */
   public JobFilter createdAfter(Instant time) {
-    return new JobFilter(states, queue, task, tag, time, createdBefore);
+    return with(draft -> draft.createdAfter = time);
   }
 
   /**
@@ -97,7 +97,36 @@ public record JobFilter(
    * database. Defaults to no restriction.
    */
   public JobFilter createdBefore(Instant time) {
-    return new JobFilter(states, queue, task, tag, createdAfter, time);
+    return with(draft -> draft.createdBefore = time);
+  }
+
+  private JobFilter with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.filter();
+  }
+
+  /** A filter that is being changed. */
+  private static final class Draft {
+    private Set<JobState> states;
+    private @Nullable String queue;
+    private @Nullable String task;
+    private @Nullable String tag;
+    private @Nullable Instant createdAfter;
+    private @Nullable Instant createdBefore;
+
+    Draft(JobFilter from) {
+      this.states = from.states;
+      this.queue = from.queue;
+      this.task = from.task;
+      this.tag = from.tag;
+      this.createdAfter = from.createdAfter;
+      this.createdBefore = from.createdBefore;
+    }
+
+    JobFilter filter() {
+      return new JobFilter(states, queue, task, tag, createdAfter, createdBefore);
+    }
   }
 
   /** Returns whether jobs in this state can match. */

@@ -93,9 +93,9 @@ public record JobOptions(
   }
 
   /**
-   * Changes options. Each method that is not called leaves its option as it was. The defaults named
-   * here are those of {@link #DEFAULTS}; a task type can {@linkplain
-   * dev.holdfast.api.task.TaskType#with define others} for its jobs.
+   * Changes options. An option whose method is not called keeps its value. The defaults named here
+   * are those of {@link #DEFAULTS}; a task type can {@linkplain dev.holdfast.api.task.TaskType#with
+   * define others} for its jobs.
    */
   public static final class Builder {
     private String queue;
@@ -156,8 +156,8 @@ public record JobOptions(
     }
 
     /**
-     * Makes the job due at a point in time; a past one means immediately. Replaces {@link #runIn}.
-     * Defaults to immediately.
+     * Makes the job due at a point in time; a time in the past means immediately. Replaces {@link
+     * #runIn}. Defaults to immediately.
      */
     public Builder runAt(Instant time) {
       this.when = new When.At(time);

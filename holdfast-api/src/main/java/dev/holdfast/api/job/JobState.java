@@ -28,7 +28,7 @@ public enum JobState {
   FAILED(true),
   /** Cancelled. */
   CANCELLED(true),
-  /** Not started in time: its start-by time passed before. */
+  /** Not started in time: its start-by time passed first. */
   EXPIRED(true);
 
   private final boolean ended;

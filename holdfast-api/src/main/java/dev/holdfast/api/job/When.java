@@ -31,7 +31,7 @@ public sealed interface When {
   }
 
   /**
-   * At a point in time; a past one means immediately.
+   * At a point in time; a time in the past means immediately.
    *
    * @param time from the year 1 to the year 9999
    */

@@ -50,8 +50,8 @@ public interface Lease extends AutoCloseable {
 
   /**
    * Renews the lease now, with a new TTL: it has exactly this time from now on, and automatic
-   * renewals go on with it. Use a longer TTL before a phase in which the holder or the database may
-   * pause, and a shorter one to let others take over sooner if this process dies. For a lease
+   * renewals use it as well. Use a longer TTL before a phase in which the holder or the database
+   * may pause, and a shorter one to let others take over sooner if this process dies. For a lease
    * acquired with {@link Leases#acquireOnce}, it is also how long the lease stays busy after it is
    * completed.
    *
@@ -59,9 +59,10 @@ public interface Lease extends AutoCloseable {
    * @return whether it was still held; if not, it is lost, and nothing was changed
    * @throws IllegalArgumentException if the TTL is not valid
    * @throws dev.holdfast.api.StoreException if the database cannot be reached; automatic renewals
-   *     go on with the new TTL. Until one of them succeeds, the lease is held for the shorter of
-   *     its remaining time and the new TTL. If the request may have been executed, then later
-   *     renewals with a longer TTL do not protect the holder for longer than this one
+   *     use the new TTL. Until one of them succeeds, the lease is held for the shorter of its
+   *     remaining time and the new TTL. If the request may have been executed, the holder can rely
+   *     on no more than this TTL until it releases the lease, even if later renewals use a longer
+   *     one
    */
   boolean renew(Duration ttl);
 

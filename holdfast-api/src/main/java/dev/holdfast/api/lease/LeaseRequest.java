@@ -15,7 +15,7 @@ public record LeaseRequest(String key, Duration ttl, boolean once) {
   /** The default TTL unless a node sets another: 2 minutes. */
   public static final Duration DEFAULT_TTL = Duration.ofMinutes(2);
 
-  /** The shortest TTL: a shorter one would be over before a busy database responds. */
+  /** The shortest TTL: a shorter one could be over before a busy database responds. */
   public static final Duration SHORTEST_TTL = Duration.ofMillis(100);
 
   /** The longest TTL. */

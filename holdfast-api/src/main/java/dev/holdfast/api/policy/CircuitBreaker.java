@@ -4,7 +4,8 @@ import dev.holdfast.api.internal.Times;
 import java.time.Duration;
 
 /**
- * Stops a task for a while if it fails too often, because a system it depends on seems to be down.
+ * Stops a task for a while if it fails too often, on the assumption that a system it depends on is
+ * down.
  *
  * <p>When the given number of attempts has failed within the window, counted over the whole
  * cluster, the breaker opens and no more jobs of the task are started. After the pause, one trial

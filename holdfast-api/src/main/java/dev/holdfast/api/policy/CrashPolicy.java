@@ -31,7 +31,7 @@ public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
      * minutes (a setting of nodes, {@code awaitRecoveryPolicy}), the next sweep dead-letters the
      * job, because executing it again may be what the policy would have prevented.
      */
-    ASK
+    DECIDED_BY_TASK
   }
 
   private static final int MOST = 100;
@@ -83,10 +83,10 @@ public record CrashPolicy(Action action, int maxCrashes, int maxFencings) {
   /**
    * Returns a policy that lets the {@link RecoveryPolicy} of the task decide, which is registered
    * on nodes together with the handler. If no live node has one, the job is dead-lettered after a
-   * while: see {@link Action#ASK}.
+   * while: see {@link Action#DECIDED_BY_TASK}.
    */
   public static CrashPolicy decidedByTask() {
-    return new CrashPolicy(Action.ASK, DEFAULT.maxCrashes);
+    return new CrashPolicy(Action.DECIDED_BY_TASK, DEFAULT.maxCrashes);
   }
 
   /**

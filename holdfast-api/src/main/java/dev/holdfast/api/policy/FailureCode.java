@@ -13,7 +13,7 @@ public final class FailureCode {
   /** The attempt exceeded its timeout. */
   public static final String TIMED_OUT = "TIMED_OUT";
 
-  /** The attempt called no heartbeat within its heartbeat timeout. */
+  /** The attempt did not call {@code heartbeat} within its heartbeat timeout. */
   public static final String HEARTBEAT_TIMED_OUT = "HEARTBEAT_TIMED_OUT";
 
   /**

@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
-/** Describes the current attempt to its handler. */
+/**
+ * Describes the current attempt to its handler, and lets the handler report progress, enqueue
+ * further jobs and learn whether it should stop.
+ */
 public interface TaskContext {
 
   /** Returns the id of the job. */
@@ -24,8 +27,8 @@ public interface TaskContext {
 
   /**
    * Returns a number that grows with every claim of this job. Pass it to other systems and let them
-   * refuse smaller numbers: then a paused process that has lost its claim cannot do harm there
-   * either.
+   * refuse smaller numbers: then a process that was paused and has lost its claim can do no harm
+   * there either.
    */
   long fencingToken();
 

@@ -1,5 +1,5 @@
 /**
- * Running jobs: what the code of a task implements and sees.
+ * Running jobs: what the code of a task implements and uses.
  *
  * <p>A {@link dev.holdfast.api.run.TaskHandler} or {@link dev.holdfast.api.run.VoidTaskHandler}
  * executes jobs, with a {@link dev.holdfast.api.run.TaskContext} that describes the current attempt

@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What happens with due times that were missed, because no node was running.
+ * What happens to due times that were missed because no node was running.
  *
  * <p>A due time is missed if it was not fired before the next one, or if it is more than a minute
  * late.

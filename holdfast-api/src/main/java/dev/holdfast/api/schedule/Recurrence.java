@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * When a schedule is due, and what happens if a due time is missed or jobs would overlap.
  *
  * @param timing the cron expression or interval
- * @param misfire what happens with missed due times; defaults to {@link Misfire#FIRE_ONCE}
+ * @param misfire what happens to missed due times; defaults to {@link Misfire#FIRE_ONCE}
  * @param overlap whether jobs may overlap; defaults to {@link Overlap#SKIP}
  * @param jitter by how much a job may become ready later than its due time, so that schedules with
  *     the same due time do not start all at once; zero to one day, defaults to zero

@@ -52,7 +52,7 @@ public @interface Recurring {
   String payload() default "{}";
 
   /**
-   * Returns what happens with missed due times: {@code SKIP}, {@code FIRE_ONCE} or {@code
+   * Returns what happens to missed due times: {@code SKIP}, {@code FIRE_ONCE} or {@code
    * CATCH_UP(n)}. Defaults to {@code FIRE_ONCE}.
    */
   String misfire() default "FIRE_ONCE";

@@ -174,7 +174,7 @@ public record Schedule(
     }
 
     /**
-     * Sets what happens with due times that were missed, because no node was running. {@link
+     * Sets what happens to due times that were missed because no node was running. {@link
      * Misfire#SKIP} loses them, {@link Misfire#catchUp} can create many jobs at once. Defaults to
      * {@link Misfire#FIRE_ONCE}.
      */

@@ -3,7 +3,7 @@
  *
  * <p>A {@link dev.holdfast.api.schedule.Schedule} defines a task, its payload and a {@link
  * dev.holdfast.api.schedule.Recurrence}: the {@link dev.holdfast.api.schedule.Timing} (cron or
- * interval), what happens with {@linkplain dev.holdfast.api.schedule.Misfire missed due times} and
+ * interval), what happens to {@linkplain dev.holdfast.api.schedule.Misfire missed due times} and
  * whether jobs may {@linkplain dev.holdfast.api.schedule.Overlap overlap}. It is stored with {@link
  * dev.holdfast.api.schedule.Schedules}, or declared by a node in code or with {@link
  * dev.holdfast.api.schedule.Recurring}. {@link dev.holdfast.api.schedule.ScheduleStatus} describes

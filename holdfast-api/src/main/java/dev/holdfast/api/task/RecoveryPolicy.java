@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * that recovers the job, which need not be the node that will run it, and has 5 seconds to decide.
  *
  * <p>If it throws, returns null or takes longer, it is called again at the next sweep. After the
- * third time the job is dead-lettered as {@link FailureCode#WORKER_CRASHED}. So is a job for whose
- * task no live node has had a recovery policy for some time; see {@link
- * dev.holdfast.api.policy.CrashPolicy.Action#ASK}.
+ * third time the job is dead-lettered as {@link FailureCode#WORKER_CRASHED}. The same happens to a
+ * job if no live node has had a recovery policy for its task for some time; see {@link
+ * dev.holdfast.api.policy.CrashPolicy.Action#DECIDED_BY_TASK}.
  *
  * @param <P> the payload type of the task
  */
@@ -43,8 +43,8 @@ public interface RecoveryPolicy<P> {
      * Returns the decoded payload of the job; null if it has none.
      *
      * @throws dev.holdfast.api.codec.CodecException if it cannot be decoded, for example because a
-     *     newer version of the program enqueued it. A policy that does not catch this has failed
-     *     for this time
+     *     newer version of the program enqueued it. A policy that does not catch this exception has
+     *     failed once more
      * @throws dev.holdfast.api.StoreException if the job cannot be read
      */
     @Nullable P payload();
@@ -59,7 +59,7 @@ public interface RecoveryPolicy<P> {
     /** Returns how many crashes of the job were recorded, including this one. */
     int crashes();
 
-    /** Returns how many attempts were started and count. */
+    /** Returns how many attempts of the job count. */
     int attempt();
 
     /** Returns the id of the node that died. */

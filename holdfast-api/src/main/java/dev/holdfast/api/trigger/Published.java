@@ -51,7 +51,7 @@ public record Published(String event, List<Outcome> outcomes) {
     return outcomes.size() - of(Decision.NOT_MATCHED).size();
   }
 
-  /** Returns the outcomes with a decision. */
+  /** Returns the outcomes with the given decision. */
   public List<Outcome> of(Decision decision) {
     return outcomes.stream().filter(outcome -> outcome.decision() == decision).toList();
   }

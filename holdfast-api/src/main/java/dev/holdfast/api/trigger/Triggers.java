@@ -31,7 +31,7 @@ public interface Triggers {
   boolean pause(String id);
 
   /**
-   * Resumes a trigger. Events that were published during the pause are not made up for.
+   * Resumes a trigger. Events that were published during the pause start nothing.
    *
    * @return whether the trigger exists
    */

@@ -1,9 +1,7 @@
 package dev.holdfast.api.workflow;
 
 import dev.holdfast.api.internal.Names;
-import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.job.UniqueKey;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -18,18 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param tags tags to find the run by, at most 16
  * @param label a text for people; null for none
  * @param priority the priority of the jobs of its steps; null for that of each step
- * @param deadline how long the run may take; null for the deadline of the workflow
  */
 public record RunOptions(
     @Nullable RunId id,
     @Nullable UniqueKey unique,
     Set<String> tags,
     @Nullable String label,
-    @Nullable Integer priority,
-    @Nullable Duration deadline) {
+    @Nullable Integer priority) {
 
   /** A start without options. */
-  public static final RunOptions DEFAULTS = new RunOptions(null, null, Set.of(), null, null, null);
+  public static final RunOptions DEFAULTS = new RunOptions(null, null, Set.of(), null, null);
 
   private static final int MOST_TAGS = 16;
 
@@ -58,7 +54,6 @@ public record RunOptions(
           "A run cannot replace another one with the same unique key: use maxActive of the workflow"
               + " with REPLACE.");
     }
-    deadline = deadline == null ? null : Times.positive("A deadline", deadline);
   }
 
   /** Returns the options that these changes make of the defaults. */
@@ -75,7 +70,6 @@ public record RunOptions(
     private Set<String> tags = Set.of();
     private @Nullable String label;
     private @Nullable Integer priority;
-    private @Nullable Duration deadline;
 
     private Builder() {}
 
@@ -123,14 +117,8 @@ public record RunOptions(
       return this;
     }
 
-    /** Limits how long the run may take. Defaults to the deadline of the workflow. */
-    public Builder deadline(Duration longest) {
-      this.deadline = longest;
-      return this;
-    }
-
     private RunOptions build() {
-      return new RunOptions(id, unique, tags, label, priority, deadline);
+      return new RunOptions(id, unique, tags, label, priority);
     }
   }
 }

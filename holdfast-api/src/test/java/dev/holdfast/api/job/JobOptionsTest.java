@@ -17,7 +17,7 @@ class JobOptionsTest {
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
 
   @Test
-  void aDurationOfForeverCountsAsAThousandYears() {
+  void anUnlimitedDurationCountsAsAThousandYears() {
     JobOptions patient =
         JobOptions.DEFAULTS.with(
             job -> job.timeout(FOREVER).startWithin(FOREVER).keepResult(FOREVER).runIn(FOREVER));
@@ -31,7 +31,7 @@ class JobOptionsTest {
   }
 
   @Test
-  void aBackoffWithoutACapGrowsWithoutBound() {
+  void aBackoffWithoutACapGrowsWithoutLimit() {
     Backoff exponential = Backoff.exponential(Duration.ofSeconds(1), 2, FOREVER);
     Backoff linear = Backoff.linear(Duration.ofSeconds(1), FOREVER);
 
@@ -44,7 +44,7 @@ class JobOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"PT0S", "PT-1S"})
-  void aDurationThatIsNotPositiveIsRefusedWithTheRemedy(Duration time) {
+  void aDurationThatIsNotPositiveIsRejectedWithTheRemedy(Duration time) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobOptions.DEFAULTS.with(job -> job.timeout(time)))
         .withMessage("A timeout of %s is not valid: give a positive duration.", time);
@@ -54,7 +54,7 @@ class JobOptionsTest {
   }
 
   @Test
-  void aTimeThatCannotBeStoredIsRefusedWithTheRemedy() {
+  void aTimeThatCannotBeStoredIsRejectedWithTheRemedy() {
     for (Instant time : new Instant[] {Instant.MIN, Instant.MAX}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> JobOptions.DEFAULTS.with(job -> job.runAt(time)))

@@ -30,7 +30,7 @@ class PassThroughLeasesTest {
   }
 
   @Test
-  void invalidKeysAndTtlsAreRefused() {
+  void invalidKeysAndTtlsAreRejected() {
     assertThatThrownBy(() -> leases.acquire("a", Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PT0S")

@@ -28,7 +28,7 @@ class RecurrenceTest {
   }
 
   @Test
-  void timesThatCannotBeStoredAreRefused() {
+  void timesThatCannotBeStoredAreRejected() {
     var work = Schedule.named("a").runs(TaskType.of("test::task", String.class), "x");
 
     assertThatThrownBy(() -> work.every(Duration.ofDays(365_000_000)))

@@ -23,7 +23,7 @@ class TaskTypeTest {
       TaskType.of("email::welcome", Welcome.class).with(o -> o.queue("mail").priority(7));
 
   @Test
-  void aRequestTakesTheDefaultsOfItsTaskAndMayOverrideThem() {
+  void aRequestUsesTheDefaultsOfItsTaskAndMayOverrideThem() {
     JobRequest<Welcome, Void> plain = JobRequest.of(WELCOME, new Welcome("a"));
     JobRequest<Welcome, Void> urgent =
         JobRequest.of(WELCOME, new Welcome("a"), o -> o.priority(9).tags("vip"));
@@ -37,7 +37,7 @@ class TaskTypeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "Email", "a::", "::a", "a:::b", "a b", "a.b", "é"})
-  void anInvalidTaskNameIsRefusedWithTheNameAndAnExample(String name) {
+  void anInvalidTaskNameIsRejectedWithTheNameAndAnExample(String name) {
     assertThatThrownBy(() -> TaskType.of(name, Welcome.class))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + name + "'")
@@ -51,7 +51,7 @@ class TaskTypeTest {
   }
 
   @Test
-  void invalidOptionsAreRefusedWithTheValueAndTheRemedy() {
+  void invalidOptionsAreRejectedWithTheValueAndTheRemedy() {
     assertThatThrownBy(() -> JobOptions.DEFAULTS.with(o -> o.priority(-1)))
         .hasMessageContaining("-1");
     assertThatThrownBy(() -> JobOptions.DEFAULTS.with(o -> o.startWithin(Duration.ZERO)))

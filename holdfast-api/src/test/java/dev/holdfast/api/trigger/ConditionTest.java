@@ -22,7 +22,7 @@ class ConditionTest {
 
   @ParameterizedTest
   @MethodSource("comparisonsWithNull")
-  void comparingWithNullIsRefusedWithAPointerToIsMissing(
+  void comparingWithNullIsRejectedWithAHintToIsMissing(
       Function<Condition.OnField, Condition> comparison) {
     assertThatThrownBy(() -> comparison.apply(field("author")))
         .isInstanceOf(IllegalArgumentException.class)

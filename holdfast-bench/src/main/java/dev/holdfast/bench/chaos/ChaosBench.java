@@ -35,7 +35,7 @@ public final class ChaosBench extends BenchCommand {
       names = "--minutes",
       paramLabel = "M",
       description =
-          "How long to inject faults (one storm), in minutes. Defaults to 5, or 1 with --quick.")
+          "How long to inject faults in each run, in minutes. Defaults to 5, or 1 with --quick.")
   private @Nullable Double minutes;
 
   @Option(
@@ -50,7 +50,7 @@ public final class ChaosBench extends BenchCommand {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "The number of storms, run one after another with consecutive seeds from --seed on."
+          "The number of runs, one after another, with consecutive seeds from --seed on."
               + " Defaults to 1.")
   private int seeds = 1;
 
@@ -83,7 +83,7 @@ public final class ChaosBench extends BenchCommand {
       toll = toll.plus(storm);
     }
     if (seeds > 1) {
-      bench.say("chaos", "all %d storms: %s".formatted(seeds, toll));
+      bench.say("chaos", "all %d runs: %s".formatted(seeds, toll));
     }
     report(bench.report(), toll);
   }

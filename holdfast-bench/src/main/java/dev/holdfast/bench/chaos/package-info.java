@@ -6,7 +6,8 @@
  * a seed; {@link dev.holdfast.bench.chaos.FaultInjector} injects it. Tasks log each effect to a
  * file of their process, because a disconnected process cannot write to the database. {@link
  * dev.holdfast.bench.chaos.Checker} is a pure function from these files and the stored state to the
- * violations.
+ * violations. Invariant: the stored state is read directly from the tables, not through the store
+ * that is being checked.
  */
 @NullMarked
 package dev.holdfast.bench.chaos;

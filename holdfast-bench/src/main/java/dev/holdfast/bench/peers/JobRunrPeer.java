@@ -24,9 +24,9 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
  * when it is done.
  */
 public final class JobRunrPeer implements Peer {
-  // The number of workers is also the fetch size, so it gains from far more workers than its
-  // default
-  // of 16 per core. They run on virtual threads, its default from Java 21 on, and share few
+  // The number of workers is also the fetch size, so JobRunr gains from far more workers than
+  // its default of 16 per core. They run on virtual threads, its default from Java 21 on, and share
+  // few
   // connections: more connections only put more load on PostgreSQL.
   private static final int WORKERS = 128;
   private static final int CONNECTIONS = 20;

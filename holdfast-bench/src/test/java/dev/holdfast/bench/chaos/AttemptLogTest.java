@@ -25,11 +25,11 @@ class AttemptLogTest {
   }
 
   @Test
-  void whatWasWrittenIsRead() throws Exception {
-    AttemptLog journal = new AttemptLog(file);
-    journal.effect(JOB, 3, true, 17);
-    journal.counts(new Counts(1, 1, 1, 1, 1));
-    journal.counts(new Counts(2, 3, 4, 5, 6));
+  void writtenLinesAreReadBack() throws Exception {
+    AttemptLog log = new AttemptLog(file);
+    log.effect(JOB, 3, true, 17);
+    log.counts(new Counts(1, 1, 1, 1, 1));
+    log.counts(new Counts(2, 3, 4, 5, 6));
 
     assertThat(AttemptLog.read(file).effects())
         .containsExactly(new Effect(JOB, 3, "node", true, 17));
@@ -37,7 +37,7 @@ class AttemptLogTest {
   }
 
   @Test
-  void theHalfLineOfAKilledProcessIsLeftOut() throws Exception {
+  void anIncompleteLineOfAKilledProcessIsSkipped() throws Exception {
     new AttemptLog(file).effect(JOB, 3, true, 17);
     Files.writeString(file, "E 0000", StandardOpenOption.APPEND);
 
@@ -47,12 +47,12 @@ class AttemptLogTest {
   }
 
   @Test
-  void anInterruptedThreadWritesAllTheSame() throws Exception {
-    AttemptLog journal = new AttemptLog(file);
+  void anInterruptedThreadStillWrites() throws Exception {
+    AttemptLog log = new AttemptLog(file);
     Thread.currentThread().interrupt();
-    journal.effect(JOB, 3, false, 17);
+    log.effect(JOB, 3, false, 17);
     assertThat(Thread.interrupted()).isTrue();
-    journal.effect(JOB, 3, true, 18);
+    log.effect(JOB, 3, true, 18);
 
     assertThat(AttemptLog.read(file).effects()).hasSize(2);
   }

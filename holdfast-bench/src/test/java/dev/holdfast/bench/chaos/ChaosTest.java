@@ -19,7 +19,8 @@ import org.junit.jupiter.api.condition.OS;
 
 /**
  * A short run with four nodes; {@code holdfast bench chaos} runs longer ones. Only on Linux, where
- * all processes share one monotonic clock. Set another seed with {@code -Dholdfast.chaos.seed=...}.
+ * all processes share one monotonic clock. Another seed is set with {@code
+ * -Dholdfast.chaos.seed=...}.
  */
 @EnabledOnOs(OS.LINUX)
 class ChaosTest {
@@ -45,7 +46,7 @@ class ChaosTest {
   }
 
   @Test
-  void nothingIsLostDoneTwiceOrOutOfOrder() {
+  void noJobIsLostFinishedTwiceOrOutOfOrder() {
     assertThat(outcome.findings().sentences())
         .as(
             "seed %d, traces in %s%n%s%n%s",
@@ -55,7 +56,7 @@ class ChaosTest {
   }
 
   @Test
-  void theStormWasOne() {
+  void everyKindOfFaultHappened() {
     assertThat(outcome.jobs()).isGreaterThan(500);
     assertThat(outcome.counts().fenced()).isPositive();
     assertThat(outcome.counts().died()).isPositive();
@@ -63,7 +64,7 @@ class ChaosTest {
   }
 
   @Test
-  void aNodeLivedThroughAWrongTimeOfDay() throws Exception {
+  void aNodeSurvivedAWrongWallClock() throws Exception {
     assumeThat(FakeTime.library())
         .as("clocks were left out: libfaketime is not below /usr/lib")
         .isPresent();

@@ -30,7 +30,7 @@ class ChaosTotalsTest {
           new Findings(1, 0, 0, 2, 0, List.of("a", "b", "c")));
 
   @Test
-  void stormsAddUp() {
+  void totalsAddUp() {
     ChaosTotals both = ChaosTotals.NONE.plus(CALM).plus(BAD);
 
     assertThat(both.storms()).isEqualTo(2);
@@ -44,7 +44,7 @@ class ChaosTotalsTest {
   }
 
   @Test
-  void oneBadStormSpoilsTheTotal() {
+  void oneFailedRunFailsTheTotal() {
     assertThat(CALM)
         .hasToString(
             "100 jobs, 250 effects, 2 faults, 1 fencings, 3 recoveries, settled in 9.0 s, no"

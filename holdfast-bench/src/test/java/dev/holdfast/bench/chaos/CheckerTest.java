@@ -23,7 +23,7 @@ class CheckerTest {
   }
 
   @Test
-  void aJobTakenOverInTimeIsAsItShouldBe() {
+  void aJobTakenOverInTimeIsNoViolation() {
     Findings findings =
         check(
             List.of(succeeded),
@@ -37,7 +37,7 @@ class CheckerTest {
   }
 
   @Test
-  void anEffectAfterThoseOfTheNextHolderIsFound() {
+  void anEffectAfterThoseOfTheNextHolderIsDetected() {
     Findings findings =
         check(
             List.of(succeeded),
@@ -54,7 +54,7 @@ class CheckerTest {
   }
 
   @Test
-  void anEffectOfAHolderBeforeLastIsFoundToo() {
+  void anEffectOfAnEarlierHolderIsDetected() {
     Findings findings =
         check(
             List.of(new Ended(JOB, 3, "SUCCEEDED")),
@@ -66,7 +66,7 @@ class CheckerTest {
   }
 
   @Test
-  void twoHoldersOfOneTokenAreFound() {
+  void twoHoldersOfOneTokenAreDetected() {
     Findings findings =
         check(List.of(succeeded), effect(2, "a", false, 10), effect(2, "b", true, 20));
 
@@ -74,12 +74,12 @@ class CheckerTest {
   }
 
   @Test
-  void aJobThatIsNowhereIsLost() {
+  void aMissingJobCountsAsLost() {
     assertThat(check(List.of()).lost()).isOne();
   }
 
   @Test
-  void aJobThatHasNotEndedIsLost() {
+  void aJobThatHasNotEndedCountsAsLost() {
     Findings findings = Checker.check(new Evidence(Set.of(JOB), List.of(), Set.of(JOB), List.of()));
 
     assertThat(findings.lost()).isOne();
@@ -87,21 +87,21 @@ class CheckerTest {
   }
 
   @Test
-  void aJobThatNobodyWasPromisedMayBeMissing() {
+  void anUnconfirmedJobMayBeMissing() {
     Findings findings = Checker.check(new Evidence(Set.of(), List.of(), Set.of(), List.of()));
 
     assertThat(findings.none()).isTrue();
   }
 
   @Test
-  void twoEndsOfOneJobAreFound() {
+  void twoEndsOfOneJobAreDetected() {
     Findings findings = check(List.of(succeeded, succeeded), effect(2, "a", true, 10));
 
     assertThat(findings.endedTwice()).isOne();
   }
 
   @Test
-  void anEndedJobThatLivesIsFound() {
+  void anEndedJobThatIsStillLiveIsDetected() {
     Findings findings =
         Checker.check(
             new Evidence(
@@ -111,7 +111,7 @@ class CheckerTest {
   }
 
   @Test
-  void anEndByAHolderThatWasOvertakenIsFound() {
+  void anEndWrittenByAFormerHolderIsDetected() {
     Findings findings =
         check(List.of(succeeded), effect(2, "a", true, 10), effect(3, "b", false, 20));
 
@@ -119,13 +119,13 @@ class CheckerTest {
   }
 
   @Test
-  void aSuccessOfAnAttemptThatHadNotDoneAllIsFound() {
+  void aSuccessOfAnIncompleteAttemptIsDetected() {
     assertThat(check(List.of(succeeded), effect(2, "a", false, 10)).staleAccepted()).isOne();
     assertThat(check(List.of(succeeded), effect(1, "a", true, 10)).staleAccepted()).isOne();
   }
 
   @Test
-  void aDeadLetterIsFound() {
+  void aDeadLetteredJobIsDetected() {
     Findings findings =
         check(List.of(new Ended(JOB, 2, Evidence.FAILED)), effect(2, "a", true, 10));
 

@@ -37,7 +37,7 @@ class FaultyProxyTest {
   }
 
   @Test
-  void bytesPassBothWays() throws Exception {
+  void bytesPassInBothDirections() throws Exception {
     guest.getOutputStream().write(1);
     assertThat(host.getInputStream().read()).isEqualTo(1);
 
@@ -46,7 +46,7 @@ class FaultyProxyTest {
   }
 
   @Test
-  void whatIsSentIntoASilentCutArrivesWhenItIsHealed() throws Exception {
+  void bytesSentDuringASilentCutArriveWhenItIsHealed() throws Exception {
     gate.cutSilently();
     guest.getOutputStream().write(1);
     host.setSoTimeout(200);
@@ -59,7 +59,7 @@ class FaultyProxyTest {
   }
 
   @Test
-  void aHardCutEndsConnectionsAndRefusesNewOnes() throws Exception {
+  void aHardCutClosesConnectionsAndRejectsNewOnes() throws Exception {
     gate.cutHard();
 
     assertThat(endOf(guest)).isTrue();
@@ -70,7 +70,7 @@ class FaultyProxyTest {
 
   /** The server has accepted the connection before the proxy has registered it. */
   @Test
-  void aHardCutEndsConnectionsThatAreBeingMade() throws Exception {
+  void aHardCutClosesConnectionsThatAreBeingOpened() throws Exception {
     for (int i = 0; i < 500; i++) {
       gate.heal();
       try (Socket early = new Socket(InetAddress.getLoopbackAddress(), gate.port());

@@ -20,14 +20,14 @@ class ScriptTest {
   private final Stage stage = new Stage(4, Duration.ofSeconds(40), Duration.ofSeconds(8), true);
 
   @Test
-  void theSameSeedWritesTheSameScript() {
+  void theSameSeedCreatesTheSameScript() {
     assertThat(Script.of(7, stage)).isEqualTo(Script.of(7, stage));
     assertThat(Script.of(7, stage)).isNotEqualTo(Script.of(8, stage));
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-  void evenAShortScriptHasEverything(long seed) {
+  void aShortScriptContainsEveryKindOfFault(long seed) {
     List<Blow> blows = Script.of(seed, stage).blows();
 
     assertThat(blows).extracting(Blow::kind).contains(Kind.values());
@@ -37,7 +37,7 @@ class ScriptTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-  void noNodeIsPutOutTwiceAtATime(long seed) {
+  void noNodeHasTwoFaultsAtOnce(long seed) {
     List<Blow> blows =
         Script.of(seed, stage).blows().stream()
             .filter(blow -> PUT_ONE_OUT.contains(blow.kind()))
@@ -54,7 +54,7 @@ class ScriptTest {
   }
 
   @Test
-  void clocksAreLeftAloneWhereTheyCannotBeSet() {
+  void clocksThatCannotBeSetAreNotChanged() {
     Stage without = new Stage(4, Duration.ofMinutes(5), Duration.ofMinutes(1), false);
 
     assertThat(Script.of(1, without).count(Kind.CLOCK)).isZero();

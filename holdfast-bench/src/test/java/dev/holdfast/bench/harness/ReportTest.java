@@ -19,7 +19,7 @@ class ReportTest {
   }
 
   @Test
-  void peopleGetATable() {
+  void theTextReportIsATable() {
     assertThat(printed(Report::print))
         .isEqualToNormalizingNewlines(
             """
@@ -38,7 +38,7 @@ class ReportTest {
   }
 
   @Test
-  void programsGetAnArray() {
+  void theJsonReportIsAnArray() {
     assertThat(printed(Report::printJson).replaceAll("\\s+", ""))
         .isEqualTo(
             """
@@ -54,7 +54,7 @@ class ReportTest {
   }
 
   @Test
-  void aNumberThatIsNoneMissesItsBar() {
+  void nanMissesItsBar() {
     report.add(Measure.of("broken", Double.NaN, Measure.RATIO).should(Bar.atMost(1)));
 
     assertThat(report.misses()).hasSize(2).contains("broken was not measured and should be <= 1.");

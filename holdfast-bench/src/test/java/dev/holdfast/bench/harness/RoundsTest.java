@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class RoundsTest {
 
   @Test
-  void sidesTakeTurnsAndNeitherIsAlwaysFirst() throws Exception {
+  void sidesAlternateAndNeitherIsAlwaysFirst() throws Exception {
     List<String> turns = new ArrayList<>();
 
     new Rounds<Boolean>(3, step -> {})
@@ -36,7 +36,7 @@ class RoundsTest {
   }
 
   @Test
-  void quantilesAreValuesThatWereSeen() {
+  void quantilesAreMeasuredValues() {
     List<Double> values = List.of(4.0, 1.0, 3.0, 2.0);
 
     assertThat(Quantiles.median(values)).isEqualTo(2.5);

@@ -1,6 +1,6 @@
 package dev.holdfast.cli.ops;
 
-import dev.holdfast.api.NodeInfo.Beat;
+import dev.holdfast.api.NodeInfo.Heartbeat;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     description = "List the latest heartbeats of a node, newest first.",
     footer =
         "Heartbeats are stored only for nodes with the liveness setting keepHeartbeats, and only"
-            + " for the time that it states.")
+            + " for the time set there.")
 public final class BeatsCommand extends ClientCommand {
 
   @Parameters(paramLabel = "ID", description = "The id of the node, as listed by 'nodes'.")
@@ -35,7 +35,7 @@ public final class BeatsCommand extends ClientCommand {
 
   @Override
   int ask(Session session) {
-    List<Beat> beats = session.client().nodes().beats(id, limit);
+    List<Heartbeat> beats = session.client().nodes().beats(id, limit);
     if (json) {
       Json.print(beats, session.out());
       return DONE;
@@ -48,7 +48,7 @@ public final class BeatsCommand extends ClientCommand {
     }
     Table table = Table.of("at", "after", "incarnation", "host", "process");
     for (int i = 0; i < beats.size(); i++) {
-      Beat beat = beats.get(i);
+      Heartbeat beat = beats.get(i);
       table.row(
           beat.at().truncatedTo(ChronoUnit.MILLIS),
           i + 1 < beats.size()

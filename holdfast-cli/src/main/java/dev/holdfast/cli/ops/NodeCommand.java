@@ -27,7 +27,7 @@ public final class NodeCommand extends ClientCommand {
       paramLabel = "ACTION",
       description =
           "fence: make the node give up everything it has claimed and rejoin as a new incarnation;"
-              + " recover: declare a node dead that is certainly gone, and recover its jobs now"
+              + " recover: declare dead a node that is certainly gone, and recover its jobs now"
               + " instead of after its timeout; mode: set its mode; clear: remove its mode"
               + " overrides.")
   @SuppressWarnings("NullAway.Init")

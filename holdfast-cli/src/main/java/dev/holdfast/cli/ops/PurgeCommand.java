@@ -24,12 +24,12 @@ public final class PurgeCommand extends ClientCommand {
     JobFilter failed = filter.filter(Set.of(JobState.FAILED));
     if (yes) {
       return session.answer(
-          true, "%d failed jobs were deleted.".formatted(session.client().purge(failed)));
+          true, "%d dead-lettered jobs were deleted.".formatted(session.client().purge(failed)));
     }
     long count = session.client().count(failed).getOrDefault(JobState.FAILED, 0L);
     return session.answer(
         false,
-        "%d failed jobs would be deleted. Nothing was deleted; add --yes to delete them."
+        "%d dead-lettered jobs would be deleted. Nothing was deleted; add --yes to delete them."
             .formatted(count));
   }
 }

@@ -8,7 +8,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "requeue",
     description =
-        "Make a job ready, so that any free node can run it. A waiting or failed job is ready at"
+        "Make a job ready, so that any free node can run it. A scheduled or failed job is ready at"
             + " once; a claimed job when its node has given it back.")
 public final class RequeueCommand extends ClientCommand {
 

@@ -1,6 +1,6 @@
 /**
- * Commands that list and control nodes, queues, jobs, schedules, triggers and leases. Each is a
- * small class that uses the public client.
+ * Commands that list and control nodes, queues, tasks, jobs, schedules, triggers and leases. Each
+ * is a small class that uses the public client.
  *
  * <p>A command that changes something prints the result in one sentence, and exits with 1 if the
  * request was not carried out.

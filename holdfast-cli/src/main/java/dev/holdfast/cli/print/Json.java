@@ -39,7 +39,7 @@ public final class Json {
           .addMixIn(Job.class, EncodedPayloads.class)
           .addMixIn(ScheduleStatus.class, EncodedPayloads.class)
           .addMixIn(NodeInfo.class, NodeProperties.class)
-          .addMixIn(NodeInfo.Beat.class, BeatProperties.class)
+          .addMixIn(NodeInfo.Heartbeat.class, BeatProperties.class)
           // Interfaces of the API name their accessors as records do, without a prefix.
           .accessorNaming(new DefaultAccessorNamingStrategy.Provider().withGetterPrefix(""))
           .build();
@@ -102,7 +102,7 @@ public final class Json {
   interface NodeProperties {}
 
   /** What is written of a past heartbeat. */
-  @JsonSerialize(as = NodeInfo.Beat.class)
+  @JsonSerialize(as = NodeInfo.Heartbeat.class)
   @JsonPropertyOrder({"node", "incarnation", "host", "pid", "at"})
   interface BeatProperties {}
 

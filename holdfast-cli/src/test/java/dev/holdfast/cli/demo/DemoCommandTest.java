@@ -13,7 +13,7 @@ class DemoCommandTest {
   @TempDir private Path folder;
 
   @Test
-  void jobsFlowOnAnEmbeddedServerAndCanBeLookedAtAfterwards() {
+  void jobsRunOnAnEmbeddedServerAndCanBeInspectedAfterwards() {
     String data = "--data-folder=" + folder.resolve("postgres");
 
     Cli demo = Cli.run("demo", "--jobs", "50", data);
@@ -40,7 +40,7 @@ class DemoCommandTest {
   }
 
   @Test
-  void aPausedQueueIsSaidToBe() {
+  void aPausedQueueIsReportedAsPaused() {
     try (TestDatabase database = SharedServer.freshDatabase()) {
       Cli.on(database, "demo", "--jobs", "1");
       assertThat(Cli.on(database, "pause", "mail", "--schema", "holdfast_demo").exit()).isZero();

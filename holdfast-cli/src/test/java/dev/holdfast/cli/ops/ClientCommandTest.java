@@ -172,7 +172,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aBreakerThatIsNotOpenIsSaidToBe() {
+  void aBreakerThatIsNotOpenIsReported() {
     Cli tasks = holdfast("tasks", "--close", "mail::misspelt");
 
     assertThat(tasks.exit()).isEqualTo(1);
@@ -180,7 +180,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aJobThatIsNotThereIsSaidToBe() {
+  void anUnknownJobIsReported() {
     Cli job = holdfast("job", "0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
 
     assertThat(job.exit()).isEqualTo(1);
@@ -188,7 +188,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aJobIsRequeuedAndItsAnswerSaidPlainly() {
+  void requeuingAJobPrintsTheResult() {
     JobId id = client.enqueue(SEND, new Letter("eve"), job -> job.runIn(Duration.ofHours(1))).id();
 
     assertThat(holdfast("requeue", id.toString()).out()).contains("Job " + id + " is ready.");
@@ -203,7 +203,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aHeldJobIsAskedForAndOneWhoseKeyIsTakenStays() throws Exception {
+  void aClaimedJobIsRequeuedByItsHolderAndOneWhoseKeyIsTakenIsNot() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     JobId failed = client.enqueue(SEND, new Letter("f"), job -> job.queue("held").unique(KEY)).id();
     try (HoldfastNode node =
@@ -236,7 +236,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void aNodeIsSteeredByItsId() {
+  void aNodeIsControlledByItsId() {
     try (HoldfastNode node =
         HoldfastNode.on(store)
             .id("controlled")
@@ -270,7 +270,7 @@ class ClientCommandTest {
       await().until(() -> !node.incarnation().equals(before));
 
       UUID fenced = node.incarnation();
-      // A node that sends a heartbeat at the same moment is left alone.
+      // A node that sends a heartbeat at the same moment is not declared dead.
       await()
           .until(
               () -> holdfast("node", "recover", "controlled").out(),
@@ -286,7 +286,7 @@ class ClientCommandTest {
   }
 
   @Test
-  void heartbeatsThatWereKeptAreListed() {
+  void storedHeartbeatsAreListed() {
     try (HoldfastNode node =
         HoldfastNode.on(store)
             .id("kept")

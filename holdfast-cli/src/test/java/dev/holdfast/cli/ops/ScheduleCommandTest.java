@@ -77,7 +77,7 @@ class ScheduleCommandTest {
   }
 
   @Test
-  void schedulesThatANodeFiresNeedNoRemark() {
+  void schedulesThatANodeFiresNeedNoNotice() {
     client
         .schedules()
         .put(
@@ -97,7 +97,7 @@ class ScheduleCommandTest {
   }
 
   @Test
-  void aScheduleThatIsNotThereIsSaidToBe() {
+  void anUnknownScheduleIsReported() {
     Cli cancel = holdfast("schedule", "cancel", "unknown");
 
     assertThat(cancel.exit()).isEqualTo(1);

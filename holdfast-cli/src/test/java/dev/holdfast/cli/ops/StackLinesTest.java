@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class StackLinesTest {
 
   @Test
-  void typeMessageAndTheFramesOfTheEngineAreLeftOut() {
+  void typeMessageAndEngineFramesAreOmitted() {
     assertThat(
             StackLines.of(
                 """

@@ -94,7 +94,7 @@ class WorkCommandTest {
   }
 
   @Test
-  void whyAnEnqueuedJobWaitsIsSaidAtOnce() {
+  void enqueuePrintsWhyTheJobWaits() {
     Cli enqueue = holdfast("enqueue", "mail::send", "--queue", "unserved");
 
     assertThat(enqueue.out()).contains("is enqueued.", "No live node serves queue 'unserved'");
@@ -112,14 +112,14 @@ class WorkCommandTest {
     Cli dry = holdfast("purge", "--queue", "f");
     assertThat(dry.exit()).isEqualTo(1);
     assertThat(dry.out())
-        .contains("2 failed jobs would be deleted. Nothing was deleted; add --yes");
+        .contains("2 dead-lettered jobs would be deleted. Nothing was deleted; add --yes");
 
     assertThat(holdfast("retry", "--all", "--tag", "x").out()).contains("1 jobs are ready again");
     assertThat(client.find(one).orElseThrow().state()).isEqualTo(JobState.READY);
     assertThat(client.find(two).orElseThrow().state()).isEqualTo(JobState.FAILED);
 
     assertThat(holdfast("purge", "--queue", "f", "--yes").out())
-        .contains("1 failed jobs were deleted");
+        .contains("1 dead-lettered jobs were deleted");
     assertThat(client.find(two)).isEmpty();
     assertThat(client.find(one)).isPresent();
     client.cancel(one);
@@ -191,7 +191,7 @@ class WorkCommandTest {
   }
 
   @Test
-  void aLeaseThatIsDoneIsReopened() {
+  void aCompletedLeaseIsReopened() {
     LeaseRequest once = new LeaseRequest("migrate", Duration.ofMinutes(5), true);
     store.leases().acquire(once, UUID.randomUUID(), "node-7");
     LeaseInfo held = store.leases().find("migrate").orElseThrow();

@@ -12,12 +12,12 @@ class ClosestTest {
 
   @ParameterizedTest
   @CsvSource({"jobz, jobs", "quueus, queues", "ndoes, nodes", "jbo, job", "Node, node"})
-  void oneOrTwoWrongLettersAreForgiven(String word, String meant) {
+  void oneOrTwoWrongLettersAreTolerated(String word, String meant) {
     assertThat(Closest.to(word, KNOWN)).contains(meant);
   }
 
   @Test
-  void aWordThatHasLittleInCommonIsNotTheOneThatWasMeant() {
+  void aDissimilarWordIsNotSuggested() {
     assertThat(Closest.to("serve", KNOWN)).isEmpty();
     assertThat(Closest.to("", KNOWN)).isEmpty();
     assertThat(Closest.to("jobs", List.of())).isEmpty();

@@ -33,18 +33,18 @@ class JsonTest {
   private static final JobId ID = JobId.parse("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e");
 
   @Test
-  void anIdIsText() {
+  void anIdIsPrintedAsText() {
     assertThat(printed(List.of(ID))).isEqualTo("[\"%s\"]".formatted(ID));
   }
 
   @Test
-  void aPayloadIsTheJsonThatItIs() {
+  void aJsonPayloadIsPrintedAsJson() {
     assertThat(printed(job("{\"n\": 12345678901234567890.5, \"to\": [1]}", "\"done\"")))
         .contains("\"payload\":{\"n\":12345678901234567890.5,\"to\":[1]}", "\"result\":\"done\"");
   }
 
   @Test
-  void aPayloadOfAnotherCodecIsText() {
+  void aPayloadOfAnotherCodecIsPrintedAsText() {
     assertThat(printed(job("<to>ada</to>", null)))
         .contains("\"payload\":\"<to>ada</to>\"", "\"result\":null");
   }
@@ -78,7 +78,7 @@ class JsonTest {
   }
 
   @Test
-  void aNodeHasThePropertiesOfTheApiAndNoOthers() {
+  void aNodeHasExactlyThePropertiesOfTheApi() {
     NodeInfo node =
         new NodeSnapshot(
             new NodeRegistration(
@@ -116,8 +116,8 @@ class JsonTest {
   }
 
   @Test
-  void aHeartbeatHasThePropertiesOfTheApiAndNoOthers() {
-    NodeInfo.Beat beat =
+  void aHeartbeatHasExactlyThePropertiesOfTheApi() {
+    NodeInfo.Heartbeat beat =
         new PastHeartbeat("ada", ID.value(), Set.of("worker"), "host", 12, Instant.EPOCH);
     assertThat(printed(beat))
         .isEqualTo(
@@ -128,7 +128,7 @@ class JsonTest {
   }
 
   @Test
-  void onlyJsonIsRead() {
+  void textThatIsNotJsonIsRejected() {
     assertThat(Json.read("{\"a\": 1}").get("a").intValue()).isEqualTo(1);
     for (String wrong : List.of("{", "a", "{} {}", "'a'")) {
       assertThatThrownBy(() -> Json.read(wrong))

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 class SharedServerTest {
 
   @Test
-  void everyTestGetsADatabaseOfItsOwn() throws SQLException {
+  void everyTestGetsASeparateDatabase() throws SQLException {
     try (TestDatabase one = SharedServer.freshDatabase();
         TestDatabase other = SharedServer.freshDatabase();
         Connection inOne = one.connect();
@@ -27,7 +27,7 @@ class SharedServerTest {
   }
 
   @Test
-  void testsMayAskSideBySide() {
+  void testsMayRequestDatabasesConcurrently() {
     assertThat(
             IntStream.range(0, 8)
                 .parallel()
@@ -37,7 +37,7 @@ class SharedServerTest {
   }
 
   @Test
-  void aCopyHasWhatTheOriginalHasAndBelongsToItsTestAlone() throws SQLException {
+  void aCopyHasTheContentsOfTheOriginalAndIsIndependent() throws SQLException {
     try (TestDatabase original = SharedServer.freshDatabase();
         Connection open = original.connect()) {
       open.createStatement().execute("CREATE TABLE mine ()");
@@ -54,7 +54,7 @@ class SharedServerTest {
   }
 
   @Test
-  void aClosedDatabaseIsGone() throws SQLException {
+  void aClosedDatabaseIsDropped() throws SQLException {
     TestDatabase gone = SharedServer.freshDatabase();
     try (Connection open = gone.connect()) {
       gone.close();

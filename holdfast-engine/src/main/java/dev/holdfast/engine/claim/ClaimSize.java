@@ -7,8 +7,9 @@ import java.util.List;
 /**
  * Decides how many jobs one claim call requests, so that their payloads fit into one result. The
  * size of payloads is only known afterwards, so the number starts small, doubles with each full
- * claim, and follows the average size of recent payloads. Summing sizes in the statement instead
- * would make it return fewer jobs than requested, which means that the queue is empty.
+ * claim, and follows the average size of recent payloads. A limit on the sum of sizes in the
+ * statement would make it return fewer jobs than requested, which the claimer takes to mean that
+ * the queue is empty.
  */
 final class ClaimSize {
   private static final int FIRST = 32;

@@ -1,25 +1,18 @@
 package dev.holdfast.engine.claim;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.codec.JobPolicyJson;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.Lane;
-import dev.holdfast.engine.held.SlowStart;
-import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.TaskRules;
-import dev.holdfast.engine.store.ClaimRequest;
-import dev.holdfast.engine.store.ClaimRequest.Suspects;
-import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,12 +33,13 @@ public final class Claimer implements Role {
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
   private final Lane lane;
-  private final ClaimParts parts;
-  private final Supplier<PollBackoff> pace;
-  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
+  private final ClaimSender sender;
+  private final ClaimRules rules;
+  private final Runner runner;
   private final Starter starter;
   private final IdlePoll idlePoll;
   private final Waker waker;
+  private final ClaimSize size = new ClaimSize(LARGEST_BATCH);
   private volatile boolean claims;
   private volatile int looksInVain;
   private Moment roomForSuspects = Moment.NEVER;
@@ -53,20 +47,23 @@ public final class Claimer implements Role {
   private int turns;
 
   /**
-   * @param starter starts the jobs that this claimer prefetches
+   * @param runner runs the jobs that are claimed for a free slot
+   * @param starter starts the jobs that are prefetched
    */
   public Claimer(
       Lane lane,
-      ClaimParts parts,
-      Supplier<PollBackoff> pace,
-      IdlePoll idlePoll,
+      ClaimSender sender,
+      ClaimRules rules,
+      Runner runner,
       Starter starter,
+      IdlePoll idlePoll,
       Waker waker) {
     this.lane = lane;
-    this.parts = parts;
-    this.pace = pace;
-    this.idlePoll = idlePoll;
+    this.sender = sender;
+    this.rules = rules;
+    this.runner = runner;
     this.starter = starter;
+    this.idlePoll = idlePoll;
     this.waker = waker;
     lane.claimedBy(waker);
     idlePoll.join(this);
@@ -114,28 +111,24 @@ public final class Claimer implements Role {
     if (!now.isBefore(roomForSuspects)) {
       roomForSuspects = Moment.NEVER;
     }
-    QueueStore.Rule rule = parts.rules().of(lane.queue());
-    Moment review = parts.unreadable().review(now);
-    List<String> tasks =
-        lane.tasks().stream()
-            .filter(parts.modes()::mayRun)
-            .filter(parts.unreadable()::mayClaim)
-            .toList();
+    QueueStore.Rule rule = rules.of(lane);
+    Moment review = rules.unreadable().review(now);
+    List<String> tasks = rules.runnableTasks(lane);
     if (stopped || rule.paused() || tasks.isEmpty()) {
       lane.hungerFor(0);
       return review; // Resuming the queue or changing the mode wakes the claimers.
     }
-    List<TaskRules.Group> groups = parts.taskRules().groups(tasks, now);
-    Moment opening = parts.taskRules().nextOpening(tasks, now);
+    List<TaskRules.Group> groups = rules.tasks().groups(tasks, now);
+    Moment opening = rules.tasks().nextOpening(tasks, now);
     if (groups.isEmpty()) {
       lane.hungerFor(0);
       return opening;
     }
-    Tenure tenure = parts.identity().tenure();
-    if (tenure.isOver() || tenure.isInDoubt()) {
-      return now.plus(SLOT_CHECK); // The Heart is about to extend or replace the tenure.
+    Optional<ClaimSender.Request> allowed = sender.request(lane, rule.limit());
+    if (allowed.isEmpty()) {
+      return now.plus(SLOT_CHECK);
     }
-    Request request = new Request(tenure, rule.limit());
+    ClaimSender.Request request = allowed.get();
     int wanted;
     try {
       request.start = starter.hasJobs() ? 0 : lane.slots().reserve(size.most());
@@ -173,146 +166,20 @@ public final class Claimer implements Role {
     return groups;
   }
 
-  /** What is still to be claimed, and for which incarnation. */
-  private static final class Request {
-    final Tenure tenure;
-    final @Nullable Integer limit;
-
-    /**
-     * How many jobs to start immediately. Their slots are reserved, and released if none is
-     * started.
-     */
-    int start;
-
-    int ahead;
-
-    Request(Tenure tenure, @Nullable Integer limit) {
-      this.tenure = tenure;
-      this.limit = limit;
-    }
-
-    int size() {
-      return start + ahead;
-    }
-
-    boolean isOpen() {
-      return size() > 0;
-    }
+  private void claim(ClaimSender.Request request, TaskRules.Group group) {
+    ClaimSender.Claimed claimed = sender.claim(request, group, heldJob -> accept(heldJob, request));
+    roomForSuspects = claimed.roomForSuspects();
+    size.saw(claimed.jobs());
   }
 
-  private void claim(Request request, TaskRules.Group group) {
-    Suspects suspects = reserveSuspects(request);
-    long call = parts.calls().begin();
-    boolean known = false;
-    try {
-      Moment asked = parts.ticker().now();
-      List<ClaimedJob> jobs = parts.claims().claim(order(call, request, group, suspects));
-      Duration took = asked.until(parts.ticker().now());
-      boolean probes = group.rule() != null && group.rule().shut() != null;
-      for (ClaimedJob job : jobs) {
-        HeldJob heldJob = new HeldJob(job, call, policyOf(job), request.tenure, probes);
-        parts.heldJobs().add(heldJob);
-        accept(job, heldJob, request);
-      }
-      size.saw(jobs);
-      known = true;
-      parts.meters().claimCall(lane.queue(), jobs.size(), took);
-      if (!jobs.isEmpty()) {
-        record(jobs, took);
-      }
-    } finally {
-      if (known) {
-        parts.calls().end(call);
-      } else {
-        // The next heartbeats find and return whatever was claimed and is not among the held jobs,
-        // even if the failure says that nothing was claimed.
-        parts.calls().lose(call, parts.ticker().now());
-      }
-      parts.heldJobs().suspects().giveBack(request.tenure.incarnation(), suspects);
-    }
-  }
-
-  private void record(List<ClaimedJob> jobs, Duration took) {
-    parts
-        .spans()
-        .worked(
-            "holdfast.claim",
-            took,
-            span ->
-                span.setAttribute("holdfast.queue", lane.queue())
-                    .setAttribute("holdfast.jobs.claimed", jobs.size())
-                    .setAttribute(
-                        "holdfast.jobs.started",
-                        jobs.stream().filter(ClaimedJob::started).count()));
-  }
-
-  /**
-   * Reserves room for crash suspects. If there is none, the claimer tries again when there may be.
-   */
-  private Suspects reserveSuspects(Request request) {
-    SlowStart slowStart = parts.heldJobs().suspects();
-    Moment now = parts.ticker().now();
-    Suspects reserved =
-        slowStart.reserve(request.tenure.incarnation(), request.start + request.ahead, now);
-    roomForSuspects = reserved.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
-    return reserved;
-  }
-
-  private ClaimRequest order(long call, Request request, TaskRules.Group group, Suspects suspects) {
-    return new ClaimRequest(
-        request.tenure.incarnation(),
-        call,
-        lane.queue(),
-        group.tasks(),
-        request.start,
-        request.ahead,
-        request.limit,
-        suspects,
-        parts.stacks(),
-        group.rule(),
-        parts.unreadable().leftOut(lane.queue(), group.tasks()));
-  }
-
-  /** Runs a claimed job, or queues it to be started. If that fails, a heartbeat returns the job. */
-  private void accept(ClaimedJob job, HeldJob heldJob, Request request) {
-    try {
-      begin(job, heldJob, request);
-    } catch (RuntimeException | Error broken) {
-      if (heldJob.withdraw()) {
-        heldJob.markUnreported();
-      }
-      log.error(
-          "Job {} of task {} could not be started; the next heartbeat returns it to its queue",
-          job.id(),
-          job.task(),
-          broken);
-    }
-  }
-
-  private void begin(ClaimedJob job, HeldJob heldJob, Request request) {
-    parts.events().claimed(job);
-    if (request.tenure.isOver()) {
-      // Fenced while the claim was in progress; the fence may not have seen this job.
-      parts.heldJobs().abandon(heldJob);
-    }
-    if (job.started()) {
-      parts.meters().started(job, Duration.between(job.readyAt(), job.claimedAt()));
-      parts.events().started(job);
+  private void accept(HeldJob heldJob, ClaimSender.Request request) {
+    if (heldJob.job().started()) {
       request.start--; // From here on the runner releases the slot.
-      parts.runner().run(lane, heldJob);
+      runner.run(lane, heldJob);
     } else {
       request.ahead--;
       starter.prefetch(heldJob);
     }
-  }
-
-  private JobPolicy policyOf(ClaimedJob job) {
-    return parts
-        .tasks()
-        .find(job.task())
-        .map(
-            task -> JobPolicyJson.readAnyhow(job.policy(), job.id()).orElse(task.type().defaults()))
-        .orElse(JobPolicy.NONE);
   }
 
   /**
@@ -334,11 +201,6 @@ public final class Claimer implements Role {
   private Moment awaitWork(Moment now, int got) {
     lane.hungerFor(0);
     looksInVain = got > 0 ? 0 : looksInVain + 1;
-    PollBackoff current = pace.get();
-    if (current.isDeepIdle(looksInVain - 1)) {
-      idlePoll.join(this);
-      return Moment.NEVER;
-    }
-    return now.plus(current.after(Math.max(0, looksInVain - 1), parts.random().nextDouble()));
+    return idlePoll.nextPoll(this, looksInVain, now);
   }
 }

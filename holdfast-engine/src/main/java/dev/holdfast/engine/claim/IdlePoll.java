@@ -3,12 +3,14 @@ package dev.holdfast.engine.claim;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,17 +24,30 @@ public final class IdlePoll implements Role {
   private static final Logger log = LoggerFactory.getLogger(IdlePoll.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-  private final ClaimParts parts;
+  private final Claims claims;
+  private final Set<String> stacks;
   private final Supplier<PollBackoff> pace;
+  private final RandomGenerator random;
   private final Set<Claimer> idle = ConcurrentHashMap.newKeySet();
   private final Waker waker;
   private volatile boolean expected = true;
   private Moment due = Moment.NEVER;
   private int looks;
 
-  public IdlePoll(ClaimParts parts, Supplier<PollBackoff> pace, Waker waker) {
-    this.parts = parts;
+  /**
+   * @param stacks the stacks whose jobs the node runs
+   * @param pace how often to poll at present
+   */
+  public IdlePoll(
+      Claims claims,
+      Set<String> stacks,
+      Supplier<PollBackoff> pace,
+      RandomGenerator random,
+      Waker waker) {
+    this.claims = claims;
+    this.stacks = Set.copyOf(stacks);
     this.pace = pace;
+    this.random = random;
     this.waker = waker;
   }
 
@@ -48,6 +63,21 @@ public final class IdlePoll implements Role {
     if (first) {
       waker.wake();
     }
+  }
+
+  /**
+   * Returns when a claimer that has found nothing should claim again; never if this role polls on
+   * its behalf from now on.
+   *
+   * @param looksInVain how often the claimer has found nothing
+   */
+  Moment nextPoll(Claimer claimer, int looksInVain, Moment now) {
+    PollBackoff current = pace.get();
+    if (current.isDeepIdle(looksInVain - 1)) {
+      join(claimer);
+      return Moment.NEVER;
+    }
+    return now.plus(current.after(Math.max(0, looksInVain - 1), random.nextDouble()));
   }
 
   void leave(Claimer claimer) {
@@ -100,17 +130,15 @@ public final class IdlePoll implements Role {
   }
 
   private Set<String> queuesWithReadyJobs(List<Claimer> waiting) {
-    return parts
-        .claims()
-        .queuesWithReadyJobs(
-            waiting.stream().map(claimer -> claimer.lane().queue()).collect(Collectors.toSet()),
-            waiting.stream()
-                .flatMap(claimer -> claimer.lane().tasks().stream())
-                .collect(Collectors.toSet()),
-            parts.stacks());
+    return claims.queuesWithReadyJobs(
+        waiting.stream().map(claimer -> claimer.lane().queue()).collect(Collectors.toSet()),
+        waiting.stream()
+            .flatMap(claimer -> claimer.lane().tasks().stream())
+            .collect(Collectors.toSet()),
+        stacks);
   }
 
   private Moment next(Moment now) {
-    return now.plus(pace.get().after(looks++, parts.random().nextDouble()));
+    return now.plus(pace.get().after(looks++, random.nextDouble()));
   }
 }

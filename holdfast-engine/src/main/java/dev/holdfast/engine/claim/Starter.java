@@ -1,21 +1,14 @@
 package dev.holdfast.engine.claim;
 
-import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
-import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.Lane;
+import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.Tenure;
-import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
-import dev.holdfast.engine.rule.CurrentModes;
-import dev.holdfast.engine.rule.QueueRules;
-import dev.holdfast.engine.rule.TaskRules;
 import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -41,33 +34,32 @@ public final class Starter implements Role {
   private final PrefetchBuffer prefetched = new PrefetchBuffer();
   private final Waker waker;
   private final Claims claims;
-  private final QueueRules rules;
-  private final TaskRules taskRules;
-  private final CurrentModes modes;
-  private final CurrentIncarnation identity;
-  private final HeldJobs heldJobs;
+  private final NodeClaims held;
+  private final ClaimRules rules;
   private final Runner runner;
   private final FinishSink sink;
-  private final Meters meters;
-  private final LifecycleEvents events;
 
   /**
    * @param prefetch how many jobs may wait to be started
+   * @param sink takes the jobs that go back to their queue
    */
-  public Starter(Lane lane, int prefetch, ClaimParts parts, Waker waker) {
+  public Starter(
+      Lane lane,
+      int prefetch,
+      Claims claims,
+      NodeClaims held,
+      ClaimRules rules,
+      Runner runner,
+      FinishSink sink,
+      Waker waker) {
     this.lane = lane;
     this.prefetch = prefetch;
+    this.claims = claims;
+    this.held = held;
+    this.rules = rules;
+    this.runner = runner;
+    this.sink = sink;
     this.waker = waker;
-    this.claims = parts.claims();
-    this.rules = parts.rules();
-    this.taskRules = parts.taskRules();
-    this.modes = parts.modes();
-    this.identity = parts.identity();
-    this.heldJobs = parts.heldJobs();
-    this.runner = parts.runner();
-    this.sink = parts.sink();
-    this.meters = parts.meters();
-    this.events = parts.events();
     lane.startedBy(waker, prefetched::size);
   }
 
@@ -99,7 +91,7 @@ public final class Starter implements Role {
 
   @Override
   public Moment tick(Moment now) {
-    Tenure tenure = identity.tenure();
+    Tenure tenure = held.tenure();
     prefetched.drop(heldJob -> heldJob.hasEnded() || heldJob.tenure() != tenure);
     handBack(prefetched.takeIf(heldJob -> !mayStart(heldJob, now)));
     if (tenure.isOver() || tenure.isInDoubt()) {
@@ -131,21 +123,14 @@ public final class Starter implements Role {
       return now.plus(AFTER_FAILURE);
     }
     lane.prefetchedTaken();
-    started.getOrDefault(true, List.of()).forEach(this::run);
+    started.getOrDefault(true, List.of()).forEach(job -> runner.run(lane, job));
     started
         .getOrDefault(false, List.of())
         .forEach(gone -> {
-          heldJobs.remove(gone);
+          held.jobs().remove(gone);
           lane.slots().release(1);
         });
     return prefetched.size() > 0 && lane.slots().free() > 0 ? now : lookAgain(now);
-  }
-
-  private void run(HeldJob heldJob) {
-    ClaimedJob job = heldJob.job();
-    meters.started(job, Duration.between(job.readyAt(), job.claimedAt()));
-    events.started(job);
-    runner.run(lane, heldJob);
   }
 
   /**
@@ -156,13 +141,9 @@ public final class Starter implements Role {
   }
 
   private boolean mayStart(HeldJob heldJob, Moment now) {
-    String task = heldJob.job().task();
     return heldJob.stopReason() == null
-        && !heldJobs.suspects().hasWaitedTooLong(heldJob.claim(), now)
-        && modes.mayRun(task)
-        && !rules.of(lane.queue()).paused()
-        // A probe has to run: its outcome decides whether the breaker closes.
-        && (heldJob.isProbe() || !taskRules.isShut(task, now));
+        && !held.jobs().suspects().hasWaitedTooLong(heldJob.claim(), now)
+        && rules.mayStart(lane, heldJob, now);
   }
 
   private void handBack(List<HeldJob> unwanted) {

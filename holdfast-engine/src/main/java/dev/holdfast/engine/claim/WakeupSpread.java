@@ -2,6 +2,7 @@ package dev.holdfast.engine.claim;
 
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
@@ -31,15 +32,11 @@ public final class WakeupSpread implements Role {
    * @param claimers wakes the claimers of a queue
    */
   public WakeupSpread(
-      ClusterSize crowd,
-      Consumer<String> claimers,
-      Ticker ticker,
-      RandomGenerator random,
-      Waker waker) {
+      ClusterSize crowd, Consumer<String> claimers, Environment environment, Waker waker) {
     this.crowd = crowd;
     this.claimers = claimers;
-    this.ticker = ticker;
-    this.random = random;
+    this.ticker = environment.ticker();
+    this.random = environment.random();
     this.waker = waker;
   }
 

@@ -45,7 +45,7 @@ public final class JobPolicyJson {
       json.put("keepResult", policy.keepResult().toString());
     }
     if (policy.crash() != null) {
-      json.put("onCrash", policy.crash().action().name());
+      json.put("onCrash", text(policy.crash().action()));
       json.put("maxCrashes", policy.crash().maxCrashes());
       if (policy.crash().maxFencings() != CrashPolicy.DEFAULT.maxFencings()) {
         json.put("maxFencings", policy.crash().maxFencings());
@@ -78,17 +78,35 @@ public final class JobPolicyJson {
       return read(text);
     } catch (RuntimeException unreadable) {
       log.warn(
-          "The policy of job {} cannot be read and was probably written by a newer version; using"
-              + " that of its task: {}",
+          "The policy of job {} cannot be read and was probably written by a newer version; the"
+              + " job runs with the policy of its task: {}",
           whose,
           unreadable.toString());
       return JobPolicy.NONE;
     }
   }
 
+  /** Returns the stored text of an action. */
+  private static String text(CrashPolicy.Action action) {
+    return switch (action) {
+      case RETRY -> "RETRY";
+      case FAIL -> "FAIL";
+      case DECIDED_BY_TASK -> "ASK";
+    };
+  }
+
+  private static CrashPolicy.Action action(String text) {
+    for (CrashPolicy.Action action : CrashPolicy.Action.values()) {
+      if (text(action).equals(text)) {
+        return action;
+      }
+    }
+    throw new IllegalArgumentException("Unknown action after a crash: " + text);
+  }
+
   private static CrashPolicy crash(JsonNode json) {
     return new CrashPolicy(
-        CrashPolicy.Action.valueOf(json.get("onCrash").stringValue()),
+        action(json.get("onCrash").stringValue()),
         json.get("maxCrashes").intValue(),
         json.path("maxFencings").intValue(CrashPolicy.DEFAULT.maxFencings()));
   }

@@ -2,7 +2,7 @@ package dev.holdfast.engine.codec;
 
 /** The size of a text as it is stored: in bytes of UTF-8. */
 public final class Utf8Length {
-  /** No Java {@code char} needs more; a surrogate pair needs four bytes for two. */
+  /** No Java {@code char} needs more; a surrogate pair needs four bytes for its two. */
   private static final int MOST_PER_CHARACTER = 3;
 
   private Utf8Length() {}

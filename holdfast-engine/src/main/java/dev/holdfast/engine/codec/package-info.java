@@ -1,7 +1,10 @@
 /**
- * The text that is stored with a job: its payload and result as JSON, and the part of its policy
- * that differs from its task's; and what several packages need to hash JSON and to evaluate
- * conditions on it.
+ * The text that is stored with a job: its payload and result as JSON, the part of its policy that
+ * differs from that of its task, and the notes of its handler (progress and log lines); and what
+ * several packages need to hash JSON and to evaluate conditions on it.
+ *
+ * <p>Uses only the API and Jackson. Invariant: every text can be stored unchanged; a payload that
+ * cannot is rejected before anything is written.
  */
 @NullMarked
 package dev.holdfast.engine.codec;

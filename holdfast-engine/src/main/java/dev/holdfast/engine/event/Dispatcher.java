@@ -67,7 +67,7 @@ final class Dispatcher implements Role {
     if (now.nanos() >= next && nextDropWarning.compareAndSet(next, later)) {
       log.warn(
           "Listeners are too slow: {} lifecycle events were dropped recently. Jobs are not"
-              + " affected; run long work of listeners on a separate thread",
+              + " affected; let listeners do slow work on a separate thread",
           dropped.getAndSet(0));
     }
   }

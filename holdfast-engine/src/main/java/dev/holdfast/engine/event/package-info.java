@@ -1,5 +1,5 @@
 /**
- * Tells the listeners of users what happens, off the hot path.
+ * Reports lifecycle events to the listeners of users, off the hot path.
  *
  * <p>Roles call {@link dev.holdfast.engine.event.LifecycleEvents}; {@link
  * dev.holdfast.engine.event.Dispatcher} has the bounded queue and calls the listeners. The

@@ -10,7 +10,7 @@ import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.run.FinishSink;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Portions;
@@ -41,7 +41,7 @@ public final class Completer implements Role, FinishSink {
   private final Outcomes outcomes;
   private final Claims claims;
   private final CurrentIncarnation identity;
-  private final Receipts receipts;
+  private final ConfirmedOutcomes confirmed;
   private final FinishAlarm alarm;
   private final WaitingReports waiting = new WaitingReports();
   private final List<Report> pending = new ArrayList<>();
@@ -61,13 +61,13 @@ public final class Completer implements Role, FinishSink {
       Outcomes outcomes,
       Claims claims,
       CurrentIncarnation identity,
-      Receipts receipts,
+      ConfirmedOutcomes confirmed,
       Meters meters,
       Waker waker) {
     this.outcomes = outcomes;
     this.claims = claims;
     this.identity = identity;
-    this.receipts = receipts;
+    this.confirmed = confirmed;
     this.alarm = new FinishAlarm(meters);
     this.waker = waker;
   }
@@ -198,7 +198,7 @@ public final class Completer implements Role, FinishSink {
   private boolean isVoid(Report report) {
     boolean over = report.heldJob.tenure().isOver();
     if (over) {
-      receipts.recordVoid(report.heldJob);
+      confirmed.recordVoid(report.heldJob);
     }
     return over;
   }
@@ -243,7 +243,7 @@ public final class Completer implements Role, FinishSink {
     // again.
     reports.forEach(report -> report.written = true);
     for (int i = 0; i < answers.size(); i++) {
-      receipts.record(reports.get(i).heldJob, finishes.get(i), answers.get(i));
+      confirmed.record(reports.get(i).heldJob, finishes.get(i), answers.get(i));
     }
   }
 
@@ -251,14 +251,14 @@ public final class Completer implements Role, FinishSink {
     if (reports.isEmpty()) {
       return;
     }
-    List<HandBack> back =
+    List<ReleasedClaim> back =
         reports.stream()
-            .map(report -> new HandBack(report.heldJob.claim(), report.heldJob.hasRun()))
+            .map(report -> new ReleasedClaim(report.heldJob.claim(), report.heldJob.hasRun()))
             .toList();
     Set<ClaimId> given = claims.giveBack(reports.get(0).heldJob.tenure().incarnation(), back);
     reports.forEach(report -> report.written = true);
     for (Report report : reports) {
-      receipts.recordGivenBack(report.heldJob, given.contains(report.heldJob.claim()));
+      confirmed.recordGivenBack(report.heldJob, given.contains(report.heldJob.claim()));
     }
   }
 

@@ -90,7 +90,7 @@ final class Report {
   }
 
   private static long length(Finish.Failure failure) {
-    return length(failure.message()) + length(failure.stack());
+    return length(failure.message()) + length(failure.stackTrace());
   }
 
   private static long length(@Nullable String text) {

@@ -30,7 +30,7 @@ public final class DrainNotice {
     all.forEach(DrainNotice::call);
   }
 
-  /** Calls this when the node starts to drain, unless the attempt has ended by then. */
+  /** Calls this callback when the node starts to drain, unless the attempt has ended by then. */
   public void register(HeldJob attempt, Runnable callback) {
     synchronized (callbacks) {
       if (!given) {
@@ -48,7 +48,7 @@ public final class DrainNotice {
     }
   }
 
-  /** Each in its own thread, because a callback may block. */
+  /** Calls a callback in a separate thread, because it may block. */
   private static void call(Runnable callback) {
     Thread.ofVirtual()
         .name("holdfast-on-drain")
@@ -56,7 +56,8 @@ public final class DrainNotice {
           try {
             callback.run();
           } catch (RuntimeException | Error failure) {
-            log.warn("A callback that waited for the node to drain failed", failure);
+            log.warn(
+                "An onDrain callback of a handler failed; the node continues to drain", failure);
           }
         });
   }

@@ -1,6 +1,6 @@
 /**
- * Enqueues jobs: a {@link dev.holdfast.api.job.JobRequest} is validated, encoded and passed to the
- * store.
+ * Enqueues jobs: a {@link dev.holdfast.api.JobRequest} passes the interceptors of the client, is
+ * validated, encoded and passed to the store; then the nodes are notified.
  *
  * <p>An enqueue whose outcome is unknown is repeated under the same job id, which the store
  * recognizes, so that a repeat never creates a second job.

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +34,10 @@ final class HeldLease implements Lease {
     LET_GO
   }
 
-  private final LeaseParts parts;
+  private final LeaseCalls calls;
+  private final HeldLeases held;
+  private final LeaseEvents events;
+  private final Executor notifier;
   private final String key;
   private final Result.Granted grant;
   private final Moment acquired;
@@ -43,8 +47,18 @@ final class HeldLease implements Lease {
   private int endings;
   private @Nullable Ending intended;
 
-  HeldLease(LeaseParts parts, LeaseRequest request, Result.Granted grant, Moment sentAt) {
-    this.parts = parts;
+  HeldLease(
+      LeaseCalls calls,
+      HeldLeases held,
+      LeaseEvents events,
+      Executor notifier,
+      LeaseRequest request,
+      Result.Granted grant,
+      Moment sentAt) {
+    this.calls = calls;
+    this.held = held;
+    this.events = events;
+    this.notifier = notifier;
     this.key = request.key();
     this.grant = grant;
     this.acquired = sentAt;
@@ -68,7 +82,7 @@ final class HeldLease implements Lease {
 
   @Override
   public boolean isHeld() {
-    return isHeldAt(parts.ticker().now());
+    return isHeldAt(calls.now());
   }
 
   // Not from the moment its end is requested: from then on the store may grant it to another
@@ -79,14 +93,14 @@ final class HeldLease implements Lease {
 
   @Override
   public boolean renew() {
-    Moment now = parts.ticker().now();
+    Moment now = calls.now();
     return isHeldAt(now) && renew(send(now));
   }
 
   @Override
   public boolean renew(Duration ttl) {
     Duration valid = LeaseRequest.checkTtl("lease '%s'".formatted(key), ttl);
-    Moment now = parts.ticker().now();
+    Moment now = calls.now();
     LeaseTime.Sent sent;
     synchronized (this) {
       if (!isHeldAt(now)) {
@@ -95,13 +109,13 @@ final class HeldLease implements Lease {
       sent = time.reset(now, valid);
     }
     // Its deadline and its next renewal may be sooner than before, whatever the reply.
-    parts.held().attend();
+    held.attend();
     return renew(sent);
   }
 
   private boolean renew(LeaseTime.Sent sent) {
-    Renewals.request(parts, Map.of(this, sent));
-    parts.held().attend();
+    calls.renew(Map.of(this, sent));
+    held.attend();
     return isHeld();
   }
 
@@ -128,7 +142,7 @@ final class HeldLease implements Lease {
 
   /** Records that a renewal succeeded. It has no effect if the reply arrived after the deadline. */
   void renewed(LeaseTime.Sent sent) {
-    Moment now = parts.ticker().now();
+    Moment now = calls.now();
     synchronized (this) {
       time.confirmed(sent, now);
     }
@@ -180,17 +194,17 @@ final class HeldLease implements Lease {
     log.warn(
         "Lease '{}' of {} is lost: {}; isHeld() returns false from now on",
         key(),
-        parts.holder(),
+        calls.holder(),
         why);
-    parts.meters().lost();
-    parts.events().leaseLost(this, reason);
+    calls.meters().lost();
+    events.leaseLost(this, reason);
     over();
     told.forEach(this::tell);
   }
 
   private void over() {
-    parts.held().remove(this);
-    parts.meters().held(acquired.until(parts.ticker().now()));
+    held.remove(this);
+    calls.meters().held(acquired.until(calls.now()));
   }
 
   @Override
@@ -208,19 +222,17 @@ final class HeldLease implements Lease {
   }
 
   private void tell(Runnable callback) {
-    parts
-        .notifier()
-        .execute(() -> {
-          try {
-            callback.run();
-          } catch (RuntimeException failure) {
-            log.error(
-                "An onLost callback of lease '{}' failed; its holder may not know that the lease is"
-                    + " lost",
-                key(),
-                failure);
-          }
-        });
+    notifier.execute(() -> {
+      try {
+        callback.run();
+      } catch (RuntimeException failure) {
+        log.error(
+            "An onLost callback of lease '{}' failed; its holder may not know that the lease is"
+                + " lost",
+            key(),
+            failure);
+      }
+    });
   }
 
   @Override
@@ -241,15 +253,11 @@ final class HeldLease implements Lease {
       intended = how;
       endings++;
     }
-    Moment began = parts.ticker().now();
     try {
-      LeaseClaim grip = new LeaseClaim(key(), fencingToken());
-      boolean ours =
-          LeaseRetry.ask("end lease '%s'".formatted(key()), () -> parts.book().end(grip, how));
+      boolean ours = calls.end(new LeaseClaim(key(), fencingToken()), how);
       if (ours) {
-        count(how, began.until(parts.ticker().now()));
         if (letGo()) {
-          parts.events().leaseReleased(this, stateOf(how));
+          events.leaseReleased(this, stateOf(how));
         }
       } else {
         lose(LeaseLoss.REVOKED, "another holder took it over before its end was written");
@@ -260,14 +268,7 @@ final class HeldLease implements Lease {
         endings--;
       }
       // If the end could not be written, the lease has to be renewed again.
-      parts.held().attend();
-    }
-  }
-
-  private void count(Ending how, Duration took) {
-    switch (how) {
-      case Ending.Done done -> parts.meters().completed(took);
-      case Ending.Failed failed -> parts.meters().failed(took);
+      held.attend();
     }
   }
 
@@ -311,7 +312,7 @@ final class HeldLease implements Lease {
           ttl(),
           notWritten.getMessage());
       if (letGo()) {
-        parts.events().leaseLost(this, LeaseLoss.NOT_WRITTEN);
+        events.leaseLost(this, LeaseLoss.NOT_WRITTEN);
       }
     }
   }

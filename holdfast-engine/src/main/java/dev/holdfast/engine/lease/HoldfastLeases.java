@@ -45,14 +45,18 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
 
   private HoldfastLeases(Builder from) {
     Driver driver = from.environment.driver();
-    LeaseParts parts =
-        new LeaseParts(
+    LeaseCalls calls =
+        new LeaseCalls(
             from.store,
             from.holder,
-            held,
-            from.environment.ids(),
             from.environment.ticker(),
-            new LeaseMeters(from.meters, from.name),
+            new LeaseMeters(from.meters, from.name));
+    this.defaultTtl = from.defaultTtl;
+    this.acquirer =
+        new LeaseAcquirer(
+            calls,
+            from.environment.ids(),
+            held,
             from.events,
             callback ->
                 driver.run(
@@ -61,11 +65,9 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
                       from.entering.run();
                       callback.run();
                     }));
-    this.defaultTtl = from.defaultTtl;
-    this.acquirer = new LeaseAcquirer(parts);
     this.locks = Locks.over(this);
     this.startup = StartupCoordinator.over(this);
-    this.renewer = driver.drive(waker -> new Renewer(parts), from.entering);
+    this.renewer = driver.drive(waker -> new Renewer(held, calls), from.entering);
     this.fence = driver.drive(waker -> new LeaseExpiry(held), from.entering);
   }
 
@@ -95,8 +97,8 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
     }
 
     /**
-     * Sets the display name of this process as the holder of leases. Defaults to the host name and
-     * the process id.
+     * Sets the display name of this process as the holder of leases, which other processes see when
+     * they request a lease that is busy. Defaults to the host name and the process id.
      */
     public Builder holder(String display) {
       this.holder = display;
@@ -119,7 +121,10 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
       return this;
     }
 
-    /** Makes a node the holder: its id, its name in meters, and its log context. */
+    /**
+     * Makes a node the holder: leases show its id, meters its display name, and log lines both.
+     * Defaults to no node.
+     */
     public Builder node(LogContext node) {
       this.holder = node.node();
       this.name = node.name();
@@ -127,7 +132,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
       return this;
     }
 
-    /** Sets what is told about acquired, released and lost leases. Defaults to nothing. */
+    /** Sets the receiver of events about acquired, released and lost leases. Defaults to none. */
     public Builder events(LeaseEvents told) {
       this.events = told;
       return this;
@@ -232,7 +237,7 @@ public final class HoldfastLeases implements Leases, AutoCloseable {
     held.close();
     renewer.stop();
     fence.stop();
-    // A renewal in progress may wait long for the database; it changes nothing any more.
+    // A renewal in progress may wait for the database for a long time; it no longer has an effect.
     Deadline.in(LAST_RENEWAL).await(() -> renewer.hasEnded() && fence.hasEnded());
   }
 }

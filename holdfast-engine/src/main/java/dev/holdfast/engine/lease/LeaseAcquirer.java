@@ -13,19 +13,36 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /** Acquires, finds and lists leases. */
 public final class LeaseAcquirer implements Leases {
   private static final int LONGEST_PAGE = 1_000;
 
-  /** A result, and when its request was sent. */
-  private record Reply(Result answer, Moment sentAt) {}
-
-  private final LeaseParts parts;
+  private final LeaseCalls calls;
+  private final Supplier<UUID> ids;
+  private final HeldLeases held;
+  private final LeaseEvents events;
+  private final Executor notifier;
   private final UnconfirmedAcquisitions unanswered = new UnconfirmedAcquisitions();
 
-  public LeaseAcquirer(LeaseParts parts) {
-    this.parts = parts;
+  /**
+   * @param ids creates the ids of acquisitions
+   * @param events is told what happens to leases
+   * @param notifier runs callbacks of users, outside the threads of the roles
+   */
+  LeaseAcquirer(
+      LeaseCalls calls,
+      Supplier<UUID> ids,
+      HeldLeases held,
+      LeaseEvents events,
+      Executor notifier) {
+    this.calls = calls;
+    this.ids = ids;
+    this.held = held;
+    this.events = events;
+    this.notifier = notifier;
   }
 
   @Override
@@ -39,66 +56,50 @@ public final class LeaseAcquirer implements Leases {
   }
 
   private Acquisition acquire(LeaseRequest request) {
-    Moment began = parts.ticker().now();
-    UUID acquisition = unanswered.take(request.key()).orElseGet(parts.ids());
-    Reply reply;
+    UUID acquisition = unanswered.take(request.key()).orElseGet(ids);
+    LeaseCalls.Reply reply;
     try {
-      reply =
-          LeaseRetry.ask(
-              "acquire lease '%s'".formatted(request.key()),
-              () -> {
-                Moment sentAt = parts.ticker().now();
-                return new Reply(
-                    parts.book().acquire(request, acquisition, parts.holder()), sentAt);
-              });
+      reply = calls.acquire(request, acquisition);
     } catch (StoreException noAnswer) {
-      Moment now = parts.ticker().now();
+      Moment now = calls.now();
       unanswered.remember(request.key(), acquisition, now, now.plus(request.ttl()));
       throw noAnswer;
     }
-    Duration took = began.until(parts.ticker().now());
-    return switch (reply.answer()) {
+    return switch (reply.result()) {
       case Result.Granted granted -> {
-        parts.meters().acquired(took, granted.isSteal());
-        HeldLease lease = new HeldLease(parts, request, granted, reply.sentAt());
-        parts.events().leaseAcquired(lease);
-        parts.held().add(lease);
+        HeldLease lease =
+            new HeldLease(calls, held, events, notifier, request, granted, reply.sentAt());
+        events.leaseAcquired(lease);
+        held.add(lease);
         yield new Acquisition.Acquired(lease);
       }
-      case Result.Taken taken -> {
-        parts.meters().busy(took);
-        yield Acquisition.Busy.with(taken.by());
-      }
+      case Result.Taken taken -> Acquisition.Busy.with(taken.by());
     };
   }
 
   @Override
   public boolean reopen(String key) {
-    return parts.book().reopen(key);
+    return calls.book().reopen(key);
   }
 
   @Override
   public List<LeaseInfo> reclaimExpired(int limit) {
-    int most = checked(limit);
-    Moment began = parts.ticker().now();
-    List<LeaseInfo> reclaimed = parts.book().reclaimExpired(most);
-    parts.meters().reclaimed(reclaimed.size(), began.until(parts.ticker().now()));
-    return reclaimed;
+    return calls.reclaimExpired(checked(limit));
   }
 
   @Override
   public Optional<LeaseInfo> find(String key) {
-    return parts.book().find(key);
+    return calls.book().find(key);
   }
 
   @Override
   public List<LeaseInfo> list(Page<String> page) {
-    return parts.book().list(null, page.after().orElse(null), page.limit());
+    return calls.book().list(null, page.after().orElse(null), page.limit());
   }
 
   @Override
   public List<LeaseInfo> list(LeaseState state, Page<String> page) {
-    return parts.book().list(state, page.after().orElse(null), page.limit());
+    return calls.book().list(state, page.after().orElse(null), page.limit());
   }
 
   private static int checked(int limit) {

@@ -4,7 +4,7 @@ import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.lease.LeaseLoss;
 import dev.holdfast.api.lease.LeaseState;
 
-/** Is told what happens to the leases of a process. No method blocks or throws. */
+/** Receives what happens to the leases of a process. No method blocks or throws. */
 public interface LeaseEvents {
 
   /** Ignores all events. */

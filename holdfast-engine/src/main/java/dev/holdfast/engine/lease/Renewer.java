@@ -14,10 +14,12 @@ public final class Renewer implements Role {
   private static final Logger log = LoggerFactory.getLogger(Renewer.class);
   private static final int LARGEST_GROUP = 1_000;
 
-  private final LeaseParts parts;
+  private final HeldLeases held;
+  private final LeaseCalls calls;
 
-  public Renewer(LeaseParts parts) {
-    this.parts = parts;
+  Renewer(HeldLeases held, LeaseCalls calls) {
+    this.held = held;
+    this.calls = calls;
   }
 
   @Override
@@ -28,23 +30,21 @@ public final class Renewer implements Role {
   @Override
   public Moment tick(Moment now) {
     List<HeldLease> due =
-        parts.held().all().stream()
+        held.all().stream()
             .filter(lease -> !now.isBefore(lease.renewal()))
             .limit(LARGEST_GROUP)
             .toList();
     if (!due.isEmpty()) {
       renew(due, now);
     }
-    return parts.held().all().stream()
-        .map(HeldLease::renewal)
-        .reduce(Moment.NEVER, Moment::earlier);
+    return held.all().stream().map(HeldLease::renewal).reduce(Moment.NEVER, Moment::earlier);
   }
 
   private void renew(List<HeldLease> due, Moment now) {
     Map<HeldLease, LeaseTime.Sent> sent = new LinkedHashMap<>();
     due.forEach(lease -> sent.put(lease, lease.send(now)));
     try {
-      Renewals.request(parts, sent);
+      calls.renew(sent);
     } catch (StoreException away) {
       log.warn(
           "{} leases could not be renewed, retrying until they expire: {}",

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Acquisitions whose replies were lost. The database may have granted them; the next caller in this
  * process that asks for the same key repeats the acquisition and gets the lease, instead of being
- * locked out by its own process. Each is given to one caller only: two would both be granted the
- * lease.
+ * locked out by its own process. Each is given to one caller only; otherwise two callers would both
+ * be granted the lease.
  */
 final class UnconfirmedAcquisitions {
   private record Doubt(UUID acquisition, Moment until) {}

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * <p>Since when there is none is kept in memory, like the failures of policies. A sweeper that
  * restarts waits again, which costs time and no job.
  */
-final class AwaitedPolicies {
+public final class AwaitedPolicies {
   private static final Logger log = LoggerFactory.getLogger(AwaitedPolicies.class);
 
   private final NodeStore nodes;
@@ -37,7 +37,7 @@ final class AwaitedPolicies {
   /**
    * @param atMost how long a job waits while no live node has a policy for it
    */
-  AwaitedPolicies(NodeStore nodes, Ticker ticker, Duration atMost) {
+  public AwaitedPolicies(NodeStore nodes, Ticker ticker, Duration atMost) {
     this.nodes = nodes;
     this.ticker = ticker;
     this.atMost = atMost;

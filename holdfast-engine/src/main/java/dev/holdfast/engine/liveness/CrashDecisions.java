@@ -52,7 +52,7 @@ final class CrashDecisions {
       case FAIL ->
           Optional.of(deadLetter(orphan, loss, "its crash policy does not allow another run"));
       case RETRY -> Optional.of(retry(orphan, loss, policy, crashes));
-      case ASK ->
+      case DECIDED_BY_TASK ->
           counsel.own().isPresent()
               ? Optional.of(carryOut(counsel.own().get().get(), orphan, loss, policy))
               : Optional.of(deadLetter(orphan, loss, "no live node has a recovery policy for it"))

@@ -2,15 +2,15 @@ package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.engine.held.ClaimCalls;
-import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
+import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.time.Moment;
@@ -35,23 +35,13 @@ import org.slf4j.LoggerFactory;
 public final class LostClaimReturner implements Role {
   private static final Logger log = LoggerFactory.getLogger(LostClaimReturner.class);
 
-  private final Parts parts;
+  private final Claims claims;
+  private final NodeStore nodes;
+  private final NodeClaims held;
+  private final Duration lookEvery;
   private final Waker waker;
   private @Nullable Found found;
   private @Nullable Moment nextLook;
-
-  /**
-   * The components that this role works with.
-   *
-   * @param lookEvery how often everything is compared
-   */
-  public record Parts(
-      Claims claims,
-      NodeStore nodes,
-      CurrentIncarnation identity,
-      ClaimCalls calls,
-      HeldJobs heldJobs,
-      Duration lookEvery) {}
 
   /**
    * A job to return.
@@ -59,15 +49,22 @@ public final class LostClaimReturner implements Role {
    * @param heldJob the held job of this claim on this node; null if there is none
    */
   record LostClaim(ClaimId held, @Nullable HeldJob heldJob) {
-    private HandBack handBack() {
-      return new HandBack(held, heldJob != null && heldJob.hasRun());
+    private ReleasedClaim handBack() {
+      return new ReleasedClaim(held, heldJob != null && heldJob.hasRun());
     }
   }
 
   private record Found(Tenure tenure, List<LostClaim> jobs) {}
 
-  public LostClaimReturner(Parts parts, Waker waker) {
-    this.parts = parts;
+  /**
+   * @param lookEvery how often everything is compared
+   */
+  public LostClaimReturner(
+      Claims claims, NodeStore nodes, NodeClaims held, Duration lookEvery, Waker waker) {
+    this.claims = claims;
+    this.nodes = nodes;
+    this.held = held;
+    this.lookEvery = lookEvery;
     this.waker = waker;
   }
 
@@ -92,15 +89,15 @@ public final class LostClaimReturner implements Role {
 
   @Override
   public Moment tick(Moment now) {
-    Moment look = nextLook == null ? now.plus(parts.lookEvery()) : nextLook;
+    Moment look = nextLook == null ? now.plus(lookEvery) : nextLook;
     Found due = take();
     try {
       if (due != null) {
         giveBack(due);
       }
       if (!now.isBefore(look)) {
-        look = now.plus(parts.lookEvery());
-        giveBack(lookAtEverything(parts.identity().tenure()));
+        look = now.plus(lookEvery);
+        giveBack(lookAtEverything(held.tenure()));
       }
     } catch (StoreException failure) {
       log.warn(
@@ -113,14 +110,14 @@ public final class LostClaimReturner implements Role {
 
   private Found lookAtEverything(Tenure tenure) {
     // Calls before held jobs: the jobs of a call that is over are, or were, among the held jobs.
-    ClaimCalls.Seen seen = parts.calls().look();
+    ClaimCalls.Seen seen = held.calls().look();
     return new Found(
         tenure,
-        parts.nodes().claims(tenure.incarnation()).stream()
+        nodes.claims(tenure.incarnation()).stream()
             .filter(row -> seen.wasOver(row.claimNo()))
             .map(ClaimRow::claim)
-            .filter(held -> isUnknown(parts.heldJobs(), held))
-            .map(held -> new LostClaim(held, null))
+            .filter(claim -> isUnknown(held.jobs(), claim))
+            .map(claim -> new LostClaim(claim, null))
             .toList());
   }
 
@@ -135,13 +132,11 @@ public final class LostClaimReturner implements Role {
       return;
     }
     Set<ClaimId> given =
-        parts
-            .claims()
-            .giveBack(
-                due.tenure.incarnation(), due.jobs.stream().map(LostClaim::handBack).toList());
+        claims.giveBack(
+            due.tenure.incarnation(), due.jobs.stream().map(LostClaim::handBack).toList());
     for (LostClaim stray : due.jobs) {
       if (stray.heldJob != null) {
-        parts.heldJobs().remove(stray.heldJob);
+        held.jobs().remove(stray.heldJob);
       }
     }
     log.warn(

@@ -1,6 +1,6 @@
 package dev.holdfast.engine.liveness;
 
-import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.finish.ConfirmedOutcomes;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.notify.Signal;
@@ -24,24 +24,24 @@ final class SweepSummary {
 
   private final SignalBus bus;
   private final Meters meters;
-  private final Endings endings;
+  private final ConfirmedOutcomes confirmed;
   private final Map<String, Integer> ready = new TreeMap<>();
   private int withoutCrash;
   private int crashed;
   private int deadLettered;
   private int cancelled;
 
-  SweepSummary(SignalBus bus, Meters meters, Endings endings) {
+  SweepSummary(SignalBus bus, Meters meters, ConfirmedOutcomes confirmed) {
     this.bus = bus;
     this.meters = meters;
-    this.endings = endings;
+    this.confirmed = confirmed;
   }
 
   void add(Orphan orphan, RecoveryAction ruling, Result result) {
     meters.recovered(orphan);
     if (result == Result.CANCELLED_INSTEAD) {
       cancelled++;
-      endings.cancelled(orphan);
+      confirmed.cancelled(orphan);
       return;
     }
     switch (ruling) {
@@ -57,7 +57,7 @@ final class SweepSummary {
       }
       case RecoveryAction.DeadLetter(var held, Finish.Failure failure) -> {
         deadLettered++;
-        endings.deadLettered(orphan, failure);
+        confirmed.deadLettered(orphan, failure);
       }
     }
   }

@@ -1,27 +1,20 @@
 package dev.holdfast.engine.liveness;
 
 import dev.holdfast.api.StoreException;
-import dev.holdfast.api.codec.PayloadCodec;
-import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.liveness.CrashDecisions.Loss;
 import dev.holdfast.engine.liveness.Recoverer.Lost;
-import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
-import dev.holdfast.engine.run.TaskRegistry;
-import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.NodeStore.Dead;
 import dev.holdfast.engine.store.NodeStore.Death;
 import dev.holdfast.engine.store.NodeStore.Look;
 import dev.holdfast.engine.store.NodeStore.Pulse;
-import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.Recovery.Holder;
-import dev.holdfast.engine.store.Recovery.Scope;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
@@ -61,9 +54,15 @@ public final class Sweeper implements Role {
 
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-  private final Parts parts;
-  private final SilenceTracker silences;
+  private final NodeStore nodes;
+  private final Supplier<UUID> self;
+  private final Duration interval;
   private final Recoverer recoverer;
+  private final SignalBus bus;
+  private final Telemetry telemetry;
+  private final Ticker ticker;
+  private final RandomGenerator random;
+  private final SilenceTracker silences;
   private Moment nextSweep;
   private volatile boolean sweepDue;
   private volatile boolean watching;
@@ -72,48 +71,31 @@ public final class Sweeper implements Role {
   private final Waker waker;
 
   /**
-   * The components that a sweeper works with.
-   *
-   * @param policies the recovery policies of this node
    * @param self the incarnation that it sweeps for
    * @param interval the longest time between two sweeps
-   * @param scope what it recovers
    */
-  public record Parts(
+  public Sweeper(
       NodeStore nodes,
-      Recovery recovery,
-      Policies policies,
-      SignalBus bus,
-      Meters meters,
-      RoleSpans spans,
-      LifecycleEvents events,
-      Endings endings,
-      Ticker ticker,
-      RandomGenerator random,
       Supplier<UUID> self,
       Duration interval,
-      Scope scope) {}
-
-  /**
-   * The recovery policies of a node, and what they need.
-   *
-   * @param tasks the tasks of the node, with their policies
-   * @param jobs where to read the jobs that policies decide about
-   * @param codec decodes their payloads
-   * @param awaited how long a job waits for a node that has a policy for it, before it is
-   *     dead-lettered
-   */
-  public record Policies(
-      TaskRegistry tasks, JobQueries jobs, PayloadCodec codec, Duration awaited) {}
-
-  public Sweeper(Parts parts, Waker waker) {
-    this.parts = parts;
-    this.silences = new SilenceTracker(parts.interval().multipliedBy(2).plusSeconds(1));
-    this.recoverer = new Recoverer(parts, () -> silences.contact(parts.ticker().now()));
-    this.nextSweep = parts.ticker().now();
+      Recoverer recoverer,
+      SignalBus bus,
+      Telemetry telemetry,
+      Environment environment,
+      Waker waker) {
+    this.nodes = nodes;
+    this.self = self;
+    this.interval = interval;
+    this.recoverer = recoverer;
+    this.bus = bus;
+    this.telemetry = telemetry;
+    this.ticker = environment.ticker();
+    this.random = environment.random();
+    this.waker = waker;
+    this.silences = new SilenceTracker(interval.multipliedBy(2).plusSeconds(1));
+    this.nextSweep = ticker.now();
     this.lastLook = nextSweep;
     this.expectantUntil = nextSweep;
-    this.waker = waker;
   }
 
   @Override
@@ -129,7 +111,7 @@ public final class Sweeper implements Role {
 
   /** Notes that there is work, which a watched node may be about to claim. */
   public void expectWork() {
-    Moment now = parts.ticker().now();
+    Moment now = ticker.now();
     boolean resting = !now.isBefore(lastLook.plus(CLOSE));
     if (watching && resting) {
       lookNow(now); // One read serves all signals of the next second.
@@ -142,7 +124,7 @@ public final class Sweeper implements Role {
    * read that has just ended cannot have shown it.
    */
   public void expectNode() {
-    lookNow(parts.ticker().now());
+    lookNow(ticker.now());
   }
 
   private void lookNow(Moment now) {
@@ -153,15 +135,15 @@ public final class Sweeper implements Role {
 
   @Override
   public Moment tick(Moment now) {
-    Moment asked = parts.ticker().now();
+    Moment asked = ticker.now();
     boolean sweeps = sweepDue || !now.isBefore(nextSweep);
     sweepDue = false;
     if (sweeps) {
-      nextSweep = now.plus(parts.interval());
+      nextSweep = now.plus(interval);
     }
     try {
-      Look look = parts.nodes().look(parts.self().get(), REACH, sweeps);
-      lastLook = parts.ticker().now();
+      Look look = nodes.look(self.get(), REACH, sweeps);
+      lastLook = ticker.now();
       List<Pulse> watched = look.watched();
       watching = !watched.isEmpty();
       recover(look, silences.look(asked, lastLook, watched), sweeps);
@@ -169,8 +151,7 @@ public final class Sweeper implements Role {
     } catch (StoreException failure) {
       silences.interrupt();
       sweepDue = sweeps;
-      Duration delay =
-          AFTER_FAILURE.compareTo(parts.interval()) < 0 ? AFTER_FAILURE : parts.interval();
+      Duration delay = AFTER_FAILURE.compareTo(interval) < 0 ? AFTER_FAILURE : interval;
       log.warn(
           "Sweep for dead nodes failed, retrying in {} ms: {}",
           delay.toMillis(),
@@ -188,7 +169,7 @@ public final class Sweeper implements Role {
   }
 
   private void recover(Look look, Map<UUID, Duration> silent, boolean sweeps) {
-    Moment started = parts.ticker().now();
+    Moment started = ticker.now();
     int died = 0;
     List<Lost> lost = new ArrayList<>();
     for (Dead dead : look.dead()) {
@@ -209,15 +190,15 @@ public final class Sweeper implements Role {
       }
     }
     // In a different order on each node, so that sweepers do not compete for the same jobs.
-    Collections.shuffle(lost, Random.from(parts.random()));
-    SweepCounts recovered = recoverer.recover(lost, sweeps);
+    Collections.shuffle(lost, Random.from(random));
+    SweepCounts recovered = recoverer.recover(lost, sweeps, () -> silences.contact(ticker.now()));
     if (died > 0 || recovered.total() > 0) {
-      record(died, recovered, started.until(parts.ticker().now()));
+      record(died, recovered, started.until(ticker.now()));
     }
   }
 
   private void record(int died, SweepCounts recovered, Duration took) {
-    parts
+    telemetry
         .spans()
         .worked(
             "holdfast.sweep",
@@ -234,13 +215,13 @@ public final class Sweeper implements Role {
     UUID incarnation = pulse.incarnation();
     Loss loss = new Loss(pulse.id(), Death.SILENCE, silence);
     if (silence.compareTo(pulse.timeouts().running()) >= 0) {
-      if (!parts.nodes().markDead(incarnation, pulse.beat(), silence)) {
+      if (!nodes.markDead(incarnation, pulse.beat(), silence)) {
         return Optional.empty(); // It has sent a heartbeat since, or another sweeper was faster.
       }
-      parts.bus().publish(new Signal.NodeDied());
-      parts.meters().nodeDied();
-      parts.events().nodeDied(pulse.id(), incarnation);
-      parts.bus().publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
+      bus.publish(new Signal.NodeDied());
+      telemetry.meters().nodeDied();
+      telemetry.events().nodeDied(pulse.id(), incarnation);
+      bus.publish(new Signal.SchedulesChanged()); // Its schedules may be undeclared now.
       log.warn(
           "Node {} ({}) is dead: it has been silent for {} ms, longer than its timeout of {}; its"
               + " jobs can be recovered now",

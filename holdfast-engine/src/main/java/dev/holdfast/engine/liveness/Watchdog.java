@@ -37,7 +37,7 @@ public final class Watchdog implements Role {
   public Moment tick(Moment now) {
     Tenure tenure = identity.tenure();
     if (tenure.isOver()) {
-      fence.shut(tenure, "it could not show in time that it lives");
+      fence.shut(tenure, "it could not prove in time that it is alive");
       heart.wake();
     } else if (tenure.isInDoubt()) {
       heart.wake();

@@ -55,7 +55,7 @@ public final class LeaseMeters {
             "holdfast.leases.lost",
             () ->
                 Counter.builder("holdfast.leases.lost")
-                    .description("Leases whose holder was told that it may no longer rely on them")
+                    .description("Leases whose holder was notified of the loss")
                     .tags(own)
                     .register(registry));
   }

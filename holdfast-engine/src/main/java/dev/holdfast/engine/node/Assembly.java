@@ -19,7 +19,7 @@ final class Assembly {
     this.workflows = new WorkflowRoles(from, components);
     this.work = new WorkingRoles(from, components, workflows);
     this.upkeep = new UpkeepRoles(from, components);
-    this.life = new LivenessRoles(from, components, work.claimers::expectWork, this::startedOver);
+    this.life = new LivenessRoles(from, components, work, this::startedOver);
   }
 
   /** Lets a new incarnation declare the schedules of the old one, and claim jobs. */

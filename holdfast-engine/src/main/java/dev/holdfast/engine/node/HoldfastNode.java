@@ -133,7 +133,7 @@ public final class HoldfastNode implements AutoCloseable {
           && other.registration().id().equals(id())
           && other.sinceLastHeartbeat().compareTo(other.registration().timeouts().running()) < 0) {
         log.warn(
-            "Another node is called {} and seems to be alive: {} on host {} with process id {},"
+            "Another node has the id {} and seems to be alive: {} on host {} with process id {},"
                 + " last heartbeat {} ms ago. This node is {} on host {} with process id {}. If the"
                 + " other one was killed, ignore this; otherwise give each node its own id",
             id(),

@@ -1,18 +1,22 @@
 package dev.holdfast.engine.node;
 
 import dev.holdfast.engine.held.NodeIdentity;
+import dev.holdfast.engine.liveness.AwaitedPolicies;
+import dev.holdfast.engine.liveness.ClaimReconciler;
 import dev.holdfast.engine.liveness.Fence;
 import dev.holdfast.engine.liveness.Heart;
 import dev.holdfast.engine.liveness.HeartbeatInterval;
 import dev.holdfast.engine.liveness.IncarnationFactory;
 import dev.holdfast.engine.liveness.LostClaimReturner;
+import dev.holdfast.engine.liveness.OrphanDecider;
+import dev.holdfast.engine.liveness.Recoverer;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.liveness.Watchdog;
 import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.store.NodeStore.Advice;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.Recovery;
 import java.util.List;
@@ -34,7 +38,7 @@ final class LivenessRoles {
   private final NodeBuilder from;
   private final NodeComponents components;
   private final LivenessSettings liveness;
-  private final Waker claimers;
+  private final WorkingRoles work;
   final Fence fence;
   final Heart heart;
   final Driver.Driven<Heart> beating;
@@ -44,15 +48,14 @@ final class LivenessRoles {
   final Driver.Driven<LostClaimReturner> givingBack;
 
   /**
-   * @param claimers woken when the modes, queue rules or task rules of the node have changed
    * @param onStartedOver called when a new incarnation has been registered
    */
   LivenessRoles(
-      NodeBuilder from, NodeComponents components, Waker claimers, Runnable onStartedOver) {
+      NodeBuilder from, NodeComponents components, WorkingRoles work, Runnable onStartedOver) {
     this.from = from;
     this.components = components;
     this.liveness = components.settings.liveness();
-    this.claimers = claimers;
+    this.work = work;
     this.fence =
         new Fence(
             components.identity,
@@ -69,24 +72,12 @@ final class LivenessRoles {
     this.givingBack =
         components.drive(waker ->
             new LostClaimReturner(
-                new LostClaimReturner.Parts(
-                    components.store.claims(),
-                    components.store.nodes(),
-                    components.identity,
-                    components.calls,
-                    components.heldJobs,
-                    liveness.compareEvery()),
+                components.store.claims(),
+                components.store.nodes(),
+                components.claims,
+                liveness.compareEvery(),
                 waker));
-    this.beating =
-        components.drive(waker ->
-            heart(
-                givingBack.role(),
-                () -> {
-                  components.alone.startedOver();
-                  components.events.nodeJoined(components.identity.incarnation());
-                  sweeper.sweepNow(); // Recovers what the old incarnation held.
-                  onStartedOver.run();
-                }));
+    this.beating = components.drive(waker -> heart(onStartedOver));
     this.heart = beating.role();
     this.guarding =
         components.drive(waker ->
@@ -99,41 +90,48 @@ final class LivenessRoles {
     return List.of(beating, guarding);
   }
 
-  private Heart heart(LostClaimReturner strays, Runnable onStartedOver) {
+  private Heart heart(Runnable onStartedOver) {
     return new Heart(
-        new Heart.Parts(
-            components.store.nodes(),
-            strays,
-            new IncarnationFactory(
-                components.identity,
-                components.environment.ids(),
-                components.ticker,
-                liveness.allowed(),
-                components.alone::isUnseated,
-                this::card,
-                components.modes::modes),
-            fence,
-            components.calls,
-            components.heldJobs,
-            pace(),
-            components.lost::report,
-            this::hearing,
-            onStartedOver));
+        components.store.nodes(),
+        new IncarnationFactory(
+            components.identity,
+            components.environment.ids(),
+            components.ticker,
+            liveness.allowed(),
+            components.alone::isUnseated,
+            this::card,
+            components.modes::modes),
+        fence,
+        new ClaimReconciler(components.claims, givingBack.role()),
+        interval(),
+        components.lost::report,
+        new Heart.Listener() {
+          @Override
+          public Consumer<HeartbeatReply> beforeHeartbeat() {
+            int ownChanges = components.modes.ownChanges();
+            return reply -> apply(reply, ownChanges);
+          }
+
+          @Override
+          public void startedOver() {
+            components.alone.startedOver();
+            components.events.nodeJoined(components.identity.incarnation());
+            sweeper.sweepNow(); // Recovers what the old incarnation held.
+            onStartedOver.run();
+          }
+        });
   }
 
-  /** Returns what processes the reply to a heartbeat that is about to be sent. */
-  private Consumer<BeatReply> hearing() {
-    int ownChanges = components.modes.ownChanges();
-    return reply -> {
-      boolean queuesChanged = components.rules.update(reply.rules());
-      boolean tasksChanged = components.taskRules.update(reply.tasks(), components.ticker.now());
-      if (components.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
-        claimers.wake();
-      }
-    };
+  /** Applies what the reply to a heartbeat says, and wakes the claimers if it has changed. */
+  private void apply(HeartbeatReply reply, int ownChanges) {
+    boolean queuesChanged = components.rules.update(reply.rules());
+    boolean tasksChanged = components.taskRules.update(reply.tasks(), components.ticker.now());
+    if (components.modes.hear(reply.modes(), ownChanges) || queuesChanged || tasksChanged) {
+      work.claimers.expectWork();
+    }
   }
 
-  private HeartbeatInterval pace() {
+  private HeartbeatInterval interval() {
     return liveness.singleNode()
         ? HeartbeatInterval.alone(liveness.keepHeartbeats())
         : HeartbeatInterval.of(
@@ -144,28 +142,32 @@ final class LivenessRoles {
   }
 
   private Sweeper sweeper(Waker waker) {
-    return new Sweeper(
-        new Sweeper.Parts(
-            components.store.nodes(),
+    OrphanDecider decider =
+        new OrphanDecider(
+            components.tasks,
+            components.store.queries(),
+            from.codec,
+            new AwaitedPolicies(
+                components.store.nodes(), components.ticker, liveness.awaitRecoveryPolicy()));
+    Recoverer recoverer =
+        new Recoverer(
             components.store.recovery(),
-            new Sweeper.Policies(
-                components.tasks,
-                components.store.queries(),
-                from.codec,
-                liveness.awaitRecoveryPolicy()),
-            components.bus,
-            components.meters,
-            components.spans,
-            components.events,
-            components.endings,
-            components.ticker,
-            components.environment.random(),
-            components.identity::incarnation,
-            liveness.sweep(),
             new Recovery.Scope(
                 liveness.recoverClaimed(),
                 liveness.recoverRunning(),
-                components.settings.stacks().sweeps())),
+                components.settings.stacks().sweeps()),
+            decider,
+            components.bus,
+            work.confirmed,
+            components.telemetry);
+    return new Sweeper(
+        components.store.nodes(),
+        components.identity::incarnation,
+        liveness.sweep(),
+        recoverer,
+        components.bus,
+        components.telemetry,
+        components.environment,
         waker);
   }
 

@@ -29,6 +29,7 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.rule.Router;
 import dev.holdfast.engine.rule.TaskPatternMap;
+import dev.holdfast.engine.run.HungSettings;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.schedule.RecurringReader;
 import dev.holdfast.engine.store.LeaseStore;

@@ -3,12 +3,13 @@ package dev.holdfast.engine.node;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.ClaimCalls;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.DrainNotice;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.SlowStart;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.intake.JobOrigin;
@@ -47,16 +48,15 @@ final class NodeComponents {
   final SingleNodeGuard alone;
   final CurrentIncarnation identity;
   final HeldJobs heldJobs;
-  final ClaimCalls calls = new ClaimCalls();
+  final NodeClaims claims;
   final QueueRules rules = new QueueRules();
   final TaskRules taskRules = new TaskRules();
   final AwaitedJobs awaited = new AwaitedJobs();
   final ClusterSize crowd = new ClusterSize();
   final SignalBus bus;
   final Meters meters;
-  final RoleSpans spans;
   final LifecycleEvents events;
-  final Endings endings;
+  final Telemetry telemetry;
   final LostSlots lost;
   final DrainNotice drain = new DrainNotice();
   final HoldfastClient client;
@@ -85,12 +85,14 @@ final class NodeComponents {
                 settings.liveness().allowed(),
                 alone::isUnseated,
                 ticker.now()));
+    this.claims = new NodeClaims(identity, new ClaimCalls(), heldJobs);
     // So that log lines of the coordinator name this node.
     try (var speaking = logs.borrow()) {
       this.bus = new SignalBus(from.coordinator(), settings.poll().unheard());
     }
-    this.spans = new RoleSpans(from.telemetry, settings.id(), settings.name());
-    this.endings = new Endings(meters, events, bus, awaited);
+    this.telemetry =
+        new Telemetry(
+            meters, new RoleSpans(from.telemetry, settings.id(), settings.name()), events);
     this.client =
         new HoldfastClient(
             store,

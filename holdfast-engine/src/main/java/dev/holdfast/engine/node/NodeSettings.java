@@ -6,6 +6,7 @@ import dev.holdfast.api.internal.Times;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.held.NodeIdentity;
 import dev.holdfast.engine.rule.Router;
+import dev.holdfast.engine.run.HungSettings;
 import dev.holdfast.engine.store.Stacks;
 import dev.holdfast.engine.store.Upkeep;
 import java.time.Duration;

@@ -37,10 +37,9 @@ final class UpkeepRoles {
             new Stager(
                 components.store.staging(),
                 components.bus,
-                components.ticker,
+                components.environment,
                 components.crowd,
-                components.environment.random(),
-                components.spans,
+                components.telemetry.spans(),
                 waker));
     this.scheduler =
         whileEnabled(waker ->
@@ -48,11 +47,9 @@ final class UpkeepRoles {
                 components.store.schedules(),
                 components.bus,
                 components.settings.id(),
-                components.ticker,
-                components.environment.ids(),
-                components.environment.random(),
+                components.environment,
                 components.crowd,
-                components.spans,
+                components.telemetry.spans(),
                 waker));
     whileEnabled(waker ->
         new Housekeeper(
@@ -60,7 +57,7 @@ final class UpkeepRoles {
             components.settings.retention(),
             components.environment.random(),
             components.ticker,
-            components.spans));
+            components.telemetry.spans()));
     threads.add(
         components.drive(waker ->
             new Sampler(

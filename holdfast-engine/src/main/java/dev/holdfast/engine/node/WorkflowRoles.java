@@ -30,7 +30,7 @@ final class WorkflowRoles {
                 components.bus,
                 components.awaited,
                 components.ticker,
-                components.spans,
+                components.telemetry.spans(),
                 waker));
     whileEnabled(
         waker -> new Reconciler(runs.repair(), advancer::expect, components.environment.random()));

@@ -1,29 +1,35 @@
 package dev.holdfast.engine.node;
 
 import dev.holdfast.api.policy.CircuitBreaker;
-import dev.holdfast.engine.claim.ClaimParts;
+import dev.holdfast.engine.claim.ClaimRules;
+import dev.holdfast.engine.claim.ClaimSender;
 import dev.holdfast.engine.claim.Claimer;
 import dev.holdfast.engine.claim.IdlePoll;
 import dev.holdfast.engine.claim.Starter;
 import dev.holdfast.engine.claim.WakeupSpread;
 import dev.holdfast.engine.finish.Completer;
-import dev.holdfast.engine.finish.Receipts;
+import dev.holdfast.engine.finish.ConfirmedOutcomes;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.role.Driver;
-import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.rule.BreakerReporter;
+import dev.holdfast.engine.run.AttemptReporter;
 import dev.holdfast.engine.run.ContextServices;
+import dev.holdfast.engine.run.FinishDecision;
+import dev.holdfast.engine.run.HandlerCaller;
 import dev.holdfast.engine.run.JournalServices;
 import dev.holdfast.engine.run.NotesWriter;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.run.Unreadable;
+import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /** The roles that claim jobs, run them and record how they ended. */
 final class WorkingRoles {
@@ -31,6 +37,7 @@ final class WorkingRoles {
   private final WorkflowRoles workflows;
   final Claimers claimers;
   final WakeupSpread wakeups;
+  final ConfirmedOutcomes confirmed;
   final Completer completer;
   final List<TaskExecutor> executors;
 
@@ -45,33 +52,65 @@ final class WorkingRoles {
   WorkingRoles(NodeBuilder from, NodeComponents components, WorkflowRoles workflows) {
     this.components = components;
     this.workflows = workflows;
-    Optional<BreakerReporter> breakerReporter = breakerReporter(from);
-    this.completing = components.drive(waker -> completer(breakerReporter, waker));
+    this.confirmed =
+        new ConfirmedOutcomes(
+            components.heldJobs,
+            components.telemetry,
+            components.bus,
+            components.awaited,
+            onEnded(breakerReporter(from)));
+    this.completing =
+        components.drive(waker ->
+            new Completer(
+                components.store.outcomes(),
+                components.store.claims(),
+                components.identity,
+                confirmed,
+                components.meters,
+                waker));
     this.completer = completing.role();
-    TimeoutWatcher timeoutWatcher = timeoutWatcher();
-    Lanes lanes = new Lanes(components.settings, from.ownExecutors);
-    this.executors = lanes.executors();
     Unreadable unreadable =
         new Unreadable(
             components.settings.id(), components.store.queries(), components.store.nodes());
-    ClaimParts parts = claimParts(runner(from, timeoutWatcher, unreadable), unreadable);
+    Runner runner = runner(from, unreadable);
+    ClaimRules rules =
+        new ClaimRules(components.rules, components.taskRules, components.modes, unreadable);
+    ClaimSender sender =
+        new ClaimSender(
+            components.store.claims(),
+            components.settings.stacks().serves(),
+            components.claims,
+            rules,
+            components.tasks,
+            components.telemetry,
+            components.ticker);
     Driver.Driven<IdlePoll> polling =
-        components.drive(waker -> new IdlePoll(parts, components::pollPace, waker));
-    IdlePoll idlePoll = polling.role();
-    this.claimers = new Claimers(idlePoll);
+        components.drive(waker ->
+            new IdlePoll(
+                components.store.claims(),
+                components.settings.stacks().serves(),
+                components::pollPace,
+                components.environment.random(),
+                waker));
+    this.claimers = new Claimers(polling.role());
+    Lanes lanes = new Lanes(components.settings, from.ownExecutors);
+    this.executors = lanes.executors();
     List<Lane> all = lanes.of(components.tasks.names(), from.limits.of(components.tasks.names()));
     components.lost.of(all);
-    all.forEach(lane -> claimFor(lane, parts, idlePoll));
+    for (Lane lane : all) {
+      Starter starter = starter(lane, rules, runner);
+      Driver.Driven<Claimer> claimer =
+          components.drive(
+              waker -> new Claimer(lane, sender, rules, runner, starter, polling.role(), waker));
+      claiming.add(claimer);
+      claimers.add(claimer.role());
+    }
     claiming.add(polling);
     components.heldJobs.onSuspectGone(claimers::expectWork);
     Driver.Driven<WakeupSpread> spreading =
         components.drive(waker ->
             new WakeupSpread(
-                components.crowd,
-                claimers::expectWork,
-                components.ticker,
-                components.environment.random(),
-                waker));
+                components.crowd, claimers::expectWork, components.environment, waker));
     this.wakeups = spreading.role();
     claiming.add(spreading);
   }
@@ -88,91 +127,79 @@ final class WorkingRoles {
     Driver.Driven<BreakerReporter> reporting =
         components.drive(waker ->
             new BreakerReporter(
-                new BreakerReporter.Parts(
-                    components.store.tasks(),
-                    components.taskRules,
-                    breakers,
-                    components.bus,
-                    components.meters,
-                    components.events),
+                components.store.tasks(),
+                components.taskRules,
+                breakers,
+                components.bus,
+                components.telemetry,
                 waker));
     watching.add(reporting);
     return Optional.of(reporting.role());
   }
 
-  private Completer completer(Optional<BreakerReporter> breakerReporter, Waker waker) {
-    Receipts.Follower makeRoom = makeRoom();
-    return new Completer(
-        components.store.outcomes(),
-        components.store.claims(),
-        components.identity,
-        new Receipts(
-            components.heldJobs,
-            components.meters,
-            components.bus,
-            components.events,
-            components.endings,
-            breakerReporter.map(trips -> makeRoom.andThen(trips::ended)).orElse(makeRoom)),
-        components.meters,
-        waker);
+  /** Returns what learns that attempts of this node have ended. */
+  private BiConsumer<ClaimedJob, Finish> onEnded(Optional<BreakerReporter> breakerReporter) {
+    BiConsumer<ClaimedJob, Finish> ended =
+        (job, finish) -> {
+          makeRoom(job);
+          workflows.ended(job);
+        };
+    return breakerReporter.map(reporter -> ended.andThen(reporter::ended)).orElse(ended);
   }
 
   /**
    * Wakes the claimers when a job with a limit has ended. It makes room for another job, and no
    * released slot would show that.
    */
-  private Receipts.Follower makeRoom() {
-    return (job, finish) -> {
-      workflows.ended(job);
-      if (components.taskRules.isLimited(job.task())
-          || components.rules.of(job.queue()).limit() != null) {
-        claimers.expectWork(job.queue());
-      }
-    };
+  private void makeRoom(ClaimedJob ended) {
+    if (components.taskRules.isLimited(ended.task())
+        || components.rules.of(ended.queue()).limit() != null) {
+      claimers.expectWork(ended.queue());
+    }
+  }
+
+  private Runner runner(NodeBuilder from, Unreadable unreadable) {
+    String node = components.settings.id();
+    NotesWriter notes = notesWriter();
+    ContextServices services =
+        new ContextServices(
+            node,
+            components.ticker,
+            components.client::childrenOf,
+            components.drain,
+            notes,
+            new JournalServices(components.store.journals(), from.codec),
+            from.jobLogLines);
+    FinishDecision decision =
+        new FinishDecision(
+            node,
+            from.codec,
+            components.settings.resultLimit(),
+            unreadable,
+            components.environment);
+    return new Runner(
+        components.logs,
+        new Spans(components.logs, from.telemetry),
+        components.heldJobs,
+        new HandlerCaller(components.tasks, from.codec, services, from.attemptInterceptors),
+        timeoutWatcher(),
+        new AttemptReporter(components.heldJobs, decision, notes, completer, components.telemetry),
+        components.ticker);
   }
 
   private TimeoutWatcher timeoutWatcher() {
     Driver.Driven<TimeoutWatcher> timing =
         components.drive(waker ->
             new TimeoutWatcher(
-                new TimeoutWatcher.Parts(
-                    components.settings.id(),
-                    components.heldJobs,
-                    completer,
-                    components.lost,
-                    components.settings.hung().patience(),
-                    components.settings.hung().holdJobs(),
-                    components.ticker,
-                    components.environment.random()),
+                components.settings.id(),
+                components.heldJobs,
+                completer,
+                components.lost,
+                components.settings.hung(),
+                components.environment,
                 waker));
     watching.add(timing);
     return timing.role();
-  }
-
-  private Runner runner(NodeBuilder from, TimeoutWatcher timeoutWatcher, Unreadable unreadable) {
-    return new Runner(
-        new Runner.Parts(
-            components.logs,
-            new Spans(components.logs, from.telemetry),
-            components.tasks,
-            from.codec,
-            components.heldJobs,
-            completer,
-            timeoutWatcher,
-            unreadable,
-            components.meters,
-            components.ticker,
-            components.environment.random(),
-            components.settings.resultLimit(),
-            new ContextServices(
-                components.settings.id(),
-                components.ticker,
-                components.client::childrenOf,
-                components.drain,
-                notesWriter(),
-                new JournalServices(components.store.journals(), from.codec),
-                from.jobLogLines),
-            from.attemptInterceptors));
   }
 
   private NotesWriter notesWriter() {
@@ -184,38 +211,22 @@ final class WorkingRoles {
     return writing.role();
   }
 
-  private ClaimParts claimParts(Runner runner, Unreadable unreadable) {
-    return new ClaimParts(
-        components.store.claims(),
-        components.identity,
-        components.calls,
-        components.rules,
-        components.taskRules,
-        components.modes,
-        components.settings.stacks().serves(),
-        components.tasks,
-        components.heldJobs,
-        runner,
-        unreadable,
-        completer,
-        components.meters,
-        components.spans,
-        components.events,
-        components.ticker,
-        components.environment.random());
-  }
-
-  private void claimFor(Lane lane, ClaimParts parts, IdlePoll idlePoll) {
+  private Starter starter(Lane lane, ClaimRules rules, Runner runner) {
     int prefetch = components.settings.of(lane.queue()).prefetch();
     Driver.Driven<Starter> starting =
-        components.drive(waker -> new Starter(lane, prefetch, parts, waker));
-    Driver.Driven<Claimer> claimer =
         components.drive(waker ->
-            new Claimer(lane, parts, components::pollPace, idlePoll, starting.role(), waker));
-    claiming.add(claimer);
-    claimers.add(claimer.role());
+            new Starter(
+                lane,
+                prefetch,
+                components.store.claims(),
+                components.claims,
+                rules,
+                runner,
+                completer,
+                waker));
     if (prefetch > 0) { // Otherwise every claimed job has started already.
       claiming.add(starting);
     }
+    return starting.role();
   }
 }

@@ -56,7 +56,7 @@ public final class EndWaiter implements AutoCloseable {
    * @param late creates the exception to throw when the time is over
    * @param endsOnClose whether {@link #close} ends the wait
    */
-  <T> T await(
+  public <T> T await(
       JobId id,
       Duration atMost,
       boolean endsOnClose,

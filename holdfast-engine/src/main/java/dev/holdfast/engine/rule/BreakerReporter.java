@@ -3,8 +3,7 @@ package dev.holdfast.engine.rule;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.policy.FailureCode;
-import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.role.Role;
@@ -34,19 +33,6 @@ public final class BreakerReporter implements Role {
   private static final Logger log = LoggerFactory.getLogger(BreakerReporter.class);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-  /** The components of a BreakerReporter. */
-  public record Parts(
-      TaskStore tasks,
-      TaskRules rules,
-      Map<String, CircuitBreaker> breakers,
-      SignalBus bus,
-      Meters meters,
-      LifecycleEvents events) {
-    public Parts {
-      breakers = Map.copyOf(breakers);
-    }
-  }
-
   /** Attempts of one task that are not reported yet. */
   private record Unreported(ArrayDeque<ClaimId> failed, ArrayDeque<ClaimId> succeeded) {
     Unreported() {
@@ -54,12 +40,29 @@ public final class BreakerReporter implements Role {
     }
   }
 
-  private final Parts parts;
-  private final Map<String, Unreported> unreported = new LinkedHashMap<>();
+  private final TaskStore tasks;
+  private final TaskRules rules;
+  private final Map<String, CircuitBreaker> breakers;
+  private final SignalBus bus;
+  private final Telemetry telemetry;
   private final Waker waker;
+  private final Map<String, Unreported> unreported = new LinkedHashMap<>();
 
-  public BreakerReporter(Parts parts, Waker waker) {
-    this.parts = parts;
+  /**
+   * @param breakers the breakers of the tasks of this node
+   */
+  public BreakerReporter(
+      TaskStore tasks,
+      TaskRules rules,
+      Map<String, CircuitBreaker> breakers,
+      SignalBus bus,
+      Telemetry telemetry,
+      Waker waker) {
+    this.tasks = tasks;
+    this.rules = rules;
+    this.breakers = Map.copyOf(breakers);
+    this.bus = bus;
+    this.telemetry = telemetry;
     this.waker = waker;
   }
 
@@ -70,7 +73,7 @@ public final class BreakerReporter implements Role {
 
   /** Called when an attempt has ended and its outcome is stored. */
   public void ended(ClaimedJob job, Finish finish) {
-    CircuitBreaker breaker = parts.breakers().get(job.task());
+    CircuitBreaker breaker = breakers.get(job.task());
     if (breaker == null) {
       return;
     }
@@ -78,7 +81,7 @@ public final class BreakerReporter implements Role {
       case Finish.RetryIn retry -> noteFailure(job, breaker, retry.failure());
       case Finish.Dead dead -> noteFailure(job, breaker, dead.failure());
       case Finish.Succeeded done -> {
-        if (parts.rules().isBroken(job.task())) {
+        if (rules.isBroken(job.task())) {
           note(job, breaker, false);
         }
       }
@@ -88,7 +91,7 @@ public final class BreakerReporter implements Role {
     }
   }
 
-  /** A node of an old version that cannot read new payloads is no sign that the task is broken. */
+  /** Payloads that a node of an old version cannot read do not show that the task is broken. */
   private void noteFailure(ClaimedJob job, CircuitBreaker breaker, Finish.Failure failure) {
     if (!failure.code().equals(FailureCode.BAD_PAYLOAD)) {
       note(job, breaker, true);
@@ -101,9 +104,8 @@ public final class BreakerReporter implements Role {
       ArrayDeque<ClaimId> list = failed ? own.failed : own.succeeded;
       list.add(job.claim());
       if (list.size() > breaker.failures()) {
-        list.remove(); // While the store is unavailable: more attempts than it takes to open are
-        // never needed.
-        // never needed.
+        // While the store is unavailable: no more attempts are needed than open the breaker.
+        list.remove();
       }
     }
     waker.wake();
@@ -113,7 +115,7 @@ public final class BreakerReporter implements Role {
   public Moment tick(Moment now) {
     for (Attempts attempts : take()) {
       try {
-        apply(attempts, parts.tasks().report(attempts), now);
+        apply(attempts, tasks.report(attempts), now);
       } catch (StoreException failure) {
         keep(attempts, failure);
       }
@@ -128,8 +130,9 @@ public final class BreakerReporter implements Role {
     switch (failure.outcome()) {
       case RETRYABLE -> {
         log.warn(
-            "Could not report attempts of task {} to its breaker, retrying: {}",
+            "Could not report attempts of task {} to its breaker, retrying in {}: {}",
             task,
+            AFTER_FAILURE,
             failure.getMessage());
         putBack(attempts);
       }
@@ -170,7 +173,7 @@ public final class BreakerReporter implements Role {
   }
 
   private CircuitBreaker breaker(String task) {
-    CircuitBreaker breaker = parts.breakers().get(task);
+    CircuitBreaker breaker = breakers.get(task);
     if (breaker == null) {
       throw new IllegalStateException("Task " + task + " has no circuit breaker");
     }
@@ -194,7 +197,7 @@ public final class BreakerReporter implements Role {
 
   private void apply(Attempts attempts, Noted noted, Moment now) {
     String task = attempts.task();
-    parts.rules().set(task, noted.rule(), now);
+    rules.set(task, noted.rule(), now);
     switch (noted.turn()) {
       case NONE -> {}
       case OPENED -> {
@@ -205,15 +208,15 @@ public final class BreakerReporter implements Role {
                 + " {} ms",
             task,
             pause.toMillis());
-        parts.meters().breakerOpened(task);
-        parts.events().breakerOpened(task, pause);
-        parts.bus().publish(new Signal.TaskChanged(task));
+        telemetry.meters().breakerOpened(task);
+        telemetry.events().breakerOpened(task, pause);
+        bus.publish(new Signal.TaskChanged(task));
       }
       case CLOSED -> {
         log.info("Task {} works again: its breaker is closed", task);
-        parts.meters().breakerClosed(task);
-        parts.events().breakerClosed(task);
-        parts.bus().publish(new Signal.TaskChanged(task));
+        telemetry.meters().breakerClosed(task);
+        telemetry.events().breakerClosed(task);
+        bus.publish(new Signal.TaskChanged(task));
       }
     }
   }

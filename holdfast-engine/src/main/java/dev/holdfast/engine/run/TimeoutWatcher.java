@@ -4,6 +4,7 @@ import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.StopReason;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.time.Moment;
@@ -24,23 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class TimeoutWatcher implements Role {
   private static final Logger log = LoggerFactory.getLogger(TimeoutWatcher.class);
-
-  /**
-   * The components of a timeout watcher.
-   *
-   * @param node the id of this node
-   * @param patience how long after its interruption an attempt counts as hung
-   * @param holdsHung whether the job of a hung attempt stays with this node until its thread ends
-   */
-  public record Parts(
-      String node,
-      HeldJobs heldJobs,
-      FinishSink sink,
-      LostSlots lost,
-      Duration patience,
-      boolean holdsHung,
-      Ticker ticker,
-      RandomGenerator random) {}
 
   /** An attempt that is checked at its alarms. Its mutable fields are guarded by {@code alarms}. */
   final class Watch implements AutoCloseable {
@@ -100,15 +84,38 @@ public final class TimeoutWatcher implements Role {
   private static final Comparator<Alarm> BY_TIME =
       Comparator.comparing(Alarm::at).thenComparingLong(Alarm::number);
 
-  private final Parts parts;
+  private final String node;
+  private final HeldJobs heldJobs;
+  private final FinishSink sink;
+  private final LostSlots lost;
+  private final HungSettings hung;
+  private final Ticker ticker;
+  private final RandomGenerator random;
+  private final Waker waker;
   private final TreeSet<Alarm> alarms = new TreeSet<>(BY_TIME);
   private long lastNumber;
-  private final Waker waker;
 
-  public TimeoutWatcher(Parts parts, Waker waker) {
-    this.parts = parts;
-    parts.heldJobs().onAbandoned(this::watchAbandoned);
+  /**
+   * @param node the id of this node
+   * @param hung what happens to attempts that do not respond to interruption
+   */
+  public TimeoutWatcher(
+      String node,
+      HeldJobs heldJobs,
+      FinishSink sink,
+      LostSlots lost,
+      HungSettings hung,
+      Environment environment,
+      Waker waker) {
+    this.node = node;
+    this.heldJobs = heldJobs;
+    this.sink = sink;
+    this.lost = lost;
+    this.hung = hung;
+    this.ticker = environment.ticker();
+    this.random = environment.random();
     this.waker = waker;
+    heldJobs.onAbandoned(this::watchAbandoned);
   }
 
   @Override
@@ -126,7 +133,7 @@ public final class TimeoutWatcher implements Role {
     if (timeout == null && heldJob.policy().heartbeatTimeout() == null) {
       return null;
     }
-    Moment now = parts.ticker().now();
+    Moment now = ticker.now();
     heldJob.sign(now);
     Watch watch = new Watch(heldJob, timeout == null ? Moment.NEVER : now.plus(timeout), false);
     if (set(watch, watch.nextLook())) {
@@ -137,7 +144,7 @@ public final class TimeoutWatcher implements Role {
 
   /** Checks later whether the code of a job that the node gave up still occupies its slot. */
   private void watchAbandoned(HeldJob heldJob) {
-    Moment look = parts.ticker().now().plus(parts.patience());
+    Moment look = ticker.now().plus(hung.patience());
     if (set(new Watch(heldJob, look, true), look)) {
       waker.wake();
     }
@@ -145,7 +152,7 @@ public final class TimeoutWatcher implements Role {
 
   /** Releases the slot of an attempt that has ended. */
   void release(Lane lane, HeldJob heldJob) {
-    parts.lost().release(lane, heldJob);
+    lost.release(lane, heldJob);
   }
 
   /** Sets the alarm of an attempt and returns whether it is the first that is due. */
@@ -183,7 +190,7 @@ public final class TimeoutWatcher implements Role {
   private void ring(Watch watch, Moment now) {
     HeldJob heldJob = watch.heldJob;
     if (watch.abandoned) {
-      parts.lost().lose(heldJob);
+      lost.lose(heldJob);
       return;
     }
     if (heldJob.hasEnded() || heldJob.stopReason() == StopReason.CLAIM_LOST) {
@@ -200,7 +207,7 @@ public final class TimeoutWatcher implements Role {
       warn(heldJob, over);
       watch.interruptedFor = over;
       heldJob.stop(over);
-      set(watch, now.plus(parts.patience()));
+      set(watch, now.plus(hung.patience()));
     }
   }
 
@@ -215,25 +222,22 @@ public final class TimeoutWatcher implements Role {
   }
 
   private void giveUp(HeldJob heldJob, StopReason why) {
-    if (parts.holdsHung()) {
+    if (hung.holdJobs()) {
       log.error(
           "Job {} of {} does not respond to interruption; this node keeps it until its thread ends,"
               + " so that no other attempt of it runs meanwhile",
           heldJob.job().id(),
           heldJob.job().task());
-      parts.lost().lose(heldJob);
+      lost.lose(heldJob);
     } else if (heldJob.settle()) {
-      parts.heldJobs().addRunaway(heldJob);
+      heldJobs.addRunaway(heldJob);
       log.error(
           "Job {} of {} does not respond to interruption; the attempt is given up, and the job"
               + " continues by its retry policy although the code of this attempt still runs",
           heldJob.job().id(),
           heldJob.job().task());
-      parts
-          .sink()
-          .finish(
-              heldJob, Runner.timedOut(heldJob, why, parts.node(), parts.random().nextDouble()));
-      parts.lost().lose(heldJob);
+      sink.finish(heldJob, FinishDecision.timedOut(heldJob, why, node, random.nextDouble()));
+      lost.lose(heldJob);
     }
   }
 }

@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the stored schedules of an application equal to those declared in code. Nodes come and go,
- * and the last node of an old version may have been the only one that declared a schedule: the
- * registrar is woken when a node goes or a schedule changes, and checks again from time to time in
- * case it missed the signal. A check that finds everything as declared is one statement.
+ * Keeps the stored schedules of an application equal to those declared in code. The last node of an
+ * old version may have been the only one that declared a schedule: so the registrar is woken when a
+ * node leaves or a schedule changes, and checks again from time to time in case it missed the
+ * signal. A check that finds everything as declared is one statement.
  */
 public final class Registrar implements Role {
   private static final Logger log = LoggerFactory.getLogger(Registrar.class);
@@ -177,7 +177,7 @@ public final class Registrar implements Role {
           wrong.getMessage());
       return true;
     }
-    // Not before: a node that declares is registered, and its own queues with it.
+    // Not earlier: now this node is registered, so its own queues count as served.
     if (queuesChecked.add(plan.job().queue())) {
       queueCheck.accept(plan.job().queue());
     }

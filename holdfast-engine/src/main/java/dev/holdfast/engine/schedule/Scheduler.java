@@ -5,6 +5,7 @@ import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.ScheduleStore;
@@ -60,18 +61,16 @@ public final class Scheduler implements Role {
       ScheduleStore book,
       SignalBus bus,
       String node,
-      Ticker ticker,
-      Supplier<UUID> ids,
-      RandomGenerator random,
+      Environment environment,
       ClusterSize crowd,
       RoleSpans spans,
       Waker waker) {
     this.book = book;
     this.bus = bus;
     this.node = node;
-    this.ticker = ticker;
-    this.ids = ids;
-    this.random = random;
+    this.ticker = environment.ticker();
+    this.ids = environment.ids();
+    this.random = environment.random();
     this.crowd = crowd;
     this.spans = spans;
     this.waker = waker;

@@ -13,7 +13,7 @@ public interface Claims {
    * @param ran whether the code of the job may have run: a job that never started keeps its
    *     start-by time, even if its row is RUNNING
    */
-  record HandBack(ClaimId claim, boolean ran) {}
+  record ReleasedClaim(ClaimId claim, boolean ran) {}
 
   /**
    * Claims READY jobs in rank order, up to the requested number, and skips jobs that are locked by
@@ -54,5 +54,5 @@ public interface Claims {
    *
    * @return the claims that were released
    */
-  Set<ClaimId> giveBack(UUID incarnation, List<HandBack> claims);
+  Set<ClaimId> giveBack(UUID incarnation, List<ReleasedClaim> claims);
 }

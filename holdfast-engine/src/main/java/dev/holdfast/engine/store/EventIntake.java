@@ -43,19 +43,9 @@ public interface EventIntake {
     public NewJob jobAt(Instant firesAt, Instant now) {
       UniqueKey key = Objects.requireNonNull(job.unique());
       Duration window = Objects.requireNonNull(key.window());
-      return new NewJob(
-          job.id(),
-          job.task(),
-          job.queue(),
-          job.priority(),
+      return job.at(
           firesAt.isAfter(now) ? new When.At(firesAt) : When.NOW,
-          job.payload(),
-          UniqueKey.within(key.value(), window.plus(Duration.between(now, firesAt))),
-          job.tags(),
-          job.policy(),
-          job.startWithin(),
-          job.idUse(),
-          job.stamp());
+          UniqueKey.within(key.value(), window.plus(Duration.between(now, firesAt))));
     }
   }
 

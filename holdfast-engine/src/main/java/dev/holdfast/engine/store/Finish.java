@@ -60,6 +60,6 @@ public sealed interface Finish {
       String code,
       @Nullable String type,
       String message,
-      @Nullable String stack,
+      @Nullable String stackTrace,
       String node) {}
 }

@@ -13,8 +13,8 @@ public interface Intake {
    * specifies.
    *
    * @return one admission per job, in the order of the list
-   * @throws dev.holdfast.api.DuplicateJobException if a unique key is taken and specifies failing
-   *     in that case
+   * @throws dev.holdfast.api.DuplicateJobException if a unique key is taken and its conflict rule
+   *     is FAIL
    */
   List<Admission> enqueue(List<NewJob> jobs);
 

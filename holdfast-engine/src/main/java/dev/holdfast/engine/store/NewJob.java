@@ -123,21 +123,16 @@ public record NewJob(
    * does no harm.
    */
   public NewJob repeated() {
-    if (idUse == IdUse.CHOSEN) {
-      return this;
-    }
+    return idUse == IdUse.CHOSEN ? this : with(when, unique, IdUse.REPEATED);
+  }
+
+  /** Returns the same job with another due time, and with a unique key for that time. */
+  public NewJob at(When due, UniqueKey key) {
+    return with(due, key, idUse);
+  }
+
+  private NewJob with(When due, @Nullable UniqueKey key, IdUse use) {
     return new NewJob(
-        id,
-        task,
-        queue,
-        priority,
-        when,
-        payload,
-        unique,
-        tags,
-        policy,
-        startWithin,
-        IdUse.REPEATED,
-        stamp);
+        id, task, queue, priority, due, payload, key, tags, policy, startWithin, use, stamp);
   }
 }

@@ -52,7 +52,7 @@ public interface NodeStore {
   /**
    * A node as it registers itself.
    *
-   * @param incarnation identifies one life of the node: a new id at every start and after every
+   * @param incarnation identifies one run of the node: a new id at every start and after every
    *     fencing
    * @param id the id of the node
    * @param name the display name of the node
@@ -111,7 +111,7 @@ public interface NodeStore {
    * @param kept how long a record of the heartbeat is kept; zero for no record
    * @param lost what hung handlers cost the node at present
    */
-  record Beat(
+  record Heartbeat(
       UUID incarnation,
       int running,
       long fromCall,
@@ -121,7 +121,7 @@ public interface NodeStore {
       Lost lost) {
 
     /** Creates a heartbeat of a node that has lost no slots. */
-    public Beat(
+    public Heartbeat(
         UUID incarnation,
         int running,
         long fromCall,
@@ -166,14 +166,15 @@ public interface NodeStore {
   /**
    * The reply to a heartbeat.
    *
-   * @param claims the claims that the incarnation holds from claim call {@link Beat#fromCall} on
+   * @param claims the claims that the incarnation holds from claim call {@link Heartbeat#fromCall}
+   *     on
    * @param rules the rules of queues
    * @param tasks the rules of tasks that have any
    * @param modes the modes that the node is to use
    * @param fenceRequested whether the node was told to give up all jobs and restart with a new
    *     incarnation
    */
-  record BeatReply(
+  record HeartbeatReply(
       List<ClaimRow> claims,
       Map<String, QueueStore.Rule> rules,
       Map<String, TaskStore.Rule> tasks,
@@ -207,7 +208,7 @@ public interface NodeStore {
   /** A past heartbeat. */
   record PastHeartbeat(
       String node, UUID incarnation, Set<String> roles, String host, long pid, Instant at)
-      implements NodeInfo.Beat {}
+      implements NodeInfo.Heartbeat {}
 
   /** Registers a node. */
   default void register(NodeRegistration card) {
@@ -234,16 +235,16 @@ public interface NodeStore {
    * @return the reply; empty if the incarnation is not recorded as alive, in which case the node
    *     must stop
    */
-  Optional<BeatReply> beat(Beat beat);
+  Optional<HeartbeatReply> beat(Heartbeat beat);
 
   /** Records a heartbeat, and returns the claims of the given claim call and later ones. */
-  default Optional<BeatReply> beat(UUID incarnation, int running, long fromCall) {
+  default Optional<HeartbeatReply> beat(UUID incarnation, int running, long fromCall) {
     Duration patience = Duration.ofSeconds(30);
-    return beat(new Beat(incarnation, running, fromCall, patience, patience, Duration.ZERO));
+    return beat(new Heartbeat(incarnation, running, fromCall, patience, patience, Duration.ZERO));
   }
 
   /** Records a heartbeat, and returns all claims of the incarnation. */
-  default Optional<BeatReply> beat(UUID incarnation, int running) {
+  default Optional<HeartbeatReply> beat(UUID incarnation, int running) {
     return beat(incarnation, running, 0);
   }
 

@@ -4,8 +4,9 @@
  * dev.holdfast.engine.trigger.SubjectState} decides about debounce and cooldown, as a pure function
  * of the stored state.
  *
- * <p>Uses the store's interfaces and JSON, and nothing else of the engine. The invariant it guards:
- * equal payloads have equal keys, no matter which process publishes them.
+ * <p>Uses the store SPI, the codec, the origin and retries of {@code intake}, and {@code notify} to
+ * wake nodes. The invariant it guards: equal payloads have equal keys, no matter which process
+ * publishes them.
  */
 @NullMarked
 package dev.holdfast.engine.trigger;

@@ -5,6 +5,7 @@ import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.Staging;
@@ -41,16 +42,15 @@ public final class Stager implements Role {
   public Stager(
       Staging staging,
       SignalBus bus,
-      Ticker ticker,
+      Environment environment,
       ClusterSize crowd,
-      RandomGenerator random,
       RoleSpans spans,
       Waker waker) {
     this.staging = staging;
     this.bus = bus;
-    this.ticker = ticker;
+    this.ticker = environment.ticker();
     this.crowd = crowd;
-    this.random = random;
+    this.random = environment.random();
     this.spans = spans;
     this.waker = waker;
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Decides how runs continue, from their graphs. It keeps the graphs that it has learned, and no
  * state of any run. Safe for use by several threads.
  */
-final class GraphPlanner implements RunPlanner {
+public final class GraphPlanner implements RunPlanner {
   private final Supplier<UUID> ids;
   private final Map<Integer, GraphIndex> graphs = new ConcurrentHashMap<>();
   private final Map<String, Integer> idsByHash = new ConcurrentHashMap<>();
@@ -30,7 +30,7 @@ final class GraphPlanner implements RunPlanner {
    *
    * @param ids the source of ids for jobs and child runs
    */
-  GraphPlanner(Supplier<UUID> ids) {
+  public GraphPlanner(Supplier<UUID> ids) {
     this.ids = ids;
   }
 

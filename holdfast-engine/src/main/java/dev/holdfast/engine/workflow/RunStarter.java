@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  * call whose reply was lost, and notifies the nodes.
  */
 public final class RunStarter {
-  private static final int MIDDLE_PRIORITY = 4;
-
   private final WorkflowCatalog catalog;
   private final PayloadCodec codec;
   private final int payloadLimit;
@@ -104,13 +102,7 @@ public final class RunStarter {
             .planner()
             .first(
                 new GraphPlanner.Start(
-                    id,
-                    known.stored().id(),
-                    text,
-                    options.priority(),
-                    stack,
-                    options.deadline(),
-                    List.of()));
+                    id, known.stored().id(), text, options.priority(), stack, List.of()));
     return new NewRun(
         id,
         known.stored().id(),
@@ -158,7 +150,7 @@ public final class RunStarter {
                 .planner()
                 .first(
                     new GraphPlanner.Start(
-                        id, original.definition(), input, null, null, null, inherited)));
+                        id, original.definition(), input, null, null, inherited)));
     Admission admission =
         StoreRetry.ask(
             "rerun %s".formatted(original.id()),

@@ -19,7 +19,7 @@ class ClaimSizeTest {
   }
 
   @Test
-  void itGrowsToItsBoundWhilePayloadsAreSmall() {
+  void theSizeGrowsToItsBoundWhilePayloadsAreSmall() {
     assertThat(size.most()).isEqualTo(32);
 
     for (int i = 0; i < 6; i++) {
@@ -30,7 +30,7 @@ class ClaimSizeTest {
   }
 
   @Test
-  void largePayloadsAreClaimedAsFewAsFitIntoOneResult() {
+  void largePayloadsReduceTheSizeToWhatFitsIntoOneResult() {
     see(32, LARGE);
 
     assertThat((long) size.most() * LARGE.length()).isLessThanOrEqualTo(Portions.LARGEST);
@@ -38,14 +38,14 @@ class ClaimSizeTest {
   }
 
   @Test
-  void aSinglePayloadMayBeLargerThanAResultShouldBe() {
+  void aSinglePayloadMayExceedTheSizeOfAResult() {
     see(1, "x".repeat((int) Portions.LARGEST + 1));
 
     assertThat(size.most()).isEqualTo(1);
   }
 
   @Test
-  void itRecoversSlowlyWhenPayloadsAreSmallAgain() {
+  void theSizeRecoversSlowlyWhenPayloadsAreSmallAgain() {
     see(32, LARGE);
     int few = size.most();
     see(few, "{}");
@@ -59,7 +59,7 @@ class ClaimSizeTest {
   }
 
   @Test
-  void anEmptyClaimTeachesNothing() {
+  void anEmptyClaimDoesNotChangeTheSize() {
     List<ClaimedJob> none = List.of();
     size.saw(none);
 

@@ -5,22 +5,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.codec.JsonCodec;
-import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.ClaimCalls;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.Lane;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.Slots;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
-import dev.holdfast.engine.meter.RoleSpans;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.rule.CurrentModes;
 import dev.holdfast.engine.rule.QueueRules;
 import dev.holdfast.engine.rule.TaskRules;
+import dev.holdfast.engine.run.AttemptReporter;
+import dev.holdfast.engine.run.ContextServices;
+import dev.holdfast.engine.run.FinishDecision;
 import dev.holdfast.engine.run.FinishSink;
+import dev.holdfast.engine.run.HandlerCaller;
+import dev.holdfast.engine.run.HungSettings;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
@@ -95,67 +101,54 @@ class ClaimerTest {
                 Claims.class.getClassLoader(),
                 new Class<?>[] {Claims.class},
                 (proxy, method, arguments) -> reply.get());
-    Random random = new Random(1);
+    Environment environment = Jobs.environment(TICKER, new Random(1));
+    Telemetry telemetry = Jobs.telemetry(meters, TICKER);
+    ContextServices services = Jobs.services(TICKER, heldJobs);
     Runner runner =
         new Runner(
-            new Runner.Parts(
-                logs,
-                new Spans(logs, null),
-                tasks,
-                new JsonCodec(),
+            logs,
+            new Spans(logs, null),
+            heldJobs,
+            new HandlerCaller(tasks, new JsonCodec(), services, List.of()),
+            new TimeoutWatcher(
+                "node",
                 heldJobs,
                 sink,
-                new TimeoutWatcher(
-                    new TimeoutWatcher.Parts(
-                        "node",
-                        heldJobs,
-                        sink,
-                        Jobs.lostSlots(0),
-                        Duration.ofSeconds(10),
-                        false,
-                        TICKER,
-                        random),
-                    () -> {}),
-                Jobs.unreadable(),
-                meters,
-                TICKER,
-                random,
-                1 << 20,
-                Jobs.services(TICKER, heldJobs),
-                List.of()));
-    ClaimParts parts =
-        new ClaimParts(
-            claims,
+                Jobs.lostSlots(0),
+                HungSettings.DEFAULT,
+                environment,
+                () -> {}),
+            new AttemptReporter(
+                heldJobs,
+                new FinishDecision(
+                    "node", new JsonCodec(), 1 << 20, Jobs.unreadable(), environment),
+                services.notes(),
+                sink,
+                telemetry),
+            TICKER);
+    NodeClaims held =
+        new NodeClaims(
             new CurrentIncarnation(
                 "node", new Tenure(new UUID(1, 1), TICKER, Duration.ofHours(1), () -> false, NOW)),
             calls,
-            new QueueRules(),
-            new TaskRules(),
-            new CurrentModes(Modes.FULL),
-            Set.of(),
-            tasks,
-            heldJobs,
-            runner,
-            Jobs.unreadable(),
-            sink,
-            meters,
-            RoleSpans.NONE,
-            new LifecycleEvents(logs, List.of(), 1, meters, TICKER),
-            TICKER,
-            random);
+            heldJobs);
+    ClaimRules rules =
+        new ClaimRules(
+            new QueueRules(), new TaskRules(), new CurrentModes(Modes.FULL), Jobs.unreadable());
     Claimer claimer =
         new Claimer(
             lane,
-            parts,
-            () -> PACE,
-            new IdlePoll(parts, () -> PACE, () -> {}),
-            new Starter(lane, 0, parts, () -> {}),
+            new ClaimSender(claims, Set.of(), held, rules, tasks, telemetry, TICKER),
+            rules,
+            runner,
+            new Starter(lane, 0, claims, held, rules, runner, sink, () -> {}),
+            new IdlePoll(claims, Set.of(), () -> PACE, environment.random(), () -> {}),
             () -> {});
     claimer.expectWork();
     return claimer;
   }
 
-  /** With a payload: the handler keeps its slot, where a job that it cannot read gives it back. */
+  /** Has a payload, so the handler keeps its slot; a job that cannot be read would free it. */
   private static ClaimedJob job(int number) {
     return Jobs.of(TASK.name(), number, "\"hello\"");
   }
@@ -182,7 +175,7 @@ class ClaimerTest {
   }
 
   @Test
-  void aCallWhoseJobsCouldNotBeTakenInIsNotForgotten() {
+  void aCallWhoseResultCouldNotBeReadIsNotForgotten() {
     Claimer claimer = claimer();
     List<ClaimedJob> jobs = List.of(job(1), job(2));
     reply =

@@ -25,7 +25,7 @@ class PollBackoffTest {
   }
 
   @Test
-  void pollingMayBackOffForEver() {
+  void theDeepIdleIntervalMayBeUnlimited() {
     PollBackoff pace =
         new PollBackoff(
             Duration.ofMillis(500), ChronoUnit.FOREVER.getDuration(), Duration.ofSeconds(1));
@@ -35,14 +35,14 @@ class PollBackoffTest {
   }
 
   @Test
-  void theLongestWaitIsDeepIdle() {
+  void theLongestWaitIsTheDeepIdleInterval() {
     assertThat(PollBackoff.DEFAULT.isDeepIdle(4)).isFalse();
     assertThat(PollBackoff.DEFAULT.isDeepIdle(5)).isTrue();
     assertThat(PollBackoff.DEFAULT.whileUnheard().isDeepIdle(1)).isTrue();
   }
 
   @Test
-  void aDeepIdleShorterThanTheBurstIsRefused() {
+  void aDeepIdleIntervalShorterThanTheBurstIntervalIsRejected() {
     assertThatThrownBy(() ->
             new PollBackoff(Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1)))
         .hasMessageContaining("PT2S")
@@ -50,7 +50,7 @@ class PollBackoffTest {
   }
 
   @Test
-  void withoutWakeupsPollingBacksOffNoFurtherThanItsOwnBound() {
+  void withoutWakeupsPollingBacksOffUpToASeparateBound() {
     PollBackoff unheard = PollBackoff.DEFAULT.whileUnheard();
 
     assertThat(unheard.after(0, 0)).isEqualTo(Duration.ofMillis(500));
@@ -58,7 +58,7 @@ class PollBackoffTest {
   }
 
   @Test
-  void whoPollsRarelyInABurstPollsNoMoreOftenWithoutWakeups() {
+  void aBurstIntervalAboveTheBoundAppliesWithoutWakeups() {
     PollBackoff rare =
         new PollBackoff(Duration.ofMinutes(5), Duration.ofMinutes(9), Duration.ofSeconds(1));
 
@@ -66,7 +66,7 @@ class PollBackoffTest {
   }
 
   @Test
-  void aPaceWithoutWakeupsThatCannotWorkIsRejected() {
+  void anInvalidIntervalWithoutWakeupsIsRejected() {
     assertThatThrownBy(
             () -> new PollBackoff(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ZERO))
         .hasMessageContaining("such as 1 s");

@@ -12,19 +12,20 @@ import org.junit.jupiter.api.Test;
 
 class JobPolicyJsonTest {
 
-  private static void assertSurvives(JobPolicy policy) {
+  private static void assertRoundTrip(JobPolicy policy) {
     assertThat(JobPolicyJson.read(JobPolicyJson.write(policy))).isEqualTo(policy);
   }
 
   @Test
-  void everyKindOfPolicySurvivesTheRow() {
-    assertSurvives(JobPolicy.NONE);
-    assertSurvives(
+  void everyKindOfPolicyIsReadBackUnchanged() {
+    assertRoundTrip(JobPolicy.NONE);
+    assertRoundTrip(
         new JobPolicy(null, Duration.ofMinutes(3), null, Duration.ZERO, CrashPolicy.fail()));
-    assertSurvives(new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null, null, null));
-    assertSurvives(
+    assertRoundTrip(
+        new JobPolicy(RetryPolicy.fixed(Duration.ofSeconds(1)), null, null, null, null));
+    assertRoundTrip(
         new JobPolicy(RetryPolicy.linear(Duration.ofSeconds(1)), null, null, null, null));
-    assertSurvives(
+    assertRoundTrip(
         new JobPolicy(
             RetryPolicy.exponential(Duration.ofMillis(5))
                 .maxAttempts(7)
@@ -38,20 +39,20 @@ class JobPolicyJsonTest {
   }
 
   @Test
-  void aRowThatKnowsNoHeartbeatTimeoutHasNone() {
+  void aRowWithoutAHeartbeatTimeoutHasNone() {
     assertThat(JobPolicyJson.read("{\"timeout\":\"PT1M\"}"))
         .isEqualTo(new JobPolicy(null, Duration.ofMinutes(1), null, null, null));
   }
 
   @Test
-  void aJobLikeItsTaskCarriesNoPolicy() {
+  void aJobWithThePolicyOfItsTaskStoresNone() {
     JobOptions defaults = JobOptions.DEFAULTS.with(o -> o.timeout(Duration.ofSeconds(5)));
 
     assertThat(JobPolicyJson.write(JobPolicy.difference(defaults, defaults))).isNull();
   }
 
   @Test
-  void aCrashPolicyIsRecordedEvenWhereTheTaskSaysTheSame() {
+  void aCrashPolicyIsStoredEvenIfItEqualsThatOfTheTask() {
     JobOptions defaults = JobOptions.DEFAULTS.with(o -> o.onCrash(CrashPolicy.fail()));
 
     assertThat(JobPolicyJson.read(JobPolicyJson.write(JobPolicy.difference(defaults, defaults))))
@@ -60,7 +61,17 @@ class JobPolicyJsonTest {
   }
 
   @Test
-  void whatAJobLeavesOpenItsTaskDecides() {
+  void theStoredTextOfACrashPolicyDoesNotDependOnTheNameOfItsConstant() {
+    JobPolicy policy = new JobPolicy(null, null, null, null, CrashPolicy.decidedByTask());
+
+    String stored = JobPolicyJson.write(policy);
+
+    assertThat(stored).contains("\"onCrash\":\"ASK\"");
+    assertThat(JobPolicyJson.read(stored)).isEqualTo(policy);
+  }
+
+  @Test
+  void thePolicyOfTheTaskFillsUnsetFields() {
     JobOptions task =
         JobOptions.DEFAULTS.with(
             o -> o.timeout(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(1)));

@@ -18,7 +18,7 @@ class Utf8LengthTest {
         "\ud83d\ude00!",
         "a\u00e9\u20ac\ud83d\ude00"
       })
-  void aTextIsAsLargeAsItsBytes(String text) {
+  void theLengthOfATextIsItsNumberOfBytes(String text) {
     int bytes = text.getBytes(UTF_8).length;
 
     assertThat(Utf8Length.bytes(text)).isEqualTo(bytes);

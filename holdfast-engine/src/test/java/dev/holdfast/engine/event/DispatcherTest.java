@@ -17,7 +17,7 @@ class DispatcherTest {
   private static final Moment NOW = new Moment(1_000);
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final List<LifecycleEvent> heard = new ArrayList<>();
+  private final List<LifecycleEvent> received = new ArrayList<>();
 
   private Dispatcher dispatcher(LifecycleListener... listeners) {
     return new Dispatcher(
@@ -29,38 +29,38 @@ class DispatcherTest {
   }
 
   @Test
-  void eventsAreToldInOrder() {
-    Dispatcher dispatcher = dispatcher(heard::add);
+  void eventsAreDeliveredInOrder() {
+    Dispatcher dispatcher = dispatcher(received::add);
     dispatcher.offer(event(1));
     dispatcher.offer(event(2));
 
     assertThat(dispatcher.tick(NOW)).isEqualTo(Moment.NEVER);
-    assertThat(heard).containsExactly(event(1), event(2));
+    assertThat(received).containsExactly(event(1), event(2));
   }
 
   @Test
-  void whatDoesNotFitIsDroppedAndCounted() {
-    Dispatcher dispatcher = dispatcher(heard::add);
+  void eventsThatDoNotFitAreDroppedAndCounted() {
+    Dispatcher dispatcher = dispatcher(received::add);
     for (int i = 1; i <= 5; i++) {
       dispatcher.offer(event(i));
     }
     dispatcher.tick(NOW);
 
-    assertThat(heard).containsExactly(event(1), event(2));
+    assertThat(received).containsExactly(event(1), event(2));
     assertThat(registry.get("holdfast.events.dropped").counter().count()).isEqualTo(3);
     dispatcher.offer(event(6));
     dispatcher.tick(NOW);
-    assertThat(heard).contains(event(6));
+    assertThat(received).contains(event(6));
   }
 
   @Test
-  void aListenerThatThrowsWhatItDoesNotDeclareKeepsNothingFromOthers() {
-    Dispatcher dispatcher = dispatcher(event -> throwAnyway(new IOException("no")), heard::add);
+  void aListenerThatThrowsAnUndeclaredExceptionDoesNotAffectOthers() {
+    Dispatcher dispatcher = dispatcher(event -> throwAnyway(new IOException("no")), received::add);
     dispatcher.offer(event(1));
 
     dispatcher.tick(NOW);
 
-    assertThat(heard).containsExactly(event(1));
+    assertThat(received).containsExactly(event(1));
   }
 
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
@@ -69,7 +69,7 @@ class DispatcherTest {
   }
 
   @Test
-  void aListenerThatThrowsKeepsNothingFromOthers() {
+  void aListenerThatThrowsDoesNotAffectOthers() {
     Dispatcher dispatcher =
         dispatcher(
             event -> {
@@ -78,11 +78,11 @@ class DispatcherTest {
             event -> {
               throw new AssertionError("no");
             },
-            heard::add);
+            received::add);
     dispatcher.offer(event(1));
     dispatcher.offer(event(2));
     dispatcher.tick(NOW);
 
-    assertThat(heard).containsExactly(event(1), event(2));
+    assertThat(received).containsExactly(event(1), event(2));
   }
 }

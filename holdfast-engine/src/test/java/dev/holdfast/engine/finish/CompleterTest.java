@@ -8,11 +8,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
-import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.node.Logged;
@@ -21,6 +19,7 @@ import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Outcomes;
@@ -34,11 +33,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Reports are written although some groups of them, or some of them, cannot be. */
+/** Reports are written although some groups or single reports cannot be. */
 class CompleterTest {
   private static final Moment BEGIN = new Moment(0);
   private static final String MEGABYTE = "x".repeat(1 << 20);
@@ -53,7 +53,7 @@ class CompleterTest {
   private final List<Integer> groups = new ArrayList<>();
   private final Set<Long> written = new HashSet<>();
   private Predicate<List<? extends Finish>> fails = group -> false;
-  private Receipts.Follower follower = (job, finish) -> {};
+  private BiConsumer<ClaimedJob, Finish> follower = (job, finish) -> {};
   private Moment now = BEGIN;
   private int lastNumber;
 
@@ -61,8 +61,6 @@ class CompleterTest {
 
   private Completer completer() {
     SignalBus bus = new SignalBus(ClusterCoordinator.none());
-    LifecycleEvents events =
-        new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> now);
     return new Completer(
         new Outcomes() {
           @Override
@@ -77,13 +75,12 @@ class CompleterTest {
         },
         unused(Claims.class),
         new CurrentIncarnation("node", tenure),
-        new Receipts(
+        new ConfirmedOutcomes(
             heldJobs,
-            meters,
+            Jobs.telemetry(meters, () -> now),
             bus,
-            events,
-            new Endings(meters, events, bus, new AwaitedJobs()),
-            (job, finish) -> follower.ended(job, finish)),
+            new AwaitedJobs(),
+            (job, finish) -> follower.accept(job, finish)),
         meters,
         () -> {});
   }
@@ -125,7 +122,7 @@ class CompleterTest {
     return last;
   }
 
-  /** Let the Completer work whenever it wants to, for a time. */
+  /** Ticks the completer whenever it is due, for this time. */
   private void run(Duration time) {
     Moment end = now.plus(time);
     while (true) {
@@ -162,9 +159,9 @@ class CompleterTest {
     assertThat(groups).allMatch(size -> size * (long) MEGABYTE.length() <= Portions.LARGEST);
   }
 
-  /** Whatever the failure: here each statement of more than 3 MB breaks its connection. */
+  /** Halving works for any failure: here each statement of more than 3 MB breaks its connection. */
   @Test
-  void aGroupThatFailsRepeatedlyIsHalvedUntilItPasses() {
+  void aGroupThatFailsRepeatedlyIsHalvedUntilItSucceeds() {
     fails = group -> size(group) > 3L * MEGABYTE.length();
     end(50, MEGABYTE);
     run(Duration.ofMinutes(2));
@@ -187,7 +184,7 @@ class CompleterTest {
   }
 
   @Test
-  void oneReportThatCannotBeWrittenHoldsNoOtherUp() {
+  void aReportThatCannotBeWrittenDelaysNoOther() {
     fails = group -> group.stream().anyMatch(finish -> finish.claim().token() == 500);
     end(1_000, "1");
     run(Duration.ofMinutes(2));
@@ -243,7 +240,7 @@ class CompleterTest {
   }
 
   @Test
-  void aReceiptThatFailsHasNothingWrittenAgain() {
+  void aReceiptThatFailsDoesNotRepeatTheWrite() {
     follower =
         (job, finish) -> {
           throw new IllegalStateException("a meter that throws");
@@ -265,7 +262,7 @@ class CompleterTest {
     assertBounded((int) (WaitingReports.LARGEST / MEGABYTE.length()), MEGABYTE);
   }
 
-  /** The thread of the attempt that ended keeps its slot until there is room for its report. */
+  /** The thread of an ended attempt keeps its slot until there is room for its report. */
   private void assertBounded(int most, String result) throws Exception {
     fails = group -> true;
     end(most, result);

@@ -20,7 +20,7 @@ class ClaimCallsTest {
   }
 
   @Test
-  void aCallUnderWayIsNotOver() {
+  void aCallInProgressIsNotOver() {
     long call = calls.begin();
     ClaimCalls.Seen seen = calls.look();
     calls.end(call);
@@ -29,7 +29,7 @@ class ClaimCallsTest {
   }
 
   @Test
-  void aCallThatBeganAfterTheLookWasNotOverThen() {
+  void aCallThatStartedAfterTheLookIsNotOver() {
     ClaimCalls.Seen seen = calls.look();
     long call = calls.begin();
     calls.end(call);
@@ -38,7 +38,7 @@ class ClaimCallsTest {
   }
 
   @Test
-  void theOldestCallOfUnknownAnswerIsRemembered() {
+  void theOldestCallWithoutAReplyIsRemembered() {
     long lost = calls.begin();
     calls.begin();
     long done = calls.begin();
@@ -50,13 +50,13 @@ class ClaimCallsTest {
   }
 
   @Test
-  void aLostCallIsForgottenWhenABeatLongAfterItFoundNothing() {
+  void aLostCallIsForgottenOnceALaterHeartbeatFindsNoJobsOfIt() {
     long lost = calls.begin();
     long open = calls.begin();
     calls.lose(lost, NOW);
 
     calls.nothingFound(NOW.plus(Duration.ofMinutes(1)));
-    assertThat(calls.look().oldest()).as("it may still be carried out").isEqualTo(lost);
+    assertThat(calls.look().oldest()).as("it may still be executed").isEqualTo(lost);
 
     calls.nothingFound(NOW.plus(Duration.ofHours(1)));
     assertThat(calls.look().oldest()).isEqualTo(open);

@@ -37,7 +37,7 @@ class HeldJobsTest {
   }
 
   @Test
-  void aSuspectThatIsGoneMakesRoomForTheNextAndWakesClaimers() {
+  void aCrashSuspectThatEndsFreesItsSlotAndWakesClaimers() {
     HeldJob suspect = suspect();
     Suspects reserved = reserve();
     heldJobs.add(suspect);
@@ -51,7 +51,7 @@ class HeldJobsTest {
   }
 
   @Test
-  void aClaimerThatFindsNoSuspectDoesNotWakeItself() {
+  void aClaimerThatFindsNoCrashSuspectDoesNotWakeItself() {
     Suspects reserved = reserve();
 
     suspects.giveBack(NODE, reserved);
@@ -61,13 +61,13 @@ class HeldJobsTest {
   }
 
   @Test
-  void aThreadThatGoesOnIsRememberedUntilItEnds() {
+  void anAbandonedThreadIsRememberedUntilItEnds() {
     HeldJob first = suspect();
     first.begin();
     first.settle();
     heldJobs.addRunaway(first);
 
-    // A node that is fenced gives up what it holds, be it given up before or not begun.
+    // A fenced node gives up all its jobs, including those given up before and those not started.
     heldJobs.abandon(first);
     heldJobs.abandon(suspect());
 
@@ -77,15 +77,15 @@ class HeldJobsTest {
   }
 
   @Test
-  void aThreadThatCannotBeInterruptedKeepsNoOtherFromBeingAbandoned() throws Exception {
+  void aThreadThatCannotBeInterruptedDoesNotPreventOthersFromBeingAbandoned() throws Exception {
     HeldJob stubborn = suspect();
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch started = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     Thread thread =
         new Thread(
             () -> {
               stubborn.begin();
-              begun.countDown();
+              started.countDown();
               awaitQuietly(goOn);
               stubborn.handlerReturned();
             }) {
@@ -96,7 +96,7 @@ class HeldJobsTest {
         };
     thread.setDaemon(true);
     thread.start();
-    begun.await();
+    started.await();
 
     assertThat(heldJobs.abandon(stubborn)).isTrue();
 

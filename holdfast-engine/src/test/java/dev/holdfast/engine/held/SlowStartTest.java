@@ -42,7 +42,7 @@ class SlowStartTest {
     return job;
   }
 
-  /** Claim and start as many as there is room for. */
+  /** Claims and starts as many crash suspects as the limit permits. */
   private List<ClaimId> fill(long seconds) {
     Suspects reserved = reserve(seconds);
     List<ClaimId> jobs = new ArrayList<>();
@@ -54,7 +54,7 @@ class SlowStartTest {
   }
 
   @Test
-  void aNodeStartsWithOneAndDoublesWithEachThatEndsWell() {
+  void theLimitStartsAtOneAndDoublesWithEachCrashSuspectThatEndsWell() {
     List<ClaimId> first = fill(0);
     assertThat(first).hasSize(1);
     assertThat(fill(0)).isEmpty();
@@ -64,13 +64,13 @@ class SlowStartTest {
     assertThat(next).hasSize(2);
 
     suspects.gone(next.get(0));
-    assertThat(fill(0)).as("four, of which one runs").hasSize(3);
+    assertThat(fill(0)).as("four in total, one of which runs").hasSize(3);
     suspects.gone(next.get(1));
-    assertThat(fill(0)).as("eight, of which three run").hasSize(5);
+    assertThat(fill(0)).as("eight in total, three of which run").hasSize(5);
   }
 
   @Test
-  void oneThatNeverStartedDoublesNothing() {
+  void aCrashSuspectThatNeverStartedDoesNotRaiseTheLimit() {
     Suspects reserved = reserve(0);
     ClaimId job = claimed(0, Suspicion.SLOW);
     suspects.giveBack(NODE, reserved);
@@ -81,17 +81,17 @@ class SlowStartTest {
   }
 
   @Test
-  void noMoreAreReservedThanAreWanted() {
+  void noMoreAreReservedThanRequested() {
     for (int i = 0; i < 3; i++) {
       fill(0).forEach(suspects::gone);
     }
 
     assertThat(suspects.reserve(NODE, 2, at(0)).most()).isEqualTo(2);
-    assertThat(reserve(0).most()).as("the rest of what there is room for").isGreaterThan(2);
+    assertThat(reserve(0).most()).as("up to the limit").isGreaterThan(2);
   }
 
   @Test
-  void aReservationThatIsNotUsedIsFreeAgain() {
+  void anUnusedReservationIsFreeAgain() {
     Suspects reserved = reserve(0);
     assertThat(reserve(0)).isEqualTo(Suspects.NONE);
     assertThat(suspects.nextRoom(at(0))).as("when that claim has ended").isLessThan(at(1));
@@ -102,7 +102,7 @@ class SlowStartTest {
   }
 
   @Test
-  void aNewIncarnationStartsWithOneAgain() {
+  void aNewIncarnationStartsAtOneAgain() {
     fill(0).forEach(suspects::gone);
     fill(0).forEach(suspects::gone);
     Suspects ofTheOld = reserve(0);
@@ -115,7 +115,7 @@ class SlowStartTest {
   }
 
   @Test
-  void oneWithOneCrashLeftRunsAsTheOnlyOne() {
+  void aCrashSuspectWithOneCrashLeftRunsAlone() {
     fill(0).forEach(suspects::gone);
     Suspects reserved = reserve(0);
     assertThat(reserved).isEqualTo(new Suspects(2, true));
@@ -128,7 +128,7 @@ class SlowStartTest {
   }
 
   @Test
-  void oneWithOneCrashLeftIsNotClaimedBesideOthers() {
+  void aCrashSuspectWithOneCrashLeftIsNotClaimedWhileOthersRun() {
     List<ClaimId> first = fill(0);
     first.forEach(suspects::gone);
     ClaimId running = fill(0).getFirst();
@@ -138,7 +138,7 @@ class SlowStartTest {
   }
 
   @Test
-  void oneThatRunsForLongCountsAsEndedWell() {
+  void aLongRunningCrashSuspectCountsAsEndedWell() {
     assertThat(fill(0)).hasSize(1);
     assertThat(reserve(59)).isEqualTo(Suspects.NONE);
     assertThat(suspects.nextRoom(at(59))).isEqualTo(at(60));
@@ -147,7 +147,7 @@ class SlowStartTest {
   }
 
   @Test
-  void aLoneOneThatRunsForLongCountsAsEndedWell() {
+  void aLongRunningCrashSuspectThatRunsAloneCountsAsEndedWell() {
     Suspects reserved = reserve(0);
     ClaimId lone = started(0, Suspicion.ALONE);
     suspects.giveBack(NODE, reserved);
@@ -157,7 +157,7 @@ class SlowStartTest {
   }
 
   @Test
-  void oneThatEndsAfterItCountedAsEndedDoublesNothingMore() {
+  void aCrashSuspectThatCountedAsEndedDoesNotRaiseTheLimitAgain() {
     ClaimId slow = fill(0).getFirst();
     suspects.giveBack(NODE, reserve(60));
 
@@ -167,9 +167,9 @@ class SlowStartTest {
   }
 
   @Test
-  void oneThatWaitsForLongToBeStartedMakesRoom() {
+  void aCrashSuspectThatIsPrefetchedForLongFreesItsReservation() {
     ClaimId waiting = claimed(-1, Suspicion.SLOW);
-    assertThat(suspects.hasWaitedTooLong(waiting, at(100))).as("of no incarnation").isFalse();
+    assertThat(suspects.hasWaitedTooLong(waiting, at(100))).as("without an incarnation").isFalse();
     Suspects reserved = reserve(0);
     ClaimId job = claimed(0, Suspicion.SLOW);
     suspects.giveBack(NODE, reserved);
@@ -181,7 +181,7 @@ class SlowStartTest {
   }
 
   @Test
-  void aStreamOfSuspectsPausesSoThatALoneOneGetsItsTurn() {
+  void aStreamOfCrashSuspectsPausesForOneThatMustRunAlone() {
     fill(0).forEach(suspects::gone);
     Deque<ClaimId> running = new ArrayDeque<>(fill(0));
     for (long seconds = 10; seconds < 60; seconds += 10) {

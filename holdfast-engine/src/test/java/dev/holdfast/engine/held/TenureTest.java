@@ -35,7 +35,7 @@ class TenureTest {
   }
 
   @Test
-  void itCountsFromBeforeTheBeatWasSent() {
+  void tenureCountsFromBeforeTheHeartbeatWasSent() {
     seconds = 44;
     assertThat(tenure.isOver()).isFalse();
     assertThat(tenure.extend(at(10), timeOfDay)).isTrue();
@@ -46,7 +46,7 @@ class TenureTest {
   }
 
   @Test
-  void anAnswerThatComesTooLateDoesNotBringItBack() {
+  void aLateReplyDoesNotRestoreTenure() {
     seconds = 45;
 
     assertThat(tenure.extend(at(40), timeOfDay)).isFalse();
@@ -54,7 +54,7 @@ class TenureTest {
   }
 
   @Test
-  void itEndsOnceAndForGood() {
+  void tenureEndsOnceAndPermanently() {
     assertThat(tenure.end()).isTrue();
     assertThat(tenure.end()).isFalse();
     assertThat(tenure.extend(at(0), timeOfDay)).isFalse();
@@ -62,7 +62,7 @@ class TenureTest {
   }
 
   @Test
-  void aMachineThatWasAsleepIsInDoubtUntilABeatIsAnswered() {
+  void afterSuspensionTenureIsInDoubtUntilAHeartbeatSucceeds() {
     timeOfDay = timeOfDay.plusSeconds(46);
 
     assertThat(tenure.isOver()).isFalse();
@@ -72,7 +72,7 @@ class TenureTest {
   }
 
   @Test
-  void aMachineThatSleptForLessThanItsTenureIsInDoubtTooBecauseItsDeadlineIsLate() {
+  void afterAShortSuspensionTenureIsInDoubtBecauseItsDeadlineIsLate() {
     seconds = 10;
     timeOfDay = timeOfDay.plusSeconds(11);
 
@@ -80,7 +80,7 @@ class TenureTest {
   }
 
   @Test
-  void aWallClockThatIsAdjustedALittleRaisesNoDoubt() {
+  void aSmallWallClockAdjustmentRaisesNoDoubt() {
     seconds = 10;
     timeOfDay = timeOfDay.plusMillis(10_400);
 
@@ -88,7 +88,7 @@ class TenureTest {
   }
 
   @Test
-  void aMachineThatSleptWhileABeatWasUnderWayIsStillInDoubt() {
+  void afterSuspensionDuringAHeartbeatTenureIsStillInDoubt() {
     Instant sent = timeOfDay;
     timeOfDay = timeOfDay.plusSeconds(46);
 
@@ -98,7 +98,7 @@ class TenureTest {
   }
 
   @Test
-  void whoHasNoPlaceAnyMoreIsOutOfOfficeAtOnce() {
+  void tenureEndsAtOnceWhenTheIncarnationIsNoLongerRegistered() {
     AtomicBoolean unseated = new AtomicBoolean();
     Tenure alone =
         new Tenure(new UUID(1, 1), ticker, Duration.ofDays(36_500), unseated::get, at(0));

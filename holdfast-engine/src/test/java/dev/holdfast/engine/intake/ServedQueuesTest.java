@@ -19,7 +19,7 @@ class ServedQueuesTest {
   @RegisterExtension final Logged logged = Logged.by(ServedQueues.class);
   private final List<String> asked = new ArrayList<>();
 
-  /** A cluster in which somebody serves the queue mail, and nobody another. */
+  /** Returns a cluster whose nodes serve only the queue 'mail'. */
   private QueueStore onlyMail() {
     return (QueueStore)
         Proxy.newProxyInstance(
@@ -33,7 +33,7 @@ class ServedQueuesTest {
   }
 
   @Test
-  void byDefaultAQueueThatNobodyServesIsWarnedOf() {
+  void aQueueThatNoNodeServesCausesAWarningByDefault() {
     ServedQueues queues = new ServedQueues(onlyMail(), ClientSettings.DEFAULT);
 
     queues.check("mial");
@@ -45,7 +45,7 @@ class ServedQueuesTest {
   }
 
   @Test
-  void aQueueThatSomebodyServesIsLookedUpOnceAMinute() {
+  void aServedQueueIsLookedUpOnceAMinute() {
     ServedQueues queues = new ServedQueues(onlyMail(), ClientSettings.DEFAULT);
 
     queues.check("mail");
@@ -56,7 +56,7 @@ class ServedQueuesTest {
   }
 
   @Test
-  void aStrictClientIsRefusedAndMayAskAgainAtOnce() {
+  void aStrictClientIsRejectedAndMayRetryAtOnce() {
     ServedQueues queues = new ServedQueues(onlyMail(), new ClientSettings(1_000, true));
 
     for (int i = 0; i < 2; i++) {
@@ -86,7 +86,7 @@ class ServedQueuesTest {
   }
 
   @Test
-  void aLookupThatFailsLetsTheNextThreadTry() {
+  void afterAFailedLookupTheNextThreadTries() {
     AtomicLong time = new AtomicLong();
     ServedQueues queues = new ServedQueues(onlyMail(), ClientSettings.DEFAULT, time::get);
     queues.check("mail");

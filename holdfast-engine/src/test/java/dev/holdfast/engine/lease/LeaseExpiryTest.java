@@ -14,27 +14,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How a lease is kept and lost, with time and answers handed in. Its ttl is 30 s. */
+/** How a lease is kept and lost, with a controlled clock and store. Its TTL is 30 s. */
 class LeaseExpiryTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
   private Moment now = new Moment(0);
-  private final ScriptedBook book = new ScriptedBook();
+  private final ScriptedLeaseStore store = new ScriptedLeaseStore();
   private final AtomicInteger wakes = new AtomicInteger();
   private final HeldLeases held = new HeldLeases(wakes::incrementAndGet);
   private final AtomicInteger told = new AtomicInteger();
-  private final LeaseParts parts =
-      new LeaseParts(
-          book,
-          "node-1",
-          held,
-          UUID::randomUUID,
-          () -> now,
-          new LeaseMeters(new SimpleMeterRegistry(), null),
-          LeaseEvents.NONE,
-          Runnable::run);
-  private final LeaseAcquirer acquirer = new LeaseAcquirer(parts);
-  private final Renewer renewer = new Renewer(parts);
+  private final LeaseCalls calls =
+      new LeaseCalls(store, "node-1", () -> now, new LeaseMeters(new SimpleMeterRegistry(), null));
+  private final LeaseAcquirer acquirer =
+      new LeaseAcquirer(calls, UUID::randomUUID, held, LeaseEvents.NONE, Runnable::run);
+  private final Renewer renewer = new Renewer(held, calls);
   private final LeaseExpiry fence = new LeaseExpiry(held);
 
   private static Moment second(long seconds) {
@@ -71,18 +64,18 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aHolderThatAsksAfterTheDeadlineNeedsNobodyToTellIt() {
+  void aHolderThatChecksAfterTheDeadlineSeesTheLoss() {
     Lease lease = acquire("a");
     now = second(27);
 
     assertThat(lease.isHeld()).isFalse();
     assertThat(lease.renew()).isFalse();
-    assertThat(book.renewalGroups).isEmpty();
+    assertThat(store.renewalGroups).isEmpty();
   }
 
   @Test
   void timeCountsFromBeforeTheAcquireWasSent() {
-    book.beforeAcquireAnswers = () -> now = second(20);
+    store.beforeAcquireReturns = () -> now = second(20);
     Lease lease = acquire("a");
 
     now = second(26);
@@ -94,7 +87,7 @@ class LeaseExpiryTest {
   @Test
   void timeCountsFromBeforeTheRenewalWasSent() {
     Lease lease = acquire("a");
-    book.beforeRenewAnswers = () -> now = second(25);
+    store.beforeRenewReturns = () -> now = second(25);
 
     assertThat(renewAt(10)).isEqualTo(second(20));
     assertThat(fenceAt(36)).isEqualTo(second(37));
@@ -104,9 +97,9 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aRenewalThatIsAnsweredAfterTheDeadlineComesTooLate() {
+  void aRenewalWhoseReplyArrivesAfterTheDeadlineIsTooLate() {
     Lease lease = acquire("a");
-    book.beforeRenewAnswers = () -> now = second(28);
+    store.beforeRenewReturns = () -> now = second(28);
 
     renewAt(10);
 
@@ -123,16 +116,16 @@ class LeaseExpiryTest {
 
     assertThat(renewAt(9)).isEqualTo(second(10));
     assertThat(renewAt(10)).isEqualTo(second(20));
-    assertThat(book.renewalGroups).containsExactly(3);
+    assertThat(store.renewalGroups).containsExactly(3);
   }
 
   @Test
-  void aRenewalThatFailedIsTriedAgainBeforeTheDeadline() {
+  void aFailedRenewalIsRetriedBeforeTheDeadline() {
     Lease lease = acquire("a");
-    book.beforeRenewAnswers = ScriptedBook.away();
+    store.beforeRenewReturns = ScriptedLeaseStore.away();
     assertThat(renewAt(10)).isEqualTo(new Moment(Duration.ofMillis(11_500).toNanos()));
 
-    book.beforeRenewAnswers = () -> {};
+    store.beforeRenewReturns = () -> {};
     renewAt(12);
 
     fenceAt(38);
@@ -140,9 +133,9 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aRenewalThatIsRefusedTellsAtOnce() {
+  void aRejectedRenewalReportsTheLossAtOnce() {
     Lease lease = acquire("a");
-    book.renews = false;
+    store.renews = false;
 
     assertThat(renewAt(10)).isEqualTo(Moment.NEVER);
 
@@ -151,11 +144,12 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aRenewalThatCrossesTheEndIsNoLoss() {
+  void aRenewalConcurrentWithTheEndIsNoLoss() {
     Lease lease = acquire("a");
-    book.renews = false;
-    book.beforeRenewAnswers = lease::complete;
-    book.beforeEndAnswers = () -> assertThat(((HeldLease) lease).renewal()).isEqualTo(Moment.NEVER);
+    store.renews = false;
+    store.beforeRenewReturns = lease::complete;
+    store.beforeEndReturns =
+        () -> assertThat(((HeldLease) lease).renewal()).isEqualTo(Moment.NEVER);
 
     renewAt(10);
 
@@ -167,7 +161,7 @@ class LeaseExpiryTest {
   void aLeaseWhoseEndCouldNotBeWrittenIsRenewedAgain() {
     Lease lease = acquire("a");
     wakes.set(0);
-    book.beforeEndAnswers = ScriptedBook.away();
+    store.beforeEndReturns = ScriptedLeaseStore.away();
 
     assertThatExceptionOfType(StoreException.class).isThrownBy(lease::complete);
 
@@ -175,7 +169,7 @@ class LeaseExpiryTest {
     assertThat(renewAt(10)).isEqualTo(second(20));
     assertThat(lease.isHeld()).as("its end may have been written").isFalse();
     assertThat(told).hasValue(0);
-    book.beforeEndAnswers = () -> {};
+    store.beforeEndReturns = () -> {};
     assertThat(lease.complete()).isTrue();
   }
 
@@ -183,7 +177,7 @@ class LeaseExpiryTest {
   void aLeaseIsNotHeldWhileItsEndIsWritten() {
     Lease lease = acquire("a");
     AtomicBoolean held = new AtomicBoolean(true);
-    book.beforeEndAnswers = () -> held.set(lease.isHeld());
+    store.beforeEndReturns = () -> held.set(lease.isHeld());
 
     lease.complete();
 
@@ -191,7 +185,7 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aLeaseIsRenewedWithItsNewTtlFromThenOn() {
+  void afterATtlChangeRenewalsUseTheNewTtl() {
     Lease lease = acquire("a");
 
     now = second(5);
@@ -199,18 +193,18 @@ class LeaseExpiryTest {
     assertThat(fence.tick(now)).isEqualTo(second(59));
     assertThat(renewAt(25)).isEqualTo(second(45));
     assertThat(fence.tick(now)).isEqualTo(second(79));
-    assertThat(book.ttls).containsExactly(Duration.ofSeconds(60), Duration.ofSeconds(60));
+    assertThat(store.ttls).containsExactly(Duration.ofSeconds(60), Duration.ofSeconds(60));
   }
 
   @Test
   void aShorterTtlCountsFromBeforeItIsRequestedWhateverTheReply() {
     Lease lease = acquire("a");
     wakes.set(0);
-    book.beforeRenewAnswers =
+    store.beforeRenewReturns =
         () -> {
           assertThat(fence.tick(now)).isEqualTo(second(9));
           assertThat(wakes).as("the fence is woken before the request is sent").hasPositiveValue();
-          ScriptedBook.away().run();
+          ScriptedLeaseStore.away().run();
         };
 
     assertThatExceptionOfType(StoreException.class)
@@ -233,7 +227,7 @@ class LeaseExpiryTest {
         .withMessageContaining("100 ms to 365 days");
 
     assertThat(fence.tick(now)).isEqualTo(second(27));
-    assertThat(book.ttls).isEmpty();
+    assertThat(store.ttls).isEmpty();
   }
 
   @Test
@@ -245,11 +239,11 @@ class LeaseExpiryTest {
 
     assertThat(lost.renew(Duration.ofHours(1))).isFalse();
     assertThat(released.renew(Duration.ofHours(1))).isFalse();
-    assertThat(book.ttls).isEmpty();
+    assertThat(store.ttls).isEmpty();
   }
 
   @Test
-  void whoeverAsksToBeToldAfterTheLossIsToldAtOnce() {
+  void aCallbackRegisteredAfterTheLossIsCalledAtOnce() {
     Lease lease = acquire("a");
     fenceAt(27);
 
@@ -259,7 +253,7 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void nobodyIsToldAfterTheEnd() {
+  void noCallbackIsCalledAfterTheEnd() {
     Lease lease = acquire("a");
     lease.close();
 
@@ -271,7 +265,7 @@ class LeaseExpiryTest {
   }
 
   @Test
-  void aCallbackThatThrowsHarmsNoOther() {
+  void aCallbackThatThrowsDoesNotAffectOthers() {
     Lease lease = acquirer.acquire("a", TTL).orElseThrow();
     lease.onLost(() -> {
       throw new IllegalStateException("oops");

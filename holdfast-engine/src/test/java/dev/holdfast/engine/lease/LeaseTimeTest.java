@@ -7,7 +7,7 @@ import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What a holder relies on, whatever happens to its requests. It acquired 30 s at second 0. */
+/** The time that a holder may rely on. It acquired the lease at second 0 for 30 s. */
 class LeaseTimeTest {
   private static final Duration SHORT = Duration.ofSeconds(10);
   private static final Duration LONG = Duration.ofSeconds(60);
@@ -68,7 +68,7 @@ class LeaseTimeTest {
   }
 
   @Test
-  void aResetThatIsSentWhileAnotherIsOnItsWayMayBeExecutedBeforeIt() {
+  void concurrentResetsMayBeExecutedInAnyOrder() {
     Sent shorter = time.reset(second(1), SHORT);
     Sent longer = time.reset(second(2), LONG);
 
@@ -79,7 +79,7 @@ class LeaseTimeTest {
   }
 
   @Test
-  void aConfirmationAfterTheDeadlineComesTooLate() {
+  void aConfirmationAfterTheDeadlineIsTooLate() {
     Sent extension = time.extend(second(26));
 
     time.confirmed(extension, second(27));

@@ -28,7 +28,7 @@ class LeaseTimesTest {
   }
 
   @Test
-  void aFailedRenewalIsTriedAgainSoon() {
+  void aFailedRenewalIsRetriedSoon() {
     assertThat(LeaseTimes.retry(SENT, Duration.ofSeconds(2))).isEqualTo(at(Duration.ofMillis(100)));
     assertThat(LeaseTimes.retry(SENT, Duration.ofHours(1))).isEqualTo(at(Duration.ofSeconds(5)));
   }

@@ -33,7 +33,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void whatHasNotBegunCostsNothingWhateverThePolicy() {
+  void aJobThatHasNotStartedUsesNoAttemptRegardlessOfItsPolicy() {
     assertThat(rule(orphan(false, 2), CrashPolicy.fail()))
         .isEqualTo(new RecoveryAction.NotStarted(HELD));
   }
@@ -43,7 +43,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void whatANodeGaveUpByItsOwnHandIsNoCrashAndCountsAsAFencing() {
+  void aJobOfANodeThatFencedItselfCountsAsAFencingAndNotAsACrash() {
     assertThat(CrashDecisions.rule(fencedBefore(0), FENCED, CrashPolicy.fail(), NOBODY))
         .contains(new RecoveryAction.AfterFencing(HELD));
     assertThat(CrashDecisions.rule(orphan(false, 2), FENCED, CrashPolicy.fail(), NOBODY))
@@ -51,12 +51,12 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void theBudgetOfFencingsIsKept() {
+  void theFencingLimitIsEnforced() {
     assertThat(CrashDecisions.rule(fencedBefore(3), FENCED, CrashPolicy.DEFAULT, NOBODY))
         .contains(new RecoveryAction.AfterFencing(HELD));
     assertThat(CrashDecisions.rule(fencedBefore(4), FENCED, CrashPolicy.DEFAULT, NOBODY))
-        .hasValueSatisfying(ruling ->
-            assertThat(ruling)
+        .hasValueSatisfying(action ->
+            assertThat(action)
                 .isInstanceOfSatisfying(
                     RecoveryAction.DeadLetter.class,
                     bury -> {
@@ -76,7 +76,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void theFirstCrashIsForgivenAtOnceAndLaterOnesWait() {
+  void theFirstCrashIsRetriedAtOnceAndLaterOnesWait() {
     assertThat(again(0, CrashPolicy.DEFAULT).delay()).isZero();
     assertThat(again(1, CrashPolicy.DEFAULT).delay()).isEqualTo(Duration.ofSeconds(5));
     assertThat(CrashDecisions.delayAfter(4)).isEqualTo(Duration.ofSeconds(20));
@@ -84,7 +84,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void aJobIsASuspectFromItsSecondCrashOnAndRunsAloneWithOneCrashLeft() {
+  void aJobIsACrashSuspectFromItsSecondCrashAndRunsAloneWithOneCrashLeft() {
     assertThat(again(0, CrashPolicy.DEFAULT).suspicion()).isEqualTo(Suspicion.NONE);
     assertThat(again(1, CrashPolicy.DEFAULT).suspicion()).isEqualTo(Suspicion.SLOW);
     assertThat(again(2, CrashPolicy.DEFAULT).suspicion()).isEqualTo(Suspicion.ALONE);
@@ -94,7 +94,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void theBudgetOfCrashesIsKept() {
+  void theCrashLimitIsEnforced() {
     assertThat(rule(orphan(true, 3), CrashPolicy.DEFAULT))
         .isInstanceOfSatisfying(
             RecoveryAction.DeadLetter.class,
@@ -108,7 +108,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void aJobThatItsTaskDecidesAboutWaitsForANodeThatHasAPolicyAndIsDeadLetteredIfThereIsNone() {
+  void aJobDecidedByItsTaskWaitsForANodeWithAPolicyAndIsDeadLetteredIfThereIsNone() {
     assertThat(
             CrashDecisions.rule(
                 orphan(true, 0),
@@ -126,7 +126,7 @@ class CrashDecisionsTest {
   }
 
   @Test
-  void thePolicyOfTheTaskIsObeyed() {
+  void thePolicyOfTheTaskIsFollowed() {
     assertThat(
             CrashDecisions.rule(
                 orphan(true, 1),
@@ -134,9 +134,9 @@ class CrashDecisionsTest {
                 CrashPolicy.decidedByTask(),
                 new Counsel(
                     Optional.of(() -> new Decision.RunAgain(Duration.ofMinutes(2))), () -> true)))
-        .hasValueSatisfying(ruling -> {
-          assertThat(((RecoveryAction.AfterCrash) ruling).delay()).isEqualTo(Duration.ofMinutes(2));
-          assertThat(((RecoveryAction.AfterCrash) ruling).suspicion()).isEqualTo(Suspicion.SLOW);
+        .hasValueSatisfying(action -> {
+          assertThat(((RecoveryAction.AfterCrash) action).delay()).isEqualTo(Duration.ofMinutes(2));
+          assertThat(((RecoveryAction.AfterCrash) action).suspicion()).isEqualTo(Suspicion.SLOW);
         });
   }
 }

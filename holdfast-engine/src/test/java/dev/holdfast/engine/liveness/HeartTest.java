@@ -9,17 +9,18 @@ import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.NodeClaims;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Claims;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.Beat;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class HeartTest {
@@ -39,28 +41,26 @@ class HeartTest {
   private static final Ticker TICKER = () -> NOW;
   private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-  private final List<Beat> beats = new ArrayList<>();
+  private final List<Heartbeat> beats = new ArrayList<>();
   private final List<ClaimRow> rows = new ArrayList<>();
-  private final List<HandBack> given = new ArrayList<>();
+  private final List<ReleasedClaim> given = new ArrayList<>();
   private final Tenure tenure =
       new Tenure(new UUID(1, 1), TICKER, Duration.ofMinutes(1), () -> false, NOW);
   private final CurrentIncarnation identity = new CurrentIncarnation("node", tenure);
   private final HeldJobs heldJobs = Jobs.none();
   private final ClaimCalls calls = new ClaimCalls();
-  private final NodeStore nodes = book();
+  private final NodeStore nodes = nodeStore();
+  private final NodeClaims held = new NodeClaims(identity, calls, heldJobs);
   private final LostClaimReturner strays =
-      new LostClaimReturner(
-          new LostClaimReturner.Parts(
-              claims(), nodes, identity, calls, heldJobs, Duration.ofMinutes(5)),
-          () -> {});
+      new LostClaimReturner(claims(), nodes, held, Duration.ofMinutes(5), () -> {});
 
-  private NodeStore book() {
+  private NodeStore nodeStore() {
     return fake(
         NodeStore.class,
         (proxy, method, arguments) -> {
-          beats.add((Beat) arguments[0]);
+          beats.add((Heartbeat) arguments[0]);
           return Optional.of(
-              new BeatReply(List.copyOf(rows), Map.of(), Map.of(), Modes.FULL, false));
+              new HeartbeatReply(List.copyOf(rows), Map.of(), Map.of(), Modes.FULL, false));
         });
   }
 
@@ -69,7 +69,7 @@ class HeartTest {
     return fake(
         Claims.class,
         (proxy, method, arguments) -> {
-          given.addAll((List<HandBack>) arguments[1]);
+          given.addAll((List<ReleasedClaim>) arguments[1]);
           return Set.of();
         });
   }
@@ -94,17 +94,21 @@ class HeartTest {
             },
             () -> Modes.FULL);
     return new Heart(
-        new Heart.Parts(
-            nodes,
-            strays,
-            office,
-            new Fence(identity, heldJobs, meters, events, TICKER, Duration.ofSeconds(1)),
-            calls,
-            heldJobs,
-            HeartbeatInterval.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
-            () -> NodeStore.Lost.NONE,
-            () -> reply -> {},
-            () -> {}));
+        nodes,
+        office,
+        new Fence(identity, heldJobs, meters, events, TICKER, Duration.ofSeconds(1)),
+        new ClaimReconciler(held, strays),
+        HeartbeatInterval.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
+        () -> NodeStore.Lost.NONE,
+        new Heart.Listener() {
+          @Override
+          public Consumer<HeartbeatReply> beforeHeartbeat() {
+            return reply -> {};
+          }
+
+          @Override
+          public void startedOver() {}
+        });
   }
 
   private HeldJob hold(int number) {
@@ -115,7 +119,7 @@ class HeartTest {
   }
 
   @Test
-  void theMoreANodeHoldsTheMoreOftenItBeats() {
+  void aNodeWithClaimedJobsSendsHeartbeatsMoreOften() {
     Heart heart = heart(Duration.ZERO);
 
     assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.multipliedBy(2)));
@@ -125,19 +129,21 @@ class HeartTest {
     hold(3);
     assertThat(heart.tick(NOW)).isEqualTo(NOW.plus(INTERVAL.dividedBy(2)));
 
-    assertThat(beats).extracting(Beat::running).containsExactly(0, 1, 3);
+    assertThat(beats).extracting(Heartbeat::running).containsExactly(0, 1, 3);
   }
 
   @Test
-  void heartbeatsAreKeptOnlyIfThatIsRequested() {
+  void heartbeatsAreStoredOnlyOnRequest() {
     heart(Duration.ZERO).tick(NOW);
     heart(Duration.ofDays(2)).tick(NOW);
 
-    assertThat(beats).extracting(Beat::kept).containsExactly(Duration.ZERO, Duration.ofDays(2));
+    assertThat(beats)
+        .extracting(Heartbeat::kept)
+        .containsExactly(Duration.ZERO, Duration.ofDays(2));
   }
 
   @Test
-  void aJobThatNothingHereWillReportOnGoesBackAtTheNextHeartbeat() {
+  void aJobThatWillNotBeReportedIsGivenBackAtTheNextHeartbeat() {
     Heart heart = heart(Duration.ZERO);
     HeldJob kept = hold(1);
     HeldJob unreported = hold(2);
@@ -147,12 +153,12 @@ class HeartTest {
     heart.tick(NOW);
     strays.tick(NOW);
 
-    assertThat(given).containsExactly(new HandBack(unreported.claim(), false));
+    assertThat(given).containsExactly(new ReleasedClaim(unreported.claim(), false));
     assertThat(heldJobs.all()).containsExactly(kept);
   }
 
   @Test
-  void aJobThatNothingHereWillReportOnIsForgottenOnceItIsNoLongerHeld() {
+  void aJobThatWillNotBeReportedIsForgottenOnceItIsNoLongerClaimed() {
     HeldJob unreported = hold(1);
     assertThat(unreported.withdraw()).isTrue();
     unreported.markUnreported();
@@ -165,12 +171,12 @@ class HeartTest {
   }
 
   @Test
-  void aJobOfACallThatIsOverAndIsNotKnownHereGoesBack() {
+  void anUnknownJobOfACompletedClaimCallIsGivenBack() {
     rows.add(new ClaimRow(new ClaimId(Jobs.of("task", 9).id(), 9), 0, true, false, false));
 
     heart(Duration.ZERO).tick(NOW);
     strays.tick(NOW);
 
-    assertThat(given).extracting(HandBack::ran).containsExactly(false);
+    assertThat(given).extracting(ReleasedClaim::ran).containsExactly(false);
   }
 }

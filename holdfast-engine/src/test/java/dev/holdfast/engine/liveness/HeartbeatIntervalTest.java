@@ -10,7 +10,7 @@ class HeartbeatIntervalTest {
       HeartbeatInterval.of(Duration.ofSeconds(10), Duration.ofSeconds(60), 100, Duration.ZERO);
 
   @Test
-  void aBusyHeartBeatsTwiceAsFastAndAnIdleOneHalfAsFast() {
+  void heartbeatsAreTwiceAsFrequentWhenBusyAndHalfAsFrequentWhenIdle() {
     assertThat(pulse.next(0)).isEqualTo(Duration.ofSeconds(20));
     assertThat(pulse.next(1)).isEqualTo(Duration.ofSeconds(10));
     assertThat(pulse.next(74)).isEqualTo(Duration.ofSeconds(10));
@@ -18,7 +18,7 @@ class HeartbeatIntervalTest {
   }
 
   @Test
-  void anIdleHeartStillBeatsThreeTimesWithinItsTerms() {
+  void anIdleNodeSendsThreeHeartbeatsWithinItsTimeout() {
     HeartbeatInterval tight =
         HeartbeatInterval.of(Duration.ofSeconds(1), Duration.ofSeconds(4), 100, Duration.ZERO);
 
@@ -27,14 +27,14 @@ class HeartbeatIntervalTest {
   }
 
   @Test
-  void aHeartThatNobodyWatchesBeatsEveryMinute() {
+  void aNodeThatIsNotWatchedSendsAHeartbeatEveryMinute() {
     assertThat(HeartbeatInterval.alone(Duration.ZERO).next(0)).isEqualTo(Duration.ofMinutes(1));
     assertThat(HeartbeatInterval.alone(Duration.ZERO).next(200)).isEqualTo(Duration.ofMinutes(1));
     assertThat(HeartbeatInterval.alone(Duration.ZERO).patience()).isEqualTo(Duration.ofSeconds(30));
   }
 
   @Test
-  void anAnswerIsNotAwaitedLongerThanUntilTheNextBeat() {
+  void aReplyIsAwaitedAtMostUntilTheNextHeartbeat() {
     assertThat(pulse.patience()).isEqualTo(Duration.ofSeconds(8));
     assertThat(pulse.afterFailure()).isLessThan(Duration.ofSeconds(10));
   }

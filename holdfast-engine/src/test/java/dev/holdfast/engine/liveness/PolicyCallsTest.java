@@ -24,14 +24,14 @@ class PolicyCallsTest {
   private final PolicyCalls calls = new PolicyCalls(Duration.ofMillis(50));
 
   @Test
-  void aPolicyThatDecidesIsObeyed() {
+  void theDecisionOfAPolicyIsFollowed() {
     Decision decision = new Decision.Fail("no");
 
     assertThat(new PolicyCalls(Duration.ofMinutes(1)).decide(() -> decision)).isSameAs(decision);
   }
 
   @Test
-  void whatAPolicyThrowsIsTheCause() {
+  void theExceptionOfAPolicyIsTheCause() {
     PolicyCalls patient = new PolicyCalls(Duration.ofMinutes(1));
     Supplier<Decision> broken =
         () -> {
@@ -44,7 +44,7 @@ class PolicyCallsTest {
   }
 
   @Test
-  void aPolicyThatHangsIsInterruptedAndTheSweepDoesNotWaitForManyOfThem() throws Exception {
+  void policiesThatHangAreInterruptedAndDoNotDelayTheSweep() throws Exception {
     CountDownLatch interrupted = new CountDownLatch(2);
     Supplier<Decision> hanging =
         () -> {
@@ -66,7 +66,7 @@ class PolicyCallsTest {
   }
 
   @Test
-  void failuresAreCountedForEachJobUntilItIsGone() {
+  void failuresAreCountedForEachJobUntilItEnds() {
     ClaimId other = new ClaimId(JOB, 4);
     calls.failed(HELD);
 
@@ -78,7 +78,7 @@ class PolicyCallsTest {
   }
 
   @Test
-  void linesThatAPolicyLogsNameTheNode() {
+  void logLinesOfAPolicyContainTheNode() {
     MDC.put("node", "here");
     try {
       Decision decision =

@@ -30,12 +30,12 @@ class SilenceTrackerTest {
   }
 
   @Test
-  void aFreshSweeperKnowsOfNoSilence() {
+  void aNewSweeperKnowsOfNoSilence() {
     assertThat(look(100, 101, 7)).isZero();
   }
 
   @Test
-  void silenceCountsFromAfterTheLookThatSawTheBeatToBeforeTheNext() {
+  void silenceCountsFromTheEndOfTheLookThatSawTheHeartbeatToTheStartOfTheNext() {
     look(0, 2, 7);
 
     assertThat(look(9, 11, 7)).isEqualTo(Duration.ofSeconds(7));
@@ -43,7 +43,7 @@ class SilenceTrackerTest {
   }
 
   @Test
-  void aBeatEndsTheSilence() {
+  void aHeartbeatEndsTheSilence() {
     look(0, 0, 7);
     look(5, 5, 7);
 
@@ -52,7 +52,7 @@ class SilenceTrackerTest {
   }
 
   @Test
-  void afterALookThatFailedNothingIsKnown() {
+  void afterAFailedLookNothingIsKnown() {
     look(0, 0, 7);
     silences.interrupt();
 
@@ -60,7 +60,7 @@ class SilenceTrackerTest {
   }
 
   @Test
-  void aSweeperThatWasPausedBeginsAnew() {
+  void aPausedSweeperStartsCountingAgain() {
     look(0, 0, 7);
 
     assertThat(look(11, 11, 7)).isZero();
@@ -68,7 +68,7 @@ class SilenceTrackerTest {
   }
 
   @Test
-  void aSweeperThatWasBusyWithTheDatabaseGoesOn() {
+  void aSweeperThatWaitedForTheDatabaseKeepsCounting() {
     look(0, 0, 7);
     for (int seconds = 5; seconds <= 60; seconds += 5) {
       silences.contact(at(seconds));
@@ -78,7 +78,7 @@ class SilenceTrackerTest {
   }
 
   @Test
-  void whatSucceedsAfterALookThatFailedDoesNotMakeUpForIt() {
+  void aSuccessfulCallDoesNotCompensateForAFailedLook() {
     look(0, 0, 7);
     silences.interrupt();
     silences.contact(at(4));
@@ -87,7 +87,7 @@ class SilenceTrackerTest {
   }
 
   @Test
-  void theNextTimeoutCountsFromTheLookThatSawTheBeat() {
+  void theNextTimeoutCountsFromTheLookThatSawTheHeartbeat() {
     look(0, 2, 7);
 
     assertThat(silences.nextTimeout(at(5), List.of(pulse(7)))).isEqualTo(at(32));

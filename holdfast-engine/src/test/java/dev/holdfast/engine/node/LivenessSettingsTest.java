@@ -13,7 +13,7 @@ class LivenessSettingsTest {
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
 
   @Test
-  void claimedTermsCountWhereTheyAreTheShorterOnes() {
+  void theClaimedTimeoutAppliesIfItIsShorter() {
     assertThat(new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(4)).shorter())
         .isEqualTo(Duration.ofSeconds(3));
     assertThatIllegalArgumentException()
@@ -27,7 +27,7 @@ class LivenessSettingsTest {
   }
 
   @Test
-  void whatIsNotTakenBackNeedNoSweep() {
+  void withoutRecoveryNoSweepIntervalIsRequired() {
     assertThat(
             LivenessSettings.DEFAULT
                 .with(s -> s.claimedTimeout(Duration.ofSeconds(30)).recover(false, true))
@@ -41,13 +41,13 @@ class LivenessSettingsTest {
   }
 
   @Test
-  void termsMayLastForEver() {
+  void timeoutsMayBeUnlimited() {
     assertThat(LivenessSettings.DEFAULT.with(s -> s.timeout(FOREVER)).timeouts())
         .isEqualTo(Timeouts.of(Times.FOR_EVER));
   }
 
   @Test
-  void aHeartThatNeverBeatsIsRefused() {
+  void anUnlimitedHeartbeatIntervalIsRejected() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LivenessSettings.DEFAULT.with(s -> s.heartbeat(FOREVER)))
         .withMessageContaining("a heartbeat of at most PT20S");

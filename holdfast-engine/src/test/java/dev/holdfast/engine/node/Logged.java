@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
-/** What a class logs during a test. */
+/** Records what a class logs during a test. */
 public final class Logged implements BeforeEachCallback, AfterEachCallback {
   private final Logger logger;
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
@@ -18,7 +18,7 @@ public final class Logged implements BeforeEachCallback, AfterEachCallback {
     this.logger = logger;
   }
 
-  /** Listen to this class. */
+  /** Records the log of this class. */
   public static Logged by(Class<?> speaker) {
     return new Logged((Logger) LoggerFactory.getLogger(speaker));
   }

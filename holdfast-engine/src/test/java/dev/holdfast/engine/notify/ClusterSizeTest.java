@@ -16,7 +16,7 @@ class ClusterSizeTest {
   }
 
   @Test
-  void aFewNodesAllActAtOnce() {
+  void inASmallClusterAllNodesActAtOnce() {
     for (int nodes = 0; nodes <= 4; nodes++) {
       assertThat(ClusterSize.delay(nodes, 1, 0.999)).isZero();
     }
@@ -24,15 +24,15 @@ class ClusterSizeTest {
   }
 
   @Test
-  void ofManyNodesAsManyActAtOnceAsThereAreJobsAndAFewMore() {
+  void inALargeClusterAFewMoreNodesActAtOnceThanThereAreJobs() {
     assertThat(atOnce(100, 1)).isBetween(350L, 450L);
     assertThat(atOnce(100, 47)).isBetween(4_800L, 5_200L);
     assertThat(atOnce(100, 97)).isEqualTo(10_000);
-    assertThat(atOnce(100, 0)).as("nobody knows how many jobs").isEqualTo(10_000);
+    assertThat(atOnce(100, 0)).as("an unknown number of jobs").isEqualTo(10_000);
   }
 
   @Test
-  void theOthersFollowWithinATimeThatGrowsWithTheirNumberUpToHalfASecond() {
+  void theOtherNodesFollowWithinATimeThatGrowsWithTheirNumberUpToHalfASecond() {
     assertThat(ClusterSize.delay(20, 1, 0.999))
         .isBetween(Duration.ofMillis(90), Duration.ofMillis(100));
     assertThat(ClusterSize.delay(20, 1, 0.201)).isLessThan(Duration.ofMillis(1));

@@ -78,7 +78,7 @@ class RolePoolTest {
   }
 
   @Test
-  void aRoleThatBlocksDoesNotKeepAnotherFromTicking() {
+  void aRoleThatBlocksDoesNotDelayOtherTicks() {
     CountDownLatch release = new CountDownLatch(1);
     start(now -> {
       awaitUninterruptibly(release);
@@ -92,7 +92,7 @@ class RolePoolTest {
   }
 
   @Test
-  void aRoleIsTickedWhenItAskedForIt() {
+  void aRoleIsTickedAtTheTimeItRequested() {
     start(now -> now.plus(Duration.ofMillis(5)));
 
     awaitTicks(20);
@@ -115,7 +115,7 @@ class RolePoolTest {
   }
 
   @Test
-  void aWakeBringsATickForwardAndItsPlanIsVoid() {
+  void aWakeBringsATickForwardAndReplacesIt() {
     Driver.Driven<?> role = start(now -> now.plus(Duration.ofHours(1)));
     awaitTicks(1);
 

@@ -6,8 +6,6 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.task.TaskStatus;
-import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
@@ -32,29 +30,27 @@ class BreakerReporterTest {
   private static final Moment NOW = new Moment(0);
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  private final Book book = new Book();
+  private final Book taskStore = new Book();
   private final TaskRules rules = new TaskRules();
   private final Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
   private final BreakerReporter breakerReporter =
       new BreakerReporter(
-          new BreakerReporter.Parts(
-              book,
-              rules,
-              Map.of(TASK, CircuitBreaker.after(3)),
-              new SignalBus(ClusterCoordinator.none()),
-              meters,
-              new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, () -> NOW)),
+          taskStore,
+          rules,
+          Map.of(TASK, CircuitBreaker.after(3)),
+          new SignalBus(ClusterCoordinator.none()),
+          Jobs.telemetry(meters, () -> NOW),
           () -> {});
 
-  /** Notes what it is told, and fails as planned. */
+  /** Records the reports, and fails as planned. */
   private static final class Book implements TaskStore {
     private final Queue<Outcome> failures = new ArrayDeque<>();
-    private final List<Attempts> heard = new ArrayList<>();
+    private final List<Attempts> received = new ArrayList<>();
     private Rule rule = Rule.NONE;
 
     @Override
     public Noted report(Attempts attempts) {
-      heard.add(attempts);
+      received.add(attempts);
       Outcome failure = failures.poll();
       if (failure != null) {
         throw new StoreException(failure, "The connection broke.", null);
@@ -101,34 +97,34 @@ class BreakerReporterTest {
   }
 
   @Test
-  void whatTheStoreDidNotHearIsToldAgain() {
-    book.failures.add(Outcome.RETRYABLE);
+  void reportsThatTheStoreDidNotReceiveAreRepeated() {
+    taskStore.failures.add(Outcome.RETRYABLE);
     ClaimId failed = fail(1);
 
     Moment next = breakerReporter.tick(NOW);
     assertThat(breakerReporter.tick(next)).isEqualTo(Moment.NEVER);
 
-    assertThat(book.heard)
+    assertThat(taskStore.received)
         .hasSize(2)
         .allSatisfy(told -> assertThat(told.failed()).containsExactly(failed));
   }
 
   @Test
-  void failuresTheStoreMayHaveHeardOfAreNotToldTwice() {
-    book.failures.add(Outcome.UNKNOWN);
+  void failuresThatTheStoreMayHaveReceivedAreNotRepeated() {
+    taskStore.failures.add(Outcome.UNKNOWN);
     fail(1);
     Moment next = breakerReporter.tick(NOW);
     ClaimId later = fail(2);
 
     assertThat(breakerReporter.tick(next)).isEqualTo(Moment.NEVER);
 
-    assertThat(book.heard.getLast().failed()).containsExactly(later);
+    assertThat(taskStore.received.getLast().failed()).containsExactly(later);
   }
 
   @Test
-  void whetherTheyOpenedItIsAskedFor() {
-    book.failures.add(Outcome.UNKNOWN);
-    book.rule = new TaskStore.Rule(null, MINUTE);
+  void afterALostReplyTheStateOfTheBreakerIsRead() {
+    taskStore.failures.add(Outcome.UNKNOWN);
+    taskStore.rule = new TaskStore.Rule(null, MINUTE);
     fail(1);
 
     Moment next = breakerReporter.tick(NOW);
@@ -136,26 +132,26 @@ class BreakerReporterTest {
     breakerReporter.tick(next);
 
     assertThat(rules.isBroken(TASK)).isTrue();
-    assertThat(book.heard.getLast().failed()).isEmpty();
+    assertThat(taskStore.received.getLast().failed()).isEmpty();
   }
 
   @Test
-  void aSuccessIsToldAgainSinceItClosesTheBreakerOnce() {
+  void aSuccessIsRepeatedBecauseItClosesTheBreakerOnce() {
     rules.set(TASK, new TaskStore.Rule(null, MINUTE), NOW);
-    book.failures.add(Outcome.UNKNOWN);
+    taskStore.failures.add(Outcome.UNKNOWN);
     ClaimId done = succeed(1);
 
     Moment next = breakerReporter.tick(NOW);
     assertThat(breakerReporter.tick(next)).isEqualTo(Moment.NEVER);
 
-    assertThat(book.heard)
+    assertThat(taskStore.received)
         .hasSize(2)
         .allSatisfy(told -> assertThat(told.succeeded()).containsExactly(done));
   }
 
   @Test
-  void whatTheStoreRefusesIsNotToldAgain() {
-    book.failures.add(Outcome.REFUSED);
+  void rejectedReportsAreNotRepeated() {
+    taskStore.failures.add(Outcome.REFUSED);
     fail(1);
 
     assertThat(breakerReporter.tick(NOW)).isEqualTo(Moment.NEVER);

@@ -49,7 +49,7 @@ class BreakerTransitionTest {
   }
 
   @Test
-  void itRemembersNoMoreFailuresThanItTakesToOpen() {
+  void noMoreFailuresAreRememberedThanTheThreshold() {
     BreakerTransition circuit = failed(BreakerTransition.CLOSED, NOW, OTHER);
 
     assertThat(circuit.failures()).hasSize(1);
@@ -57,7 +57,7 @@ class BreakerTransitionTest {
   }
 
   @Test
-  void aJobIsLetThroughWhenItsTimeIsOverAndNoneIsUnderWay() {
+  void aTrialJobStartsAfterThePauseIfNoneIsRunning() {
     BreakerTransition open = failed(BreakerTransition.CLOSED, NOW, OTHER, OTHER);
     assertThat(open.mayProbe(NOW.plus(PAUSE).minusMillis(1), held -> false)).isFalse();
     assertThat(open.mayProbe(NOW.plus(PAUSE), held -> false)).isTrue();
@@ -71,7 +71,7 @@ class BreakerTransitionTest {
   }
 
   @Test
-  void howeverShortItOpensTheVerdictHasSomeSeconds() {
+  void aTrialJobHasSomeSecondsEvenIfThePauseIsShort() {
     BreakerTransition probing =
         new BreakerTransition(BreakerState.OPEN, List.of(), NOW, Duration.ofMillis(100), null)
             .probing(PROBE, NOW);
@@ -82,7 +82,7 @@ class BreakerTransitionTest {
   }
 
   @Test
-  void onlyTheJobThatWasLetThroughIsHeeded() {
+  void onlyTheOutcomeOfTheTrialJobCounts() {
     BreakerTransition probing =
         failed(BreakerTransition.CLOSED, NOW, OTHER, OTHER).probing(PROBE, NOW);
 
@@ -93,7 +93,7 @@ class BreakerTransitionTest {
   }
 
   @Test
-  void aTurnIsToldOnce() {
+  void aTransitionIsReportedOnce() {
     BreakerTransition open = failed(BreakerTransition.CLOSED, NOW, OTHER, OTHER);
     BreakerTransition probing = open.probing(PROBE, NOW);
     BreakerTransition again = failed(probing, NOW, PROBE);

@@ -14,25 +14,25 @@ class CurrentModesTest {
   private final CurrentModes modes = new CurrentModes(FULL);
 
   @Test
-  void whatOthersWroteIsHeard() {
+  void changesWrittenByOthersTakeEffect() {
     assertThat(modes.hear(DISABLED, modes.ownChanges())).isTrue();
 
     assertThat(modes.isEnabled()).isFalse();
-    assertThat(modes.hear(DISABLED, modes.ownChanges())).as("heard again").isFalse();
+    assertThat(modes.hear(DISABLED, modes.ownChanges())).as("the same reply again").isFalse();
   }
 
   @Test
-  void anAnswerThatWasUnderWayDoesNotUndoAnOwnChange() {
+  void aReplyReadBeforeALocalChangeDoesNotUndoIt() {
     int asked = modes.ownChanges();
     modes.choose(DISABLED);
 
     assertThat(modes.hear(FULL, asked)).isFalse();
     assertThat(modes.modes()).isEqualTo(DISABLED);
-    assertThat(modes.hear(FULL, modes.ownChanges())).as("the next answer").isTrue();
+    assertThat(modes.hear(FULL, modes.ownChanges())).as("the next reply").isTrue();
   }
 
   @Test
-  void theLongestOfSeveralExceptionsCounts() {
+  void theLongestMatchingOverrideWins() {
     modes.choose(
         new Modes(
             NodeMode.FULL,

@@ -35,13 +35,13 @@ class TaskPatternTest {
     "a::**::z, a::b::c::z, true",
     "a::**::z, a::zz, false",
   })
-  void aGlobMatchesWhatItSays(String glob, String task, boolean expected) {
+  void aGlobMatchesTaskNames(String glob, String task, boolean expected) {
     assertThat(TaskPattern.of(glob).matches(task)).isEqualTo(expected);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "Email::*", "a:b", "a::", "::a", "a.b", "***", "a b"})
-  void aBadPatternIsNamedInASentence(String glob) {
+  void anInvalidPatternIsRejectedWithItsText(String glob) {
     assertThatThrownBy(() -> TaskPattern.of(glob))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + glob + "'")
@@ -49,7 +49,7 @@ class TaskPatternTest {
   }
 
   @Test
-  void theFirstRuleThatMatchesWins() {
+  void theFirstMatchingRuleWins() {
     Router router =
         Router.toAll("virtual")
             .route("ml::small::*", "virtual")

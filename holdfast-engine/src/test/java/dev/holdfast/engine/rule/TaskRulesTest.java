@@ -18,13 +18,13 @@ class TaskRulesTest {
   private final TaskRules rules = new TaskRules();
 
   @Test
-  void withoutRulesAllTasksAreOrderedTogether() {
+  void withoutRulesAllTasksAreClaimedTogether() {
     assertThat(rules.groups(TASKS, NOW)).containsExactly(new Group(TASKS, null));
     assertThat(rules.nextOpening(TASKS, NOW)).isEqualTo(Moment.NEVER);
   }
 
   @Test
-  void aLimitedTaskIsOrderedAloneAndAShutOneNotAtAll() {
+  void aLimitedTaskIsClaimedSeparatelyAndOneWithAnOpenBreakerNotAtAll() {
     rules.update(Map.of("b", new Rule(5, null), "c", new Rule(null, MINUTE)), NOW);
 
     assertThat(rules.groups(TASKS, NOW))
@@ -35,7 +35,7 @@ class TaskRulesTest {
   }
 
   @Test
-  void aShutTaskIsOrderedAloneOnceItsTimeIsOver() {
+  void aTaskWithAnOpenBreakerIsClaimedSeparatelyAfterThePause() {
     rules.update(Map.of("c", new Rule(null, MINUTE)), NOW);
 
     assertThat(rules.groups(List.of("c"), NOW.plus(MINUTE)))
@@ -43,7 +43,7 @@ class TaskRulesTest {
   }
 
   @Test
-  void onlyWhatMattersIsAChange() {
+  void onlyRelevantDifferencesCountAsAChange() {
     assertThat(rules.update(Map.of(), NOW)).isFalse();
     assertThat(rules.update(Map.of("a", new Rule(5, MINUTE)), NOW)).isTrue();
     assertThat(rules.update(Map.of("a", new Rule(5, MINUTE.minusMillis(20))), NOW)).isFalse();
@@ -55,7 +55,7 @@ class TaskRulesTest {
   }
 
   @Test
-  void whatOneTaskIsToldLeavesTheOthersAlone() {
+  void aRuleForOneTaskDoesNotAffectOthers() {
     rules.update(Map.of("a", new Rule(5, null)), NOW);
     rules.set("b", new Rule(null, MINUTE), NOW);
     assertThat(rules.isLimited("a")).isTrue();

@@ -3,6 +3,7 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.CurrentIncarnation;
 import dev.holdfast.engine.held.DrainNotice;
 import dev.holdfast.engine.held.HeldJobs;
@@ -10,6 +11,9 @@ import dev.holdfast.engine.held.LogContext;
 import dev.holdfast.engine.held.SlowStart;
 import dev.holdfast.engine.held.Tenure;
 import dev.holdfast.engine.meter.Meters;
+import dev.holdfast.engine.meter.RoleSpans;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.Journals;
@@ -26,33 +30,46 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as a claim brings them, for tests that care about little of what they carry. */
+/**
+ * Claimed jobs and collaborators for tests of the engine, with defaults for everything that a test
+ * does not set.
+ */
 public final class Jobs {
   private Jobs() {}
 
-  /** What a node holds: nothing yet. */
+  /** Returns an empty set of held jobs. */
   public static HeldJobs none() {
     return new HeldJobs(new SlowStart(Duration.ofMinutes(1)), Ticker.system());
   }
 
-  /** Slots that can be lost, where nobody listens. */
+  /** Returns lost slots without listeners. */
   public static LostSlots lostSlots(int mostReplaced) {
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
-    return new LostSlots(
-        mostReplaced,
-        meters,
-        new LifecycleEvents(
-            new LogContext("node", null), List.of(), 1, meters, () -> new Moment(0)));
+    return new LostSlots(mostReplaced, meters, telemetry(meters, () -> new Moment(0)).events());
   }
 
-  /** What no other node can read either. */
+  /** An environment with this clock that drives no roles. */
+  public static Environment environment(Ticker ticker, RandomGenerator random) {
+    return new Environment(stub(Driver.class), ticker, UUID::randomUUID, random);
+  }
+
+  /** Reports that nobody reads. */
+  public static Telemetry telemetry(Meters meters, Ticker ticker) {
+    return new Telemetry(
+        meters,
+        RoleSpans.NONE,
+        new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, ticker));
+  }
+
+  /** Returns a rule for a cluster in which no other node can read a job. */
   public static Unreadable unreadable() {
     return new Unreadable("node", stub(JobQueries.class), stub(NodeStore.class));
   }
 
-  /** One whose every method returns nothing. */
+  /** Returns a stub whose methods return empty collections. */
   private static <T> T stub(Class<T> type) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -62,17 +79,17 @@ public final class Jobs {
                 method.getReturnType() == Map.class ? Map.of() : List.of()));
   }
 
-  /** A job that is to be begun, of this number and with a token of the same. */
+  /** Returns a started job whose id and token are this number. */
   public static ClaimedJob of(String task, int number) {
     return of(task, number, null);
   }
 
-  /** The same with a payload. */
+  /** Returns a started job with a payload. */
   public static ClaimedJob of(String task, int number, @Nullable String payload) {
     return of(task, number, payload, Suspicion.NONE);
   }
 
-  /** A crash suspect. */
+  /** Returns a crash suspect. */
   public static ClaimedJob suspect(int number, Suspicion suspicion) {
     return of("task", number, null, suspicion);
   }
@@ -100,7 +117,7 @@ public final class Jobs {
         null);
   }
 
-  /** Services of contexts that store nothing. */
+  /** Returns context services that store nothing. */
   public static ContextServices services(Ticker ticker, HeldJobs heldJobs) {
     Outcomes outcomes =
         (Outcomes)

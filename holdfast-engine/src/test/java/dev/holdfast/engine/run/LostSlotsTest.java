@@ -37,7 +37,7 @@ class LostSlotsTest {
     return lost;
   }
 
-  /** An attempt whose handler runs. */
+  /** Returns an attempt whose handler runs. */
   private HeldJob running(Lane on) {
     Tenure tenure =
         new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
@@ -49,7 +49,7 @@ class LostSlotsTest {
   }
 
   @Test
-  void aLostSlotIsMissingInEveryLaneThatSharesIt() {
+  void aLostSlotReducesTheCapacityOfEveryLaneThatSharesIt() {
     LostSlots lost = lostSlots(0);
     HeldJob first = running(lane);
     HeldJob second = running(lane);
@@ -111,7 +111,9 @@ class LostSlotsTest {
     assertThat(lane.slots().free()).isEqualTo(2);
     HeldJob third = running(lane);
     lost.lose(third);
-    assertThat(lost.count()).as("the bound counts what hangs at the time").isZero();
+    assertThat(lost.count())
+        .as("only handlers that currently hang count towards the bound")
+        .isZero();
   }
 
   @Test

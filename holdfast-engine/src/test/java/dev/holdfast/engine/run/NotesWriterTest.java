@@ -84,7 +84,7 @@ class NotesWriterTest {
   }
 
   @Test
-  void nothingThatFailsKeepsTheOutcomeFromBeingReported() {
+  void noFailureOfNotesPreventsTheOutcomeFromBeingReported() {
     outcomes.release.countDown();
     outcomes.breaks = true;
     report(1);
@@ -114,7 +114,7 @@ class NotesWriterTest {
     writer.changed();
   }
 
-  /** Stores notes in order, once it is released; or skips them, as if they were locked. */
+  /** Stores notes in order once it is released, or skips them as if the job were locked. */
   private static final class SlowOutcomes implements Outcomes {
     final CountDownLatch entered = new CountDownLatch(1);
     final CountDownLatch release = new CountDownLatch(1);

@@ -20,18 +20,18 @@ class RetryDecisionTest {
   private static final ClaimId HELD = new ClaimId(new JobId(new UUID(1, 2)), 3);
   private static final double MIDDLE = 0.5;
 
-  private static Finish verdict(int attempt, Throwable thrown, RetryPolicy retry, double chance) {
+  private static Finish decide(int attempt, Throwable thrown, RetryPolicy retry, double chance) {
     Finish.Failure failure =
         FailureReport.of(attempt, RetryDecision.codeOf(thrown), thrown, "node");
     return RetryDecision.onFailure(HELD, failure, thrown, retry, chance);
   }
 
   private static Duration delay(int attempt, RetryPolicy retry, double chance) {
-    return ((Finish.RetryIn) verdict(attempt, new IOException("x"), retry, chance)).delay();
+    return ((Finish.RetryIn) decide(attempt, new IOException("x"), retry, chance)).delay();
   }
 
   @Test
-  void aFixedBackoffStays() {
+  void aFixedBackoffIsConstant() {
     RetryPolicy fixed = RetryPolicy.fixed(Duration.ofSeconds(10));
 
     assertThat(delay(1, fixed, MIDDLE)).isEqualTo(Duration.ofSeconds(10));
@@ -67,12 +67,12 @@ class RetryDecisionTest {
   }
 
   @Test
-  void theLastAttemptIsTheLast() {
+  void afterTheLastAttemptThereIsNoRetry() {
     RetryPolicy three = RetryPolicy.DEFAULT.maxAttempts(3);
 
-    assertThat(verdict(2, new IOException("x"), three, MIDDLE)).isInstanceOf(Finish.RetryIn.class);
-    assertThat(verdict(3, new IOException("x"), three, MIDDLE)).isInstanceOf(Finish.Dead.class);
-    assertThat(verdict(1, new IOException("x"), RetryPolicy.NEVER, MIDDLE))
+    assertThat(decide(2, new IOException("x"), three, MIDDLE)).isInstanceOf(Finish.RetryIn.class);
+    assertThat(decide(3, new IOException("x"), three, MIDDLE)).isInstanceOf(Finish.Dead.class);
+    assertThat(decide(1, new IOException("x"), RetryPolicy.NEVER, MIDDLE))
         .isInstanceOf(Finish.Dead.class);
   }
 
@@ -84,34 +84,34 @@ class RetryDecisionTest {
             .on(IOException.class, Backoff.fixed(Duration.ofSeconds(50)))
             .neverOn("DECLINED");
 
-    assertThat(verdict(1, new FileNotFoundException("x"), rules, MIDDLE))
+    assertThat(decide(1, new FileNotFoundException("x"), rules, MIDDLE))
         .isInstanceOf(Finish.Dead.class);
     assertThat(delay(1, rules, MIDDLE)).isEqualTo(Duration.ofSeconds(50));
-    assertThat(verdict(1, new TaskFailure("DECLINED", "x"), rules, MIDDLE))
+    assertThat(decide(1, new TaskFailure("DECLINED", "x"), rules, MIDDLE))
         .isInstanceOf(Finish.Dead.class);
-    assertThat(verdict(1, new TaskFailure("OTHER", "x"), rules, MIDDLE))
+    assertThat(decide(1, new TaskFailure("OTHER", "x"), rules, MIDDLE))
         .isInstanceOf(Finish.RetryIn.class);
   }
 
   @Test
   void retryLaterIsNoFailureEvenOnTheLastAttempt() {
     assertThat(
-            verdict(10, new RetryLater(Duration.ofMinutes(3), "busy"), RetryPolicy.DEFAULT, MIDDLE))
+            decide(10, new RetryLater(Duration.ofMinutes(3), "busy"), RetryPolicy.DEFAULT, MIDDLE))
         .isEqualTo(new Finish.Later(HELD, Duration.ofMinutes(3)));
   }
 
   @Test
-  void aFailureReportIsTrimmedAndCarriesNothingADatabaseRefuses() {
+  void aFailureReportIsTrimmedAndContainsOnlyStorableText() {
     Finish.Failure failure =
         FailureReport.of(
             1, FailureCode.TASK_FAILED, new IllegalStateException("a\0b" + "x".repeat(9_000)), "n");
 
     assertThat(failure.message()).doesNotContain("\0").hasSizeLessThan(2_100);
-    assertThat(failure.stack()).hasSizeLessThan(4_100);
+    assertThat(failure.stackTrace()).hasSizeLessThan(4_100);
   }
 
   @Test
-  void anExceptionWhoseMessageCannotBeReadIsReportedAllTheSame() {
+  void anExceptionWhoseMessageCannotBeReadIsReported() {
     RuntimeException broken =
         new RuntimeException() {
           private static final long serialVersionUID = 1L;

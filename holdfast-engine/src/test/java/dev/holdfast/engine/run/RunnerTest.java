@@ -40,14 +40,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whatever goes wrong with an attempt, it is reported, and its slot is free again. */
+/** Every attempt is reported and its slot is freed, regardless of how it fails. */
 class RunnerTest {
   private static final Moment BEGIN = new Moment(0);
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
   private static final TaskType<String, String> TASK =
       TaskType.of("task", String.class, String.class);
 
-  @RegisterExtension private final Logged logged = Logged.by(Runner.class);
+  @RegisterExtension private final Logged logged = Logged.by(FinishDecision.class);
 
   private final List<Finish> finishes = new ArrayList<>();
   private final HeldJobs heldJobs = Jobs.none();
@@ -62,7 +62,7 @@ class RunnerTest {
   private @Nullable HeldJob current;
   private TaskHandler<String, String> handler = (payload, context) -> payload;
 
-  /** Runs a job at once, where the test can see what becomes of the thread. */
+  /** Runs a job on the calling thread, whose state the test can check. */
   private final class SameThread implements TaskExecutor {
     @Override
     public String name() {
@@ -86,17 +86,17 @@ class RunnerTest {
   private final class Sink implements FinishSink {
     @Override
     public void finish(HeldJob ended, Finish finish) {
-      failIfToldTo();
+      failIfRequested();
       finishes.add(finish);
     }
 
     @Override
-    public void handBack(HeldJob unspent) {
-      failIfToldTo();
-      handedBack.add(unspent);
+    public void handBack(HeldJob returned) {
+      failIfRequested();
+      handedBack.add(returned);
     }
 
-    private void failIfToldTo() {
+    private void failIfRequested() {
       if (sinkFailure instanceof Error error) {
         throw error;
       }
@@ -106,34 +106,36 @@ class RunnerTest {
   private HeldJob run(JobPolicy policy) {
     Sink sink = new Sink();
     LogContext logs = new LogContext("node", null);
+    Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
+    ContextServices services = Jobs.services(() -> BEGIN, heldJobs);
+    TaskRegistry tasks =
+        new TaskRegistry(List.of(new TaskRegistry.Registered<>(TASK, handler, Optional.empty())));
     Runner runner =
         new Runner(
-            new Runner.Parts(
-                logs,
-                new Spans(logs, telemetry),
-                new TaskRegistry(
-                    List.of(new TaskRegistry.Registered<>(TASK, handler, Optional.empty()))),
-                new JsonCodec(),
+            logs,
+            new Spans(logs, telemetry),
+            heldJobs,
+            new HandlerCaller(tasks, new JsonCodec(), services, List.of()),
+            new TimeoutWatcher(
+                "node",
                 heldJobs,
                 sink,
-                new TimeoutWatcher(
-                    new TimeoutWatcher.Parts(
-                        "node",
-                        heldJobs,
-                        sink,
-                        Jobs.lostSlots(0),
-                        Duration.ofSeconds(10),
-                        false,
-                        alarms,
-                        chance),
-                    () -> {}),
-                Jobs.unreadable(),
-                new Meters(new SimpleMeterRegistry(), null, List.of()),
-                () -> BEGIN,
-                chance,
-                1 << 20,
-                Jobs.services(() -> BEGIN, heldJobs),
-                List.of()));
+                Jobs.lostSlots(0),
+                HungSettings.DEFAULT,
+                Jobs.environment(alarms, chance),
+                () -> {}),
+            new AttemptReporter(
+                heldJobs,
+                new FinishDecision(
+                    "node",
+                    new JsonCodec(),
+                    1 << 20,
+                    Jobs.unreadable(),
+                    Jobs.environment(() -> BEGIN, chance)),
+                services.notes(),
+                sink,
+                Jobs.telemetry(meters, () -> BEGIN)),
+            () -> BEGIN);
     HeldJob heldJob = heldJob(policy);
     current = heldJob;
     assertThat(slots.reserve(1)).isEqualTo(1);
@@ -147,7 +149,7 @@ class RunnerTest {
     return new HeldJob(Jobs.of(TASK.name(), 1, "\"hello\""), 1, policy, tenure);
   }
 
-  private void assertLetGo(HeldJob heldJob) {
+  private void assertReleased(HeldJob heldJob) {
     assertThat(heldJob.hasEnded()).isTrue();
     assertThat(slots.free()).isEqualTo(1);
     heldJob.stop(StopReason.HANDED_BACK);
@@ -157,15 +159,15 @@ class RunnerTest {
   }
 
   @Test
-  void aTimeoutLongerThanAnyClockIsNoTimeout() {
+  void aTimeoutLongerThanAnyClockCountsAsUnlimited() {
     HeldJob heldJob = run(new JobPolicy(null, FOREVER, FOREVER, null, null));
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void aWaitWithoutACapIsJustLong() {
+  void aBackoffWithoutACapIsOnlyLong() {
     handler =
         (payload, context) -> {
           throw new IllegalStateException("no");
@@ -180,7 +182,7 @@ class RunnerTest {
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.delay()).isLessThan(Duration.ofSeconds(2)));
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
@@ -197,11 +199,11 @@ class RunnerTest {
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.failure().message()).isEqualTo("no time"));
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void aFailureWhoseCodeCannotBeReadIsReportedAllTheSame() {
+  void aFailureWhoseCodeCannotBeReadIsReported() {
     handler =
         (payload, context) -> {
           throw new TaskFailure("CODE", "no") {
@@ -219,11 +221,11 @@ class RunnerTest {
         .isInstanceOfSatisfying(
             Finish.RetryIn.class,
             retry -> assertThat(retry.failure().code()).isEqualTo(FailureCode.TASK_FAILED));
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void anAttemptThatCannotBeJudgedCountsAndIsTriedAgain() {
+  void anAttemptWhoseRetryDecisionFailsCountsAndIsRetried() {
     handler =
         (payload, context) -> {
           throw new IllegalStateException("no");
@@ -237,8 +239,8 @@ class RunnerTest {
     HeldJob last = run(new JobPolicy(RetryPolicy.NEVER, null, null, null, null));
 
     assertThat(finishes).hasExactlyElementsOfTypes(Finish.RetryIn.class, Finish.Dead.class);
-    assertLetGo(heldJob);
-    assertLetGo(last);
+    assertReleased(heldJob);
+    assertReleased(last);
   }
 
   private void stop(StopReason reason) {
@@ -248,7 +250,7 @@ class RunnerTest {
   }
 
   @Test
-  void whatAHandlerReturnsAfterItWasToldToStopDoesNotCount() {
+  void aResultReturnedAfterAStopRequestDoesNotCount() {
     handler =
         (payload, context) -> {
           stop(StopReason.HANDED_BACK);
@@ -260,11 +262,11 @@ class RunnerTest {
     assertThat(finishes).isEmpty();
     assertThat(handedBack).containsExactly(heldJob);
     assertThat(heldJob.hasRun()).isTrue();
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
-  void whatAHandlerReturnsAfterItsJobWasCancelledDoesNotCount() {
+  void aResultReturnedAfterACancelRequestDoesNotCount() {
     handler =
         (payload, context) -> {
           stop(StopReason.CANCELLED);
@@ -276,7 +278,10 @@ class RunnerTest {
     assertThat(finishes).singleElement().isInstanceOf(Finish.Cancelled.class);
   }
 
-  /** Spans that do this when they end: between the return of the handler and its report. */
+  /**
+   * Returns a tracer that runs this when a span ends, which is between the return of the handler
+   * and its report.
+   */
   private static <T> T spans(Class<T> type, Runnable atEnd) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -294,7 +299,7 @@ class RunnerTest {
   }
 
   @Test
-  void aHandlerThatReturnedBeforeItWasToldToStopHasSucceeded() {
+  void aHandlerThatReturnedBeforeAStopRequestHasSucceeded() {
     for (StopReason reason : List.of(StopReason.HANDED_BACK, StopReason.CANCELLED)) {
       telemetry = spans(OpenTelemetry.class, () -> stop(reason));
 
@@ -310,7 +315,7 @@ class RunnerTest {
   }
 
   @Test
-  void aHandlerThatFailedBeforeItWasToldToStopHasFailed() {
+  void aHandlerThatFailedBeforeAStopRequestHasFailed() {
     handler =
         (payload, context) -> {
           throw new IllegalStateException("no");
@@ -334,7 +339,7 @@ class RunnerTest {
     HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
@@ -350,10 +355,10 @@ class RunnerTest {
 
     assertThat(ran.isUnreported()).isTrue();
     assertThat(ran.hasRun()).isTrue();
-    assertLetGo(ran);
+    assertReleased(ran);
     assertThat(refused.isUnreported()).isTrue();
     assertThat(refused.hasRun()).isFalse();
-    assertLetGo(refused);
+    assertReleased(refused);
   }
 
   @Test
@@ -372,7 +377,7 @@ class RunnerTest {
         .singleElement()
         .isInstanceOfSatisfying(Finish.Later.class, later -> assertThat(later.ran()).isFalse());
     assertThat(heldJob.hasRun()).isFalse();
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test
@@ -386,7 +391,7 @@ class RunnerTest {
     HeldJob heldJob = run(JobPolicy.NONE);
 
     assertThat(finishes).singleElement().isInstanceOf(Finish.Succeeded.class);
-    assertLetGo(heldJob);
+    assertReleased(heldJob);
   }
 
   @Test

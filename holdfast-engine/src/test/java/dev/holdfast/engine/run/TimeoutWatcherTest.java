@@ -28,19 +28,18 @@ class TimeoutWatcherTest {
 
   private final List<Finish> finishes = new ArrayList<>();
   private final HeldJobs heldJobs = Jobs.none();
-  private final TimeoutWatcher timeoutWatcher = new TimeoutWatcher(parts(false), () -> {});
+  private final TimeoutWatcher timeoutWatcher = watcher(false);
   private final HeldJob heldJob = heldJob(new JobPolicy(null, TIMEOUT, null, null, null));
 
-  private TimeoutWatcher.Parts parts(boolean holdsHung) {
-    return new TimeoutWatcher.Parts(
+  private TimeoutWatcher watcher(boolean holdsHung) {
+    return new TimeoutWatcher(
         "node",
         heldJobs,
         new Sink(),
         Jobs.lostSlots(0),
-        Duration.ofSeconds(10),
-        holdsHung,
-        () -> BEGIN,
-        new Random(1));
+        new HungSettings(Duration.ofSeconds(10), holdsHung, 0, 0.5),
+        Jobs.environment(() -> BEGIN, new Random(1)),
+        () -> {});
   }
 
   private final class Sink implements FinishSink {
@@ -50,7 +49,7 @@ class TimeoutWatcherTest {
     }
 
     @Override
-    public void handBack(HeldJob unspent) {
+    public void handBack(HeldJob returned) {
       throw new AssertionError("Nothing is handed back by a timekeeper");
     }
   }
@@ -62,7 +61,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatIgnoresItsInterruptIsGivenUp() {
+  void anAttemptThatIgnoresInterruptionIsGivenUp() {
     timeoutWatcher.watch(heldJob);
 
     timeoutWatcher.tick(LATE);
@@ -80,7 +79,7 @@ class TimeoutWatcherTest {
 
   @ParameterizedTest
   @EnumSource(names = {"CANCELLED", "HANDED_BACK"})
-  void soIsOneThatWasAskedToStopForAnotherReasonBefore(StopReason reason) {
+  void anAttemptThatWasStoppedForAnotherReasonIsGivenUp(StopReason reason) {
     timeoutWatcher.watch(heldJob);
     heldJob.stop(reason);
 
@@ -92,7 +91,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void oneWhoseClaimIsLostIsNotReported() {
+  void anAttemptWhoseClaimIsLostIsNotReported() {
     timeoutWatcher.watch(heldJob);
     heldJob.stop(StopReason.CLAIM_LOST);
 
@@ -101,8 +100,8 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void theJobOfAnAttemptThatHangsCanStayWithTheNode() {
-    TimeoutWatcher heldJob = new TimeoutWatcher(parts(true), () -> {});
+  void theJobOfAHungAttemptCanStayClaimed() {
+    TimeoutWatcher heldJob = watcher(true);
     heldJob.watch(this.heldJob);
 
     heldJob.tick(LATE);
@@ -115,7 +114,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void oneThatEndsInTimeIsLeftAlone() {
+  void anAttemptThatEndsInTimeIsNotInterrupted() {
     TimeoutWatcher.Watch watch = timeoutWatcher.watch(heldJob);
 
     watch.close();
@@ -129,7 +128,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatGivesNoSignIsInterruptedAndGivenUp() {
+  void anAttemptWithoutHeartbeatsIsInterruptedAndGivenUp() {
     HeldJob silent = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     timeoutWatcher.watch(silent);
 
@@ -150,7 +149,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void everySignPutsTheEndOff() {
+  void everyHeartbeatExtendsTheHeartbeatTimeout() {
     HeldJob lively = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     timeoutWatcher.watch(lively);
 
@@ -163,7 +162,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void signsDoNotPutTheTimeoutOff() {
+  void heartbeatsDoNotExtendTheTimeout() {
     HeldJob lively = heldJob(new JobPolicy(null, TIMEOUT, SILENCE, null, null));
     timeoutWatcher.watch(lively);
 
@@ -175,7 +174,7 @@ class TimeoutWatcherTest {
   }
 
   @Test
-  void anAttemptThatEndsAfterASignLeavesNoAlarm() {
+  void anAttemptThatEndsAfterAHeartbeatLeavesNoTimer() {
     HeldJob lively = heldJob(new JobPolicy(null, null, SILENCE, null, null));
     TimeoutWatcher.Watch watch = timeoutWatcher.watch(lively);
     lively.sign(at(5));

@@ -12,20 +12,20 @@ class DeclarationDiffTest {
   private static final Declaration NEW = new Declaration("nightly", "v2", 2);
 
   @Test
-  void theNewestDeclarationOfALiveNodeHolds() {
+  void theNewestDeclarationOfALiveNodeApplies() {
     assertThat(DeclarationDiff.ruledBy(Map.of("nightly", "v2"), List.of(OLD, NEW, OLD)))
         .containsExactly("nightly");
     assertThat(DeclarationDiff.ruledBy(Map.of("nightly", "v1"), List.of(OLD, NEW, OLD))).isEmpty();
   }
 
   @Test
-  void anOldDeclarationHoldsAgainWhenNobodyMakesTheNewOne() {
+  void anOldDeclarationAppliesAgainWhenNoNodeMakesTheNewOne() {
     assertThat(DeclarationDiff.ruledBy(Map.of("nightly", "v1"), List.of(OLD)))
         .containsExactly("nightly");
   }
 
   @Test
-  void aNodeThatIsNotAliveRulesNothing() {
+  void declarationsOfDeadNodesAreIgnored() {
     assertThat(DeclarationDiff.ruledBy(Map.of("nightly", "v1"), List.of())).isEmpty();
   }
 }

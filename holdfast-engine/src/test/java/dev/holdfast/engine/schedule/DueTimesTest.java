@@ -60,14 +60,14 @@ class DueTimesTest {
         "0 0 L * *       | 2026-06-30T00:00:00Z",
         "0 0 29 2 *      | 2028-02-29T00:00:00Z"
       })
-  void aCronExpressionIsDueWhenItSays(String expression, String expected) {
+  void aCronExpressionIsDueAtItsTimes(String expression, String expected) {
     assertThat(cron(expression, ZoneId.of("UTC")).after(NOON)).contains(Instant.parse(expected));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"0 3 * *", "0 25 * * *", "61 * * * *", "often", "0 0 * * FUNDAY", "0 0 * * 1#9"})
-  void aScheduleWithAnInvalidExpressionIsNotBuilt(String expression) {
+  void aScheduleWithAnInvalidExpressionIsRejected(String expression) {
     Schedule.Builder builder =
         Schedule.named("nightly")
             .runs(TaskType.of("report::make", String.class), "daily")
@@ -81,7 +81,7 @@ class DueTimesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0 3 * *", "0 25 * * *", "often", "* * * * * * *", "0 0 * * FUNDAY"})
-  void aWrongCronExpressionGetsASentence(String expression) {
+  void anInvalidCronExpressionIsRejectedWithTheRemedy(String expression) {
     assertThatThrownBy(() -> cron(expression, BERLIN))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + expression + "'")
@@ -89,7 +89,7 @@ class DueTimesTest {
   }
 
   @Test
-  void aTimeInTheHourThatIsLeftOutInSpringIsDueWhenThatHourWouldHaveBegun() {
+  void aTimeInTheHourSkippedInSpringIsDueWhenThatHourWouldHaveStarted() {
     DueTimes halfPastTwo = cron("30 2 * * *", BERLIN);
 
     assertThat(next(halfPastTwo, Instant.parse("2026-03-28T12:00:00Z"), 2))
@@ -97,13 +97,13 @@ class DueTimesTest {
   }
 
   @Test
-  void severalTimesInTheHourThatIsLeftOutAreDueOnce() {
+  void severalTimesInTheSkippedHourAreDueOnce() {
     assertThat(next(cron("0,20,40 2 * * *", BERLIN), Instant.parse("2026-03-28T12:00:00Z"), 2))
         .containsExactly("2026-03-29T01:00:00Z", "2026-03-30T00:00:00Z");
   }
 
   @Test
-  void aTimeInTheHourThatIsRepeatedInAutumnIsDueOnce() {
+  void aTimeInTheHourRepeatedInAutumnIsDueOnce() {
     DueTimes halfPastTwo = cron("30 2 * * *", BERLIN);
 
     assertThat(next(halfPastTwo, Instant.parse("2026-10-24T12:00:00Z"), 2))
@@ -113,7 +113,7 @@ class DueTimesTest {
   }
 
   @Test
-  void aTimeOfEveryHourGoesByElapsedTimeWhenClocksChange() {
+  void hourlyTimesFollowElapsedTimeWhenClocksChange() {
     DueTimes hourly = cron("30 * * * *", BERLIN);
 
     assertThat(next(hourly, Instant.parse("2026-03-29T00:00:00Z"), 3))
@@ -126,7 +126,7 @@ class DueTimesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"*", "*/1", "0/1", "0-23", "0-23/1"})
-  void everyHourCanBeSaidInSeveralWays(String hours) {
+  void everyHourCanBeWrittenInSeveralWays(String hours) {
     assertThat(
             next(cron("30 " + hours + " * * *", BERLIN), Instant.parse("2026-10-25T00:00:00Z"), 2))
         .containsExactly("2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z");
@@ -142,7 +142,7 @@ class DueTimesTest {
   }
 
   @Test
-  void startAndEndBoundTheDueTimes() {
+  void startAndEndLimitTheDueTimes() {
     Instant from = NOON.plusSeconds(3600);
     DueTimes times = DueTimes.of(every(Duration.ofMinutes(10), from, from.plusSeconds(1200)), from);
 
@@ -152,7 +152,7 @@ class DueTimesTest {
   }
 
   @Test
-  void theLatestDueTimesAreFoundWithoutWalkingThroughAll() {
+  void theLatestDueTimesAreFoundWithoutIteratingOverAll() {
     DueTimes everySecond = cron("* * * * * *", ZoneId.of("UTC"));
     Instant longAgo = NOON.minus(Duration.ofDays(3650));
 
@@ -161,12 +161,12 @@ class DueTimesTest {
   }
 
   @Test
-  void aDateThatNeverComesIsNeverDue() {
+  void anImpossibleDateIsNeverDue() {
     assertThat(cron("0 0 30 2 *", BERLIN).after(NOON)).isEmpty();
   }
 
   @Test
-  void jitterIsTheSameEverywhereAndSpread() {
+  void jitterIsTheSameOnEveryNodeAndSpread() {
     Duration most = Duration.ofMinutes(10);
     List<Duration> drawn =
         IntStream.range(0, 200).mapToObj(i -> Jitter.of("nightly-" + i, NOON, most)).toList();

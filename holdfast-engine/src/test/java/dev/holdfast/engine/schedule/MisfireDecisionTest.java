@@ -14,7 +14,7 @@ class MisfireDecisionTest {
   private static final Instant ELEVEN = NOW.minus(Duration.ofHours(1));
 
   @Test
-  void whatIsDueInTimeIsFiredByEveryPolicy() {
+  void aDueTimeThatWasNotMissedIsFiredByEveryPolicy() {
     for (Misfire policy : List.of(Misfire.SKIP, Misfire.FIRE_ONCE, Misfire.catchUp(3))) {
       assertThat(MisfireDecision.toFire(List.of(NOW), policy, NOW.plusSeconds(59)))
           .containsExactly(NOW);
@@ -22,7 +22,7 @@ class MisfireDecisionTest {
   }
 
   @Test
-  void skipForgetsWhatWasMissed() {
+  void skipDropsMissedDueTimes() {
     assertThat(MisfireDecision.toFire(List.of(ELEVEN), Misfire.SKIP, NOW.minusSeconds(1)))
         .isEmpty();
     assertThat(MisfireDecision.toFire(List.of(TEN, ELEVEN, NOW), Misfire.SKIP, NOW))
@@ -30,7 +30,7 @@ class MisfireDecisionTest {
   }
 
   @Test
-  void fireOnceLetsTheLatestStandForAll() {
+  void fireOnceFiresTheLatestDueTimeForAll() {
     assertThat(MisfireDecision.toFire(List.of(TEN, ELEVEN), Misfire.FIRE_ONCE, NOW.minusSeconds(1)))
         .containsExactly(ELEVEN);
     assertThat(MisfireDecision.toFire(List.of(TEN, ELEVEN, NOW), Misfire.FIRE_ONCE, NOW))
@@ -38,7 +38,7 @@ class MisfireDecisionTest {
   }
 
   @Test
-  void catchUpFiresTheLatestOfThoseMissedAndTheOneThatIsDue() {
+  void catchUpFiresTheLatestMissedDueTimesAndTheCurrentOne() {
     assertThat(
             MisfireDecision.toFire(List.of(TEN, ELEVEN), Misfire.catchUp(1), NOW.minusSeconds(1)))
         .containsExactly(ELEVEN);

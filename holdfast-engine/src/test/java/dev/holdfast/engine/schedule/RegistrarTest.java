@@ -45,8 +45,8 @@ class RegistrarTest {
   private final Map<String, Standing> kept = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
 
-  /** An empty book that cannot write some schedules. */
-  private ScheduleStore book() {
+  /** Returns an empty store that fails to write some schedules. */
+  private ScheduleStore scheduleStore() {
     return (ScheduleStore)
         Proxy.newProxyInstance(
             RegistrarTest.class.getClassLoader(),
@@ -88,7 +88,7 @@ class RegistrarTest {
 
   private Registrar registrar(SchedulePlan... plans) {
     return new Registrar(
-        book(),
+        scheduleStore(),
         new SignalBus(ClusterCoordinator.none()),
         UUID::randomUUID,
         "shop",
@@ -100,7 +100,7 @@ class RegistrarTest {
         () -> {});
   }
 
-  private List<String> said(Level level) {
+  private List<String> logLines(Level level) {
     return logged.events().stream()
         .filter(event -> event.getLevel().equals(level))
         .map(ILoggingEvent::getFormattedMessage)
@@ -108,7 +108,7 @@ class RegistrarTest {
   }
 
   @Test
-  void whatStandsAsDeclaredTakesOneStatementNowAndThen() {
+  void unchangedDeclarationsTakeOneStatementPeriodically() {
     Registrar registrar = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"));
     registrar.tick(NOW);
     asked.clear();
@@ -120,7 +120,7 @@ class RegistrarTest {
   }
 
   @Test
-  void whoeverWakesItOverAndOverMakesItLookOnceASecond() {
+  void repeatedWakeupsCauseOneLookASecond() {
     Registrar registrar = registrar(plan("a", "0 3 * * *"));
     registrar.tick(NOW);
     asked.clear();
@@ -134,7 +134,7 @@ class RegistrarTest {
   }
 
   @Test
-  void whatNobodyDeclaresIsLookedForWhereThereIsAny() {
+  void undeclaredSchedulesAreLookedForOnlyIfThereAreAny() {
     kept.put("gone", new Standing(new Declared("shop", "f"), false));
     kept.put("foreign", new Standing(new Declared("billing", "f"), false));
 
@@ -144,7 +144,7 @@ class RegistrarTest {
   }
 
   @Test
-  void oneThatIsRefusedKeepsNoOtherFromBeingRegistered() {
+  void aRejectedScheduleDoesNotPreventOthersFromBeingRegistered() {
     kept.put("gone", new Standing(new Declared("shop", "f"), false));
     failing.put("b", StoreException.Outcome.REFUSED);
 
@@ -153,12 +153,12 @@ class RegistrarTest {
 
     assertThat(written).containsExactly("a", "c");
     assertThat(asked).contains("cancelUndeclared");
-    assertThat(said(Level.ERROR)).singleElement().asString().contains("'b'");
+    assertThat(logLines(Level.ERROR)).singleElement().asString().contains("'b'");
     assertThat(NOW.until(next)).isEqualTo(Duration.ofMinutes(2));
   }
 
   @Test
-  void oneThatMaySucceedNextTimeIsTriedAgainSoon() {
+  void aScheduleThatMaySucceedNextTimeIsRetriedSoon() {
     failing.put("a", StoreException.Outcome.UNKNOWN);
 
     Moment next = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *")).tick(NOW);
@@ -168,7 +168,7 @@ class RegistrarTest {
   }
 
   @Test
-  void theirQueuesAreLookedAtOnceTheNodeIsInTheBooks() {
+  void theirQueuesAreCheckedOnceTheNodeIsRegistered() {
     Registrar registrar = registrar(plan("a", "0 3 * * *"), plan("b", "0 3 * * *"));
 
     registrar.tick(NOW);
@@ -178,13 +178,13 @@ class RegistrarTest {
   }
 
   @Test
-  void oneThatIsNeverDueIsWarnedOfOnce() {
+  void aScheduleThatIsNeverDueCausesOneWarning() {
     Registrar registrar = registrar(plan("a", "0 0 30 2 *"), plan("b", "0 3 * * *"));
 
     registrar.tick(NOW);
     registrar.tick(LATER);
 
-    assertThat(said(Level.WARN))
+    assertThat(logLines(Level.WARN))
         .singleElement()
         .asString()
         .contains("'a'", "0 0 30 2 *", "another timing");

@@ -7,6 +7,7 @@ import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.ScheduleStore.DueReport;
 import dev.holdfast.engine.time.Moment;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -29,12 +29,12 @@ class SchedulerTest {
 
   private final AtomicInteger looks = new AtomicInteger();
 
-  /** A book in which nothing is due, and something will be in a while. */
+  /** Returns a store in which the next schedule is due after this time. */
   private ScheduleStore dueIn(Duration wait) {
-    return book(() -> new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait)));
+    return schedules(() -> new DueReport(Instant.EPOCH, List.of(), false, Optional.of(wait)));
   }
 
-  private ScheduleStore book(Supplier<DueReport> report) {
+  private ScheduleStore schedules(Supplier<DueReport> report) {
     return (ScheduleStore)
         Proxy.newProxyInstance(
             SchedulerTest.class.getClassLoader(),
@@ -50,16 +50,14 @@ class SchedulerTest {
         dueIn(wait),
         new SignalBus(ClusterCoordinator.withinProcess()),
         "node-1",
-        () -> NOW,
-        UUID::randomUUID,
-        new Random(seed),
+        Jobs.environment(() -> NOW, new Random(seed)),
         new ClusterSize(),
         RoleSpans.NONE,
         () -> {});
   }
 
   @Test
-  void itSleepsUntilTheNextDueTimeAndAtMostAMinute() {
+  void theSchedulerSleepsUntilTheNextDueTimeAndAtMostAMinute() {
     Moment soon = scheduler(Duration.ofSeconds(5), 1).tick(NOW);
     Moment bounded = scheduler(Duration.ofDays(5), 1).tick(NOW);
 
@@ -68,19 +66,17 @@ class SchedulerTest {
   }
 
   @Test
-  void itLooksAgainAfterAnErrorThatNobodyExpects() {
+  void theSchedulerLooksAgainAfterAnUnexpectedError() {
     AtomicReference<Moment> clock = new AtomicReference<>(NOW);
     IllegalStateException trouble = new IllegalStateException("no");
     Scheduler scheduler =
         new Scheduler(
-            book(() -> {
+            schedules(() -> {
               throw trouble;
             }),
             new SignalBus(ClusterCoordinator.withinProcess()),
             "node-1",
-            clock::get,
-            UUID::randomUUID,
-            new Random(1),
+            Jobs.environment(clock::get, new Random(1)),
             new ClusterSize(),
             RoleSpans.NONE,
             () -> {});
@@ -93,7 +89,7 @@ class SchedulerTest {
   }
 
   @Test
-  void itLooksAgainEarlyOnlyIfAScheduleChanged() {
+  void theSchedulerLooksEarlierOnlyIfAScheduleChanged() {
     Scheduler scheduler = scheduler(Duration.ofSeconds(5), 1);
     Moment next = scheduler.tick(NOW);
 

@@ -31,26 +31,26 @@ class SubjectStateTest {
   }
 
   @Test
-  void aWaitingJobIsPutOffButNotBeyondTheLongestWait() {
+  void aWaitingJobIsPostponedUpToTheMaximumWait() {
     Instant since = NOW.minusSeconds(90);
     assertThat(fires(since, NOW.plusSeconds(1)).decide(DEBOUNCE, OWN, null, NOW))
         .isEqualTo(new Step.Postpone(OTHER, since.plusSeconds(120)));
   }
 
   @Test
-  void aJobThatIsDueIsLeftAlone() {
+  void aDueJobIsNotPostponed() {
     assertThat(fires(NOW, NOW).decide(DEBOUNCE, OWN, null, NOW))
         .isEqualTo(new Step.Open(NOW.plus(MINUTE)));
   }
 
   @Test
-  void aRepeatIsKnownByItsOwnJob() {
+  void aRepeatIsRecognisedByItsJob() {
     assertThat(new SubjectState(OWN, NOW, NOW).decide(COOLDOWN, OWN, OWN, NOW))
         .isEqualTo(new Step.Repeat());
   }
 
   @Test
-  void aStartedPayloadIsADuplicateEvenWhileTheSubjectCoolsDown() {
+  void aStartedPayloadIsADuplicateEvenDuringTheCooldown() {
     assertThat(fires(NOW, NOW).decide(COOLDOWN, OWN, OTHER, NOW))
         .isEqualTo(new Step.Duplicate(OTHER));
   }

@@ -37,15 +37,15 @@ class SamplerTest {
           new Meters(registry, "worker", List.of()),
           crowd);
 
-  /** Something that can answer one question only. */
-  private static <T> T only(Class<T> type, String question, Supplier<?> answer) {
+  /** Returns a stub that supports one method only. */
+  private static <T> T only(Class<T> type, String question, Supplier<?> result) {
     return type.cast(
         Proxy.newProxyInstance(
             SamplerTest.class.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, arguments) -> {
               assertThat(method.getName()).isEqualTo(question);
-              return answer.get();
+              return result.get();
             }));
   }
 
@@ -73,7 +73,7 @@ class SamplerTest {
   }
 
   @Test
-  void aNodeThatHasJustStartedHasBetterToDo() {
+  void aNodeThatHasJustStartedDoesNotSample() {
     samples =
         () -> {
           throw new AssertionError("asked at once");
@@ -83,7 +83,7 @@ class SamplerTest {
   }
 
   @Test
-  void eachQueueThatTheNodeServesHasItsDepthAndTheAgeOfItsOldestJob() {
+  void eachServedQueueHasAMeterForItsDepthAndItsOldestJob() {
     Sample sample =
         sample(
             Map.of(
@@ -104,7 +104,7 @@ class SamplerTest {
   }
 
   @Test
-  void aQueueThatIsNoLongerNamedIsEmptyAndAnIdleClusterIsSampledRarely() {
+  void aQueueMissingFromTheSampleIsEmptyAndAnIdleClusterIsSampledRarely() {
     Sample sample = sample(Map.of("mail", new Depth(3, Duration.ofSeconds(2))), Map.of());
     samples = () -> Optional.of(sample);
     sample();
@@ -118,7 +118,7 @@ class SamplerTest {
   }
 
   @Test
-  void jobsOfUnknownTasksAreWarnedOfOnce() {
+  void jobsOfUnknownTasksCauseOneWarning() {
     Sample sample = sample(Map.of(), Map.of("mail::send", 2L, "mail::old", 1L));
     samples = () -> Optional.of(sample);
     sample();
@@ -139,7 +139,7 @@ class SamplerTest {
   }
 
   @Test
-  void whileAnotherNodeCountsTheMetersStayAndItLooksAgainSoon() {
+  void whileAnotherNodeSamplesTheMetersStayAndTheSamplerRetriesSoon() {
     Sample sample = sample(Map.of("mail", new Depth(3, Duration.ofSeconds(2))), Map.of());
     samples = () -> Optional.of(sample);
     sample();
@@ -152,7 +152,7 @@ class SamplerTest {
   }
 
   @Test
-  void aStoreThatIsAwayIsAskedAgainLater() {
+  void anUnavailableStoreIsSampledAgainLater() {
     samples =
         () -> {
           throw new StoreException(StoreException.Outcome.RETRYABLE, "the store is away", null);

@@ -8,6 +8,7 @@ import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.ClusterSize;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.run.Jobs;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
@@ -26,7 +27,7 @@ class StagerTest {
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger wakes = new AtomicInteger();
   private @Nullable RuntimeException trouble;
-  private Staging.Report answer = report(Map.of(), false, Optional.empty());
+  private Staging.Report result = report(Map.of(), false, Optional.empty());
   private final SignalBus bus = new SignalBus(ClusterCoordinator.withinProcess());
   private final Stager stager =
       new Stager(
@@ -35,12 +36,11 @@ class StagerTest {
             if (trouble != null) {
               throw trouble;
             }
-            return answer;
+            return result;
           },
           bus,
-          () -> now,
+          Jobs.environment(() -> now, new Random(1)),
           crowd,
-          new Random(1),
           RoleSpans.NONE,
           wakes::incrementAndGet);
 
@@ -55,23 +55,23 @@ class StagerTest {
   }
 
   @Test
-  void itSleepsUntilTheNextJobIsDue() {
-    answer = report(Map.of(), false, Optional.of(Duration.ofSeconds(7)));
+  void theStagerSleepsUntilTheNextJobIsDue() {
+    result = report(Map.of(), false, Optional.of(Duration.ofSeconds(7)));
 
     assertThat(tickAt(Duration.ZERO)).isEqualTo(new Moment(Duration.ofSeconds(7).toNanos()));
   }
 
   @Test
-  void itLooksAgainAtOnceWhileThereIsMore() {
-    answer = report(Map.of("mail", 1_000), true, Optional.of(Duration.ofSeconds(7)));
+  void theStagerLooksAgainAtOnceWhileThereAreMoreDueJobs() {
+    result = report(Map.of("mail", 1_000), true, Optional.of(Duration.ofSeconds(7)));
 
     assertThat(tickAt(Duration.ofSeconds(1)))
         .isEqualTo(new Moment(Duration.ofSeconds(1).toNanos()));
   }
 
   @Test
-  void somethingSoonerWakesItAndSomethingLaterDoesNot() {
-    answer = report(Map.of(), false, Optional.of(Duration.ofSeconds(30)));
+  void anEarlierDueTimeWakesTheStagerAndALaterOneDoesNot() {
+    result = report(Map.of(), false, Optional.of(Duration.ofSeconds(30)));
     tickAt(Duration.ZERO);
 
     stager.expect(Duration.ofSeconds(40), true);
@@ -87,15 +87,15 @@ class StagerTest {
   }
 
   @Test
-  void itDoesNotSpinWhileSomebodyHasLockedWhatIsDue() {
-    answer = report(Map.of(), false, Optional.of(Duration.ZERO));
+  void theStagerDoesNotSpinWhileDueJobsAreLocked() {
+    result = report(Map.of(), false, Optional.of(Duration.ZERO));
 
-    assertThat(tickAt(Duration.ZERO)).as("it may be due since just now").isEqualTo(now);
+    assertThat(tickAt(Duration.ZERO)).as("it may have become due just now").isEqualTo(now);
     assertThat(tickAt(Duration.ofMillis(1))).isEqualTo(now.plus(Duration.ofMillis(100)));
   }
 
   @Test
-  void itLooksAgainAfterAnErrorThatNobodyExpects() {
+  void theStagerLooksAgainAfterAnUnexpectedError() {
     trouble = new IllegalStateException("no");
     assertThatThrownBy(() -> tickAt(Duration.ZERO)).isSameAs(trouble);
 
@@ -107,12 +107,12 @@ class StagerTest {
 
   @Test
   void queuesWithNewReadyJobsAreWoken() {
-    List<Signal> heard = new ArrayList<>();
-    bus.subscribe(heard::add);
-    answer = report(Map.of("mail", 3), false, Optional.empty());
+    List<Signal> received = new ArrayList<>();
+    bus.subscribe(received::add);
+    result = report(Map.of("mail", 3), false, Optional.empty());
 
     tickAt(Duration.ZERO);
 
-    assertThat(heard).hasSize(1).first().isInstanceOf(Signal.NewWork.class);
+    assertThat(received).hasSize(1).first().isInstanceOf(Signal.NewWork.class);
   }
 }

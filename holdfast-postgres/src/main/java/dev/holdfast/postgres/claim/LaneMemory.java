@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 /**
  * What the store remembers about claims with the same queue, tasks and stacks. It keeps the most
  * recently used task lists of each queue. Every task whose breaker opens or closes creates another
- * list, so without a bound the number of lists would grow without limit. What was dropped is learnt
- * again.
+ * list, so without a bound the number of lists would grow without limit. Dropped entries are
+ * learned again.
  */
 final class LaneMemory<T> {
   static final int MOST_LISTS = 8;

@@ -284,7 +284,7 @@ public final class PgClaims implements Claims {
   }
 
   @Override
-  public Set<ClaimId> giveBack(UUID incarnation, List<HandBack> claims) {
+  public Set<ClaimId> giveBack(UUID incarnation, List<ReleasedClaim> claims) {
     return claims.isEmpty()
         ? Set.of()
         : database.run(

@@ -2,7 +2,7 @@ package dev.holdfast.postgres.claim;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.job.HeldColumns;
 import dev.holdfast.postgres.job.History;
@@ -139,18 +139,19 @@ final class Starts {
   }
 
   /** Gives claims back and returns those that are READY again, or on hold. */
-  Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<HandBack> claims) {
+  Set<ClaimId> giveBack(Handle handle, UUID incarnation, List<ReleasedClaim> claims) {
     Set<ClaimId> given = run(handle, giveBack, incarnation, HeldColumns.ofHandBacks(claims));
-    List<HandBack> others = claims.stream().filter(back -> !given.contains(back.claim())).toList();
+    List<ReleasedClaim> others =
+        claims.stream().filter(back -> !given.contains(back.claim())).toList();
     if (!others.isEmpty()) {
       given.addAll(handle.inTransaction(h -> giveBackSteps(h, incarnation, others)));
       endUnwanted(
-          handle, incarnation, without(others.stream().map(HandBack::claim).toList(), given));
+          handle, incarnation, without(others.stream().map(ReleasedClaim::claim).toList(), given));
     }
     return given;
   }
 
-  private Set<ClaimId> giveBackSteps(Handle handle, UUID incarnation, List<HandBack> claims) {
+  private Set<ClaimId> giveBackSteps(Handle handle, UUID incarnation, List<ReleasedClaim> claims) {
     HeldColumns columns = HeldColumns.ofHandBacks(claims);
     return pausedRuns.lock(handle, columns.ids())
         ? run(handle, giveBackSteps, incarnation, columns)

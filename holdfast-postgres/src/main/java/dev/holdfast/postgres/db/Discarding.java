@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
  * Closes connections so that a pool cannot reuse them.
  *
  * <p>A connection that is closed normally returns to its pool and is reused. If it leads to a
- * server that is no longer the primary, it fails every user for as long as the pool keeps it, which
- * may be forever.
+ * server that is no longer the primary, every request on it fails for as long as the pool keeps it,
+ * which may be forever.
  */
 public final class Discarding {
   private static final Logger log = LoggerFactory.getLogger(Discarding.class);

@@ -210,7 +210,7 @@ public final class IntakeStatements {
   /**
    * Inserts first attempts. Fails if any of their jobs is live.
    *
-   * @return the ids of the jobs that were not inserted because their repeats arrived before
+   * @return the ids of the jobs that were not inserted because their repeats arrived first
    */
   Set<UUID> insert(Connection connection, List<Candidate> jobs) throws SQLException {
     Set<UUID> late = new HashSet<>();

@@ -43,8 +43,8 @@ public final class FailureJson {
     if (failure.type() != null) {
       json.put("type", failure.type());
     }
-    if (failure.stack() != null) {
-      json.put("stack", failure.stack());
+    if (failure.stackTrace() != null) {
+      json.put("stack", failure.stackTrace());
     }
     return json;
   }

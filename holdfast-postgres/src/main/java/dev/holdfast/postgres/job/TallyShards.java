@@ -1,6 +1,5 @@
 package dev.holdfast.postgres.job;
 
-import dev.holdfast.postgres.upkeep.PgUpkeep;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -8,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Chooses the rows of the tally that a writer adds to. Each writer has its own rows, so that
  * writers do not wait for each other, and changes to new rows after a while: as long as an old
  * snapshot is open, every update leaves a version of the row behind that the next update has to
- * read (377 buffers after 40,000 updates). {@link PgUpkeep} merges the rows.
+ * read (377 buffers after 40,000 updates). {@code PgUpkeep} merges the rows.
  */
 public final class TallyShards {
   /** About as many row versions as fit into three pages. */

@@ -1,6 +1,9 @@
 /**
- * What several areas share about job rows: the job columns, the columns of a claim, history,
- * failures as JSON, and the tally of ended jobs.
+ * What several areas share about job rows: the job columns, the columns of a claim, history, the
+ * search in history, failures as JSON, and the tally of ended jobs.
+ *
+ * <p>Uses {@code db} only. Invariant: the columns of a job are listed once, in {@link
+ * dev.holdfast.postgres.job.JobColumns}.
  */
 @NullMarked
 package dev.holdfast.postgres.job;

@@ -6,10 +6,10 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore.Advice;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
 import dev.holdfast.engine.store.NodeStore.Dead;
 import dev.holdfast.engine.store.NodeStore.Death;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
@@ -166,9 +166,9 @@ public final class NodeRows {
       return kind;
     }
 
-    Optional<BeatReply> toReply() {
+    Optional<HeartbeatReply> toReply() {
       return Optional.ofNullable(modes)
-          .map(known -> new BeatReply(claims, rules, tasks, known, dismissed));
+          .map(known -> new HeartbeatReply(claims, rules, tasks, known, dismissed));
     }
   }
 }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /** Stores the nodes and their heartbeats. All statements use node_pkey unless stated otherwise. */
 public final class PgNodeStore implements NodeStore {
   /**
-   * Where the place in the circle starts in the text of an incarnation, as in the generated column.
+   * Where the position in the ring of nodes starts in the text of an incarnation, as in the
+   * generated column.
    */
   private static final int PLACE = 24;
 
@@ -120,9 +121,10 @@ public final class PgNodeStore implements NodeStore {
       where j.incarnation = :incarnation and j.state in ('CLAIMED', 'RUNNING')
       """;
 
-  // By node_circle: first the place of the last node to watch, which is after the watcher or, once
-  // around the circle, before it; then all nodes up to that place. 'g' and '' come after and before
-  // every place. Dead nodes by node_unswept; their jobs by job_held, starting at the oldest claim
+  // By node_circle: first the position of the last node to watch, which is after the watcher or,
+  // once around the ring, before it; then all nodes up to that position. 'g' and '' come after and
+  // before every position. Dead nodes by node_unswept; their jobs by job_held, starting at the
+  // oldest claim
   // call that may still hold jobs. One statement, so that a sweep that finds nothing costs one
   // round trip.
   private static final String LOOK =
@@ -313,7 +315,7 @@ public final class PgNodeStore implements NodeStore {
   }
 
   @Override
-  public Optional<BeatReply> beat(Beat beat) {
+  public Optional<HeartbeatReply> beat(Heartbeat beat) {
     return heart.within(
         spare ? beat.patience() : beat.useful(),
         "store the heartbeat of incarnation %s".formatted(beat.incarnation()),

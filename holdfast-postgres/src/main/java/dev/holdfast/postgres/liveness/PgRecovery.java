@@ -69,7 +69,7 @@ public final class PgRecovery implements Recovery {
       """;
 
   // Only a job that never started can still expire.
-  private static final String UNSPENT =
+  private static final String NOT_STARTED =
       """
       with f as materialized (${locked})
       update ${schema}.job j set
@@ -84,7 +84,7 @@ public final class PgRecovery implements Recovery {
       """;
 
   private static final String AFTER_FENCING =
-      UNSPENT.replace(
+      NOT_STARTED.replace(
           "release_requested = null",
           "release_requested = null, fencings = coalesce(j.fencings, 0) + 1");
 
@@ -163,7 +163,7 @@ public final class PgRecovery implements Recovery {
   private final UUID shard;
   private final TallyShards shards = new TallyShards();
   private final PausedRuns pausedRuns;
-  private final String unspent;
+  private final String notStarted;
   private final String afterFencing;
   private final String afterCrash;
   private final String cancel;
@@ -177,7 +177,7 @@ public final class PgRecovery implements Recovery {
     this.agingMicros = SqlValues.micros(aging);
     this.shard = shard;
     this.pausedRuns = new PausedRuns(database);
-    this.unspent = complete(UNSPENT);
+    this.notStarted = complete(NOT_STARTED);
     this.afterFencing = complete(AFTER_FENCING);
     this.afterCrash = complete(AFTER_CRASH);
     this.cancel = complete(CANCEL);
@@ -226,11 +226,11 @@ public final class PgRecovery implements Recovery {
   private Map<ClaimId, Result> recover(Handle handle, Holder holder, Sorted actions) {
     Map<ClaimId, Result> results = new HashMap<>();
     boolean unused = pausedRuns.lock(handle, actions.ids());
-    note(results, Result.DONE, write(handle, unspent, holder, actions.unspent));
+    note(results, Result.DONE, write(handle, notStarted, holder, actions.notStarted));
     note(results, Result.DONE, write(handle, afterFencing, holder, actions.afterFencing));
     note(results, Result.DONE, write(handle, afterCrash, holder, actions.afterCrash));
     note(results, Result.DONE, write(handle, bury, holder, actions.bury));
-    List<Row> rest = new ArrayList<>(actions.unspent);
+    List<Row> rest = new ArrayList<>(actions.notStarted);
     rest.addAll(actions.afterFencing);
     rest.addAll(actions.afterCrash);
     rest.removeIf(row -> results.containsKey(row.held));
@@ -307,7 +307,7 @@ public final class PgRecovery implements Recovery {
 
   /** Recovery actions by kind. */
   private record Sorted(
-      List<Row> unspent, List<Row> afterFencing, List<Row> afterCrash, List<Row> bury) {
+      List<Row> notStarted, List<Row> afterFencing, List<Row> afterCrash, List<Row> bury) {
     static Sorted of(List<? extends RecoveryAction> actions) {
       Sorted sorted =
           new Sorted(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -316,7 +316,7 @@ public final class PgRecovery implements Recovery {
     }
 
     List<UUID> ids() {
-      return Stream.of(unspent, afterFencing, afterCrash, bury)
+      return Stream.of(notStarted, afterFencing, afterCrash, bury)
           .flatMap(List::stream)
           .map(row -> row.held.id().value())
           .toList();
@@ -324,7 +324,7 @@ public final class PgRecovery implements Recovery {
 
     private void add(RecoveryAction action) {
       switch (action) {
-        case RecoveryAction.NotStarted(ClaimId held) -> unspent.add(Row.back(held));
+        case RecoveryAction.NotStarted(ClaimId held) -> notStarted.add(Row.back(held));
         case RecoveryAction.AfterFencing(ClaimId held) -> afterFencing.add(Row.back(held));
         case RecoveryAction.AfterCrash(
                 ClaimId held,

@@ -127,7 +127,8 @@ final class Listener implements Runnable {
         lost(String.valueOf(failure.getMessage()));
       } catch (Throwable broken) { // Nothing else would listen for the rest of the process.
         worked = working;
-        names.speak(() -> log.error("Listening failed and will be retried", broken));
+        names.speak(() ->
+            log.error("Listening for signals of other nodes failed and is retried soon", broken));
         lost(broken.toString());
       }
       retry = worked ? FIRST_RETRY : min(retry.multipliedBy(2), longest);
@@ -267,7 +268,7 @@ final class Listener implements Runnable {
     }
     working = true;
     if (warned) {
-      names.speak(() -> log.info("Receiving signals from other nodes again."));
+      names.speak(() -> log.info("This node receives signals from other nodes again"));
     }
     warned = false;
     deliver.accept(new Signal.SignalsMissed());

@@ -1,5 +1,8 @@
 /**
- * Schedules, declarations of schedules, and firing: a due time creates its jobs in one transaction.
+ * Schedules, declarations of schedules, and firing.
+ *
+ * <p>Uses {@code db} and the statements of {@code intake}. Invariant: a schedule advances to its
+ * next due time in the transaction that creates the jobs of the current one.
  */
 @NullMarked
 package dev.holdfast.postgres.schedule;

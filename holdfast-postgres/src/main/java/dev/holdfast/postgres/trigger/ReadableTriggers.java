@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the triggers of an event. A trigger that cannot be read must fail neither the others nor
- * the caller that publishes: a program of a newer version may have written it. Each is logged once,
- * because triggers are read with every event.
+ * Reads the triggers of an event. A trigger that cannot be read, because a program of a newer
+ * version wrote it, must not affect the others or fail the caller that publishes. Each is logged
+ * once, because triggers are read with every event.
  */
 public final class ReadableTriggers {
   private static final Logger log = LoggerFactory.getLogger(ReadableTriggers.class);

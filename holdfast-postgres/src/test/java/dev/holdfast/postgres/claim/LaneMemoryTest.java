@@ -15,7 +15,7 @@ class LaneMemoryTest {
   }
 
   @Test
-  void breakersThatOpenAndCloseDoNotMakeItGrow() {
+  void breakersThatOpenAndCloseDoNotGrowTheMemory() {
     Object common = of("q", "a", "b");
 
     for (int list = 0; list < 10_000; list++) {
@@ -35,7 +35,7 @@ class LaneMemoryTest {
   }
 
   @Test
-  void whatLooksInOtherPlacesIsKeptApart() {
+  void lanesWithDifferentScopesAreSeparate() {
     Object one = of("q", "a");
 
     assertThat(of("q", "b")).isNotSameAs(one);

@@ -24,8 +24,8 @@ class ReadyScanTest {
     return windows.stream().anyMatch(w -> !rank.isBefore(w.from()) && rank.isBefore(w.to()));
   }
 
-  /** A claim from the beginning that took a second: claims look through windows for 20 seconds. */
-  private void aSlowClaim(Instant last) {
+  /** Records a full scan that took a second, after which claims use windows for 20 seconds. */
+  private void recordASlowClaim(Instant last) {
     scan.took(ReadyScan.WHOLE, 0, SECOND);
     assertThat(scan.isUnclear()).isTrue();
     scan.counted(1_000_000, SECOND, SECOND);
@@ -34,7 +34,7 @@ class ReadyScanTest {
   }
 
   @Test
-  void aQuickClaimLeadsToNoWindows() {
+  void aFastClaimCausesNoWindows() {
     scan.took(ReadyScan.WHOLE, 0, Duration.ofMillis(3).toNanos());
     scan.saw(NOON, null, 0);
 
@@ -42,7 +42,7 @@ class ReadyScanTest {
   }
 
   @Test
-  void aClaimThatIsSlowForAnotherReasonLeadsToNoWindows() {
+  void aClaimThatIsSlowForAnotherReasonCausesNoWindows() {
     scan.took(ReadyScan.WHOLE, 0, SECOND);
     scan.counted(10, SECOND, SECOND);
     scan.saw(NOON, null, SECOND);
@@ -51,7 +51,7 @@ class ReadyScanTest {
   }
 
   @Test
-  void entriesAreCountedAgainAfterAWhileIfTheyWereFew() {
+  void deadEntriesAreCountedAgainLaterIfTheyWereFew() {
     scan.took(ReadyScan.WHOLE, 0, SECOND);
     scan.counted(10, SECOND, SECOND);
 
@@ -62,8 +62,8 @@ class ReadyScanTest {
   }
 
   @Test
-  void windowsEndWhenTheEntriesAreGoneThoughClaimsStaySlow() {
-    aSlowClaim(null);
+  void windowsEndWhenTheDeadEntriesAreGoneAlthoughClaimsStaySlow() {
+    recordASlowClaim(null);
 
     scan.took(ReadyScan.WHOLE, 21 * SECOND, 22 * SECOND);
     assertThat(scan.isUnclear()).isTrue();
@@ -73,7 +73,7 @@ class ReadyScanTest {
   }
 
   @Test
-  void countingIsAPartOfWhatLookingFromTheBeginningTakes() {
+  void countingIsPartOfTheTimeOfAFullScan() {
     scan.took(ReadyScan.WHOLE, 0, SECOND);
     scan.counted(1_000_000, SECOND, 2 * SECOND);
     scan.saw(NOON, null, 2 * SECOND);
@@ -83,8 +83,8 @@ class ReadyScanTest {
   }
 
   @Test
-  void afterASlowClaimEveryNewJobLiesInAWindowWhateverItsPriority() {
-    aSlowClaim(null);
+  void afterASlowClaimEveryNewJobIsInAWindowRegardlessOfItsPriority() {
+    recordASlowClaim(null);
 
     List<Window> windows = scan.windows(6 * SECOND);
 
@@ -95,8 +95,8 @@ class ReadyScanTest {
   }
 
   @Test
-  void theDeadLieOutside() {
-    aSlowClaim(null);
+  void deadEntriesAreOutsideTheWindows() {
+    recordASlowClaim(null);
 
     List<Window> windows = scan.windows(2 * SECOND);
 
@@ -106,9 +106,9 @@ class ReadyScanTest {
   }
 
   @Test
-  void aBacklogThatWasNotTakenStaysInAWindow() {
+  void anUnclaimedBacklogStaysInAWindow() {
     Instant last = rank(NOON.minusSeconds(600), 4);
-    aSlowClaim(last);
+    recordASlowClaim(last);
 
     List<Window> windows = scan.windows(2 * SECOND);
 
@@ -119,7 +119,7 @@ class ReadyScanTest {
   }
 
   @Test
-  void windowsAscendWithoutOverlap() {
+  void windowsAreAscendingAndDisjoint() {
     Random random = new Random(7);
     for (int round = 0; round < 1_000; round++) {
       Instant time = NOON.plusSeconds(round);
@@ -142,7 +142,7 @@ class ReadyScanTest {
   }
 
   @Test
-  void whereWindowsYieldTooLittleTheBeginningIsLookedAtUnlessThatTakesVeryLong() {
+  void ifWindowsReturnTooLittleAFullScanFollowsUnlessItTakesVeryLong() {
     scan.took(ReadyScan.WHOLE, 0, Duration.ofMillis(100).toNanos());
     assertThat(scan.affordsWhole()).isTrue();
 
@@ -151,8 +151,8 @@ class ReadyScanTest {
   }
 
   @Test
-  void aTwentiethOfTheTimeGoesToLookingFromTheBeginning() {
-    aSlowClaim(null);
+  void fullScansTakeATwentiethOfTheTime() {
+    recordASlowClaim(null);
 
     assertThat(scan.windows(20 * SECOND)).isNotEqualTo(ReadyScan.WHOLE);
     assertThat(scan.windows(21 * SECOND)).isEqualTo(ReadyScan.WHOLE);

@@ -13,7 +13,7 @@ class SuspectBackoffTest {
   private final SuspectBackoff pace = new SuspectBackoff();
 
   @Test
-  void whereNothingElseWasFoundOthersGoFirst() {
+  void ifOnlyCrashSuspectsWereFoundOthersAreClaimedFirst() {
     pace.looked(0);
     pace.found(0, 10);
 
@@ -21,7 +21,7 @@ class SuspectBackoffTest {
   }
 
   @Test
-  void underABacklogTheyGetATurnOften() {
+  void underABacklogCrashSuspectsAreTriedOften() {
     pace.looked(0);
     pace.found(10, 10);
 
@@ -30,7 +30,7 @@ class SuspectBackoffTest {
   }
 
   @Test
-  void inATrickleTheyGetATurnNowAndThen() {
+  void atALowRateCrashSuspectsAreTriedOccasionally() {
     pace.looked(0);
     pace.found(1, 10);
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** A framework has a transaction open for the thread that enqueues. */
+/** Enqueues on a thread for which a framework has opened a transaction. */
 class OutsideTransactionTest {
   private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(OutsideTransaction.class);
   private static final JobRequest<String, Void> REQUEST =
@@ -58,7 +58,7 @@ class OutsideTransactionTest {
   }
 
   @Test
-  void anEnqueueThatIsNotPartOfItIsWarnedOfOnceWithTheRemedy() {
+  void anEnqueueOutsideTheOpenTransactionCausesOneWarningWithTheRemedy() {
     try (PostgresStore store = PostgresStore.on(pool, PostgresSettings.DEFAULT_SCHEMA);
         HoldfastClient client = client(store)) {
       client.enqueue(REQUEST);
@@ -79,7 +79,7 @@ class OutsideTransactionTest {
   }
 
   @Test
-  void anEventThatIsNotPartOfItIsWarnedOf() {
+  void anEventOutsideTheOpenTransactionCausesAWarning() {
     try (PostgresStore store = PostgresStore.on(pool, PostgresSettings.DEFAULT_SCHEMA);
         HoldfastClient client = client(store)) {
       TransactionSynchronizationManager.setActualTransactionActive(true);
@@ -94,7 +94,7 @@ class OutsideTransactionTest {
   }
 
   @Test
-  void anEnqueueThatIsPartOfItIsNot() throws Exception {
+  void anEnqueueInsideTheTransactionCausesNoWarning() throws Exception {
     try (PostgresStore store = PostgresStore.on(pool, PostgresSettings.DEFAULT_SCHEMA);
         HoldfastClient client = client(store);
         Connection connection = pool.getConnection()) {
@@ -108,7 +108,7 @@ class OutsideTransactionTest {
   }
 
   @Test
-  void aStoreWithConnectionsOfItsOwnWarnsOfNothing() {
+  void aStoreWithItsOwnConnectionsDoesNotWarn() {
     try (HoldfastClient client = client(fixture.store())) {
       TransactionSynchronizationManager.setActualTransactionActive(true);
       client.enqueue(REQUEST);

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/** Enqueueing inside a transaction of the caller's own. */
+/** Enqueueing inside a transaction of the caller. */
 class TransactionIntakeTest {
   private static PostgresFixture fixture;
 
@@ -61,14 +61,14 @@ class TransactionIntakeTest {
   }
 
   @BeforeEach
-  void begin() throws SQLException {
+  void openTransaction() throws SQLException {
     fixture.emptied().execute("delete from public.orders");
     caller = fixture.database().connect();
     caller.setAutoCommit(false);
   }
 
   @AfterEach
-  void end() throws SQLException {
+  void closeTransaction() throws SQLException {
     caller.close();
   }
 
@@ -86,7 +86,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void theJobIsGoneWhenTheTransactionRollsBack() throws SQLException {
+  void theJobDoesNotExistAfterARollback() throws SQLException {
     NewJob plain = Drafts.job();
     NewJob keyed = Drafts.job(UniqueKey.within("order 1", Duration.ofDays(1)), When.NOW);
     enqueue(plain, keyed);
@@ -99,7 +99,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void aRefusedKeyLeavesTheCallersTransactionUsable() throws SQLException {
+  void aKeyConflictLeavesTheCallersTransactionUsable() throws SQLException {
     UniqueKey key = UniqueKey.whileActive("order 1").onConflict(OnConflict.FAIL);
     store().intake().enqueue(List.of(Drafts.job(key, When.NOW)));
     NewJob fine = Drafts.job();
@@ -115,7 +115,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void anIdThatIsKnownIsAnsweredWithoutSpoilingTheTransaction() throws SQLException {
+  void anExistingIdDoesNotAbortTheTransaction() throws SQLException {
     NewJob job = Drafts.job();
     store().intake().enqueue(List.of(job));
 
@@ -141,7 +141,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void aLongTransactionDoesNotMakeItsJobsLookOlder() throws SQLException {
+  void theAgeOfAJobDoesNotIncludeTheTimeOfItsTransaction() throws SQLException {
     insertOrder(1);
     fixture.execute("select pg_sleep(0.05)");
     NewJob job = Drafts.job(null, new When.After(Duration.ofHours(1)));
@@ -161,7 +161,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void aConnectionThatIsNotInATransactionIsRefused() throws SQLException {
+  void aConnectionThatIsNotInATransactionIsRejected() throws SQLException {
     caller.setAutoCommit(true);
 
     assertThatThrownBy(() -> enqueue(Drafts.job()))
@@ -171,7 +171,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void anIdOfTheCallersOwnIsRefusedWhereItsEndCouldNotBeSeen() throws SQLException {
+  void aCustomIdIsRejectedIfTheSnapshotCouldHideThatItsJobEnded() throws SQLException {
     NewJob own = Drafts.job().repeated();
     caller.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     insertOrder(1);
@@ -189,7 +189,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void aKeyThatAnOpenTransactionHoldsIsNotWaitedForForEver() throws SQLException {
+  void theWaitForAKeyOfAnOpenTransactionIsBounded() throws SQLException {
     UniqueKey bob = UniqueKey.whileActive("bob");
     NewJob second = Drafts.job(bob, When.NOW);
     try (PostgresStore impatient =
@@ -217,7 +217,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void theCallersConnectionKeepsItsOwnTimeout() throws SQLException {
+  void theCallersConnectionKeepsItsLockTimeout() throws SQLException {
     caller.setNetworkTimeout(Runnable::run, 123_000);
     UniqueKey key = UniqueKey.whileActive("order 1").onConflict(OnConflict.FAIL);
 
@@ -229,20 +229,19 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void theWakeupTravelsInsideTheTransaction() throws SQLException {
+  void theNotificationIsSentByTheTransaction() throws SQLException {
     try (Connection listening = listening()) {
       enqueue(Drafts.job());
-      assertThat(heard(listening, 50)).isEmpty();
+      assertThat(received(listening, 50)).isEmpty();
 
       caller.commit();
 
-      assertThat(heard(listening, 5_000)).containsExactly("-:work:mail:4:1");
+      assertThat(received(listening, 5_000)).containsExactly("-:work:mail:4:1");
     }
   }
 
   @Test
-  void whereTheCommitIsToldOfOthersAreWokenThenAndTheTransactionCarriesNothing()
-      throws SQLException {
+  void withACommitCallbackTheNotificationIsSentAfterTheCommit() throws SQLException {
     List<Signal> signals = new ArrayList<>();
     List<Runnable> afterCommit = new ArrayList<>();
     ClusterCoordinator coordinator = ClusterCoordinator.none();
@@ -255,7 +254,7 @@ class TransactionIntakeTest {
       caller.commit();
 
       assertThat(client.find(job.id())).isPresent();
-      assertThat(heardSoFar(listening)).isEmpty();
+      assertThat(receivedSoFar(listening)).isEmpty();
       assertThat(signals).isEmpty();
 
       afterCommit.forEach(Runnable::run);
@@ -265,7 +264,7 @@ class TransactionIntakeTest {
   }
 
   @Test
-  void whoIsSilencedByATransactionThatRollsBackIsHeardAfterwards() throws SQLException {
+  void aRolledBackTransactionDoesNotSuppressLaterNotifications() throws SQLException {
     try (Connection listening = listening();
         Connection second = fixture.database().connect()) {
       second.setAutoCommit(false);
@@ -277,44 +276,44 @@ class TransactionIntakeTest {
       await()
           .atMost(Duration.ofSeconds(20))
           .until(() ->
-              heardOfAll(listening, 100).stream().anyMatch(s -> s.endsWith(":work:silenced:4:1")));
+              allReceived(listening, 100).stream().anyMatch(s -> s.endsWith(":work:silenced:4:1")));
     }
   }
 
   @Test
-  void onlySoManyTransactionsASecondCarryAWakeup() throws SQLException {
+  void theNumberOfNotifyingTransactionsPerSecondIsBounded() throws SQLException {
     try (Connection listening = listening()) {
-      long begin = System.nanoTime();
+      long startedAt = System.nanoTime();
       for (int i = 0; i < 100; i++) {
         enqueue(Drafts.job());
         caller.commit();
       }
-      long slots = (System.nanoTime() - begin) / 20_000_000 + 1;
+      long slots = (System.nanoTime() - startedAt) / 20_000_000 + 1;
 
-      assertThat(heardSoFar(listening)).hasSizeBetween(1, (int) slots);
+      assertThat(receivedSoFar(listening)).hasSizeBetween(1, (int) slots);
     }
   }
 
   @Test
-  void everyQueueIsWokenAndSoIsWhoWaitsForDelayedJobs() throws SQLException {
+  void queuesAndStagersAreNotified() throws SQLException {
     try (Connection listening = listening()) {
       enqueue(Drafts.jobIn("first"));
       enqueue(Drafts.jobIn("second"), Drafts.jobIn("third"));
       enqueue(Drafts.job(null, new When.After(Duration.ofSeconds(7))));
       caller.commit();
 
-      assertThat(heardSoFar(listening))
+      assertThat(receivedSoFar(listening))
           .containsExactlyInAnyOrder(
               "-:work:first:4:1", "-:work:second:4:1", "-:work:third:4:1", "-:due:7000000");
     }
   }
 
-  private static List<String> heardSoFar(Connection listening) throws SQLException {
-    // What was sent before this has arrived when this has.
+  private static List<String> receivedSoFar(Connection listening) throws SQLException {
+    // Notifications arrive in order, so everything sent before this one has arrived with it.
     fixture.execute("notify holdfast_holdfast, 'last'");
     List<String> all = new ArrayList<>();
     while (!all.contains("last")) {
-      all.addAll(heard(listening, 5_000));
+      all.addAll(received(listening, 5_000));
     }
     all.remove("last");
     return all;
@@ -328,14 +327,14 @@ class TransactionIntakeTest {
     return connection;
   }
 
-  /** What transactions have sent, and not what the process says afterwards. */
-  private static List<String> heard(Connection connection, int millis) throws SQLException {
-    return heardOfAll(connection, millis).stream()
+  /** Returns what transactions have sent, without what the process sends afterwards. */
+  private static List<String> received(Connection connection, int millis) throws SQLException {
+    return allReceived(connection, millis).stream()
         .filter(text -> text.startsWith("-:") || text.equals("last"))
         .toList();
   }
 
-  private static List<String> heardOfAll(Connection connection, int millis) throws SQLException {
+  private static List<String> allReceived(Connection connection, int millis) throws SQLException {
     PGNotification[] got = connection.unwrap(PGConnection.class).getNotifications(millis);
     return got == null ? List.of() : Arrays.stream(got).map(PGNotification::getParameter).toList();
   }
@@ -358,9 +357,12 @@ class TransactionIntakeTest {
     return fixture.store();
   }
 
-  /** A pool all of whose connections are in such transactions must not wait for itself. */
+  /**
+   * If all connections of a pool are in such transactions, waiting for another one would be a
+   * deadlock.
+   */
   @Test
-  void noSecondConnectionIsTakenFromThePoolOfTheCaller() throws Exception {
+  void noSecondConnectionIsTakenFromTheCallersPool() throws Exception {
     int size = 4;
     try (HikariDataSource pool = fixture.foreignPool(size);
         PostgresStore store = PostgresStore.on(pool, PostgresSettings.DEFAULT_SCHEMA);
@@ -385,5 +387,22 @@ class TransactionIntakeTest {
       }
     }
     assertThat(fixture.ask("select count(*) from holdfast.job")).isEqualTo("4");
+  }
+
+  @Test
+  void theInterceptorsOfTheClientRunInTheTransactionToo() throws SQLException {
+    TaskType<String, Void> task = TaskType.of("test::tagged", String.class);
+    ClientSettings settings =
+        ClientSettings.DEFAULT.intercepting(enqueue ->
+            enqueue.proceed(
+                enqueue.requests().stream()
+                    .map(request -> request.with(job -> job.tags("tenant:1")))
+                    .toList()));
+    try (HoldfastClient client = HoldfastClient.on(fixture.store(), new JsonCodec(), settings)) {
+      JobId one = client.in(caller).enqueue(task, "x").id();
+      caller.commit();
+
+      assertThat(client.find(one).orElseThrow().tags()).containsExactly("tenant:1");
+    }
   }
 }

@@ -33,13 +33,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Takes the columns from the tables themselves: a column that a migration adds, and that a
- * statement forgets, fails a test here unless it is in one of these lists.
+ * Reads the columns from the tables: a column that a migration adds and a statement forgets fails a
+ * test here unless it is in one of these lists.
  */
 class JobColumnsTest {
   private static final String STACK = "blue";
 
-  /** What only matters while a job is live. */
+  /** Columns that only matter while a job is live. */
   private static final Set<String> LIVE_ONLY =
       Set.of(
           "incarnation",
@@ -57,20 +57,23 @@ class JobColumnsTest {
           "held_from",
           "waits_for");
 
-  /** What history does not keep: its jobs do not run again, and it has one column for both keys. */
+  /**
+   * Columns that history does not keep: its jobs do not run again, and it has one column for both
+   * keys.
+   */
   private static final Set<String> NOT_IN_HISTORY = Set.of("policy", "ledger_key");
 
-  /** What starts over when a job is retried from the dead-letter queue. */
+  /** Columns that are reset when a job is retried from the dead-letter queue. */
   private static final Set<String> STARTS_OVER =
       Set.of("run_at", "started_at", "start_by", "attempt", "cancel_requested", "crashes");
 
-  /** What names the step of a run. Such a job is not retried by itself. */
+  /** Columns that name the step of a run. Such a job is not retried by itself. */
   private static final Set<String> OF_STEP = Set.of("run_id", "step", "item");
 
-  /** What an enqueue does not set: it comes from attempts. */
+  /** Columns that attempts set, and not the enqueue. */
   private static final Set<String> NOT_GIVEN = Set.of("started_at", "failures", "crashes", "notes");
 
-  /** What a replaced job keeps, and the times, which depend on the time of the call. */
+  /** Columns that a replaced job keeps, and times, which depend on the time of the call. */
   private static final Set<String> NOT_REPLACED =
       Set.of("id", "created_at", "unique_key", "ledger_key", "run_at", "start_by");
 
@@ -103,15 +106,15 @@ class JobColumnsTest {
   }
 
   @Test
-  void everyKeptColumnGoesToTheDeadLetterQueueAndBackAndToHistory() {
+  void everyKeptColumnIsCopiedToTheDeadLetterQueueAndBackAndToHistory() {
     Worker worker =
-        Worker.joinFleets(
+        Worker.joinStacks(
             fixture.store(), "node-1", Set.of(STACK), JobDraft.QUEUE, JobDraft.TASK, Modes.FULL);
     JobId id = enqueue(full());
 
     ClaimedJob first = worker.claimOne();
     Map<String, @Nullable String> running = filled(id);
-    worker.die(first);
+    worker.failPermanently(first);
     Map<String, @Nullable String> dead = row("dead_letter", id);
 
     assertThat(some(dead, without(kept(), Set.of("failures"))))
@@ -158,7 +161,7 @@ class JobColumnsTest {
     assertThat(row("job", replaced).get("start_by")).isNotNull();
   }
 
-  /** A job with everything that an enqueue gives, except a key. */
+  /** Returns a job with every field that an enqueue can set, except a key. */
   private static JobDraft full() {
     return new JobDraft()
         .priority(7)

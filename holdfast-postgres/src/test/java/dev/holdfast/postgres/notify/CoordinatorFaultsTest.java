@@ -30,23 +30,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A coordinator whose surroundings fail. */
+/** A coordinator whose database, pool or listeners fail. */
 class CoordinatorFaultsTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final Duration DAY = Duration.ofDays(1);
 
   private final List<AutoCloseable> open = new ArrayList<>();
-  private final Queue<Signal> heard = new ConcurrentLinkedQueue<>();
+  private final Queue<Signal> received = new ConcurrentLinkedQueue<>();
   private TestDatabase database;
 
   @BeforeEach
-  void begin() {
+  void setUp() {
     database = SharedServer.freshDatabase();
     open.add(database);
   }
 
   @AfterEach
-  void end() throws Exception {
+  void tearDown() throws Exception {
     for (AutoCloseable resource : open.reversed()) {
       resource.close();
     }
@@ -58,9 +58,9 @@ class CoordinatorFaultsTest {
     DataSource breaking = breaking(broken);
     try (Lines lines = Lines.of("dev.holdfast.postgres.notify")) {
       PostgresCoordinator one =
-          keep(new PostgresCoordinator(breaking, Database.own(breaking, "fleet")));
+          keep(new PostgresCoordinator(breaking, Database.own(breaking, "cluster")));
       PostgresCoordinator other = working();
-      other.onSignal(heard::add);
+      other.onSignal(received::add);
       one.notifyNewWork("mail", 1);
       await()
           .atMost(SOON)
@@ -68,46 +68,46 @@ class CoordinatorFaultsTest {
               lines.texts(Level.ERROR).stream().anyMatch(line -> line.startsWith("Listening"))
                   && lines.texts(Level.ERROR).stream()
                       .anyMatch(line -> line.startsWith("Could not notify other nodes")));
-      assertThat(heard).doesNotContain(new Signal.NewWork("mail", 1));
+      assertThat(received).doesNotContain(new Signal.NewWork("mail", 1));
 
       broken.set(false);
 
       await().atMost(SOON).until(one::isWorking);
       one.notifyNewWork("mail", 2);
-      await().atMost(SOON).until(() -> heard.contains(new Signal.NewWork("mail", 2)));
+      await().atMost(SOON).until(() -> received.contains(new Signal.NewWork("mail", 2)));
     }
   }
 
   @Test
-  void aListenerThatThrowsAnErrorKeepsNeitherTheOthersNorTheNextSignal() {
+  void aListenerThatThrowsAnErrorAffectsNeitherOthersNorTheNextSignal() {
     PostgresCoordinator one = working();
     PostgresCoordinator two = working();
     two.onSignal(signal -> {
       throw new AssertionError("of the listener");
     });
-    two.onSignal(heard::add);
+    two.onSignal(received::add);
 
     one.notifyNewWork("mail", 1);
-    await().atMost(SOON).until(() -> heard.contains(new Signal.NewWork("mail", 1)));
+    await().atMost(SOON).until(() -> received.contains(new Signal.NewWork("mail", 1)));
     one.notifyNewWork("print", 2);
 
-    await().atMost(SOON).until(() -> heard.contains(new Signal.NewWork("print", 2)));
+    await().atMost(SOON).until(() -> received.contains(new Signal.NewWork("print", 2)));
     assertThat(two.isWorking()).isTrue();
   }
 
   @Test
-  void aPoolThatIsUsedUpDoesNotLookLikeAListenerThatHearsNothing() throws SQLException {
+  void anExhaustedPoolIsNotReportedAsAFailedSelfCheck() throws SQLException {
     HikariDataSource pool = pool(1, 250);
     PostgresCoordinator coordinator =
         keep(
             new PostgresCoordinator(
                 source(database),
-                Database.own(pool, "fleet"),
+                Database.own(pool, "cluster"),
                 new SelfCheck.Patience(Duration.ofMillis(100), Duration.ofMillis(200), DAY)));
     await().atMost(SOON).until(coordinator::isWorking);
     try (Lines lines = Lines.of("dev.holdfast.postgres.notify");
         Connection only = pool.getConnection()) {
-      coordinator.onSignal(heard::add);
+      coordinator.onSignal(received::add);
       await()
           .atMost(SOON)
           .until(() ->
@@ -116,29 +116,29 @@ class CoordinatorFaultsTest {
       await()
           .during(Duration.ofSeconds(2))
           .atMost(SOON)
-          .until(() -> coordinator.isWorking() && !heard.contains(new Signal.SignalsMissed()));
+          .until(() -> coordinator.isWorking() && !received.contains(new Signal.SignalsMissed()));
       assertThat(only.isValid(1)).isTrue();
       assertThat(lines.texts(Level.WARN)).noneMatch(line -> line.contains("does not receive"));
     }
   }
 
   @Test
-  void aFloodIsDeliveredInFewSignalsAndNothingIsMissed() throws SQLException {
+  void aFloodOfNotificationsIsDeliveredInFewSignalsWithoutLoss() throws SQLException {
     PostgresCoordinator coordinator = working();
-    coordinator.onSignal(heard::add);
+    coordinator.onSignal(received::add);
     long start = System.nanoTime();
 
     flood("'x:work:mail:' || (i % 10)", "'x:queue:mail'", "'x:schedules'");
     flood("'x:queue:q' || i");
-    execute("select pg_notify('holdfast_fleet', 'x:queue:last')");
+    execute("select pg_notify('holdfast_cluster', 'x:queue:last')");
 
     await()
         .atMost(SOON)
         .until(() ->
-            heard.contains(new Signal.QueueChanged("last"))
-                || heard.stream().anyMatch(Signal.SignalsMissed.class::isInstance));
+            received.contains(new Signal.QueueChanged("last"))
+                || received.stream().anyMatch(Signal.SignalsMissed.class::isInstance));
     long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
-    // One of a kind for each queue and interval, and what the first one of the flood found.
+    // One signal of a kind for each queue and interval, and the first signal of the flood.
     assertThat(count(Signal.NewWork.class)).isBetween(1L, millis / 20 + 2);
     assertThat(count(Signal.SchedulesChanged.class)).isBetween(1L, millis / 200 + 2);
     assertThat(count(Signal.SignalsMissed.class)).isLessThanOrEqualTo(millis / 200 + 2);
@@ -146,13 +146,13 @@ class CoordinatorFaultsTest {
   }
 
   private void flood(String... payloads) throws SQLException {
-    // Many transactions, since equal payloads of one are merged.
+    // Many transactions, because equal payloads of one transaction are merged.
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       for (int piece = 0; piece < 300; piece++) {
         for (String payload : payloads) {
           statement.execute(
-              "select pg_notify('holdfast_fleet', %s) from generate_series(%d, %d) i"
+              "select pg_notify('holdfast_cluster', %s) from generate_series(%d, %d) i"
                   .formatted(payload, piece * 100, piece * 100 + 99));
         }
       }
@@ -160,34 +160,34 @@ class CoordinatorFaultsTest {
   }
 
   private long count(Class<? extends Signal> kind) {
-    return heard.stream().filter(kind::isInstance).count();
+    return received.stream().filter(kind::isInstance).count();
   }
 
   @Test
-  void anOldConnectionIsReplacedWithoutMissingAnything() throws SQLException {
+  void anOldConnectionIsReplacedWithoutLosingSignals() throws SQLException {
     PostgresCoordinator sender = working();
     PostgresCoordinator renewing =
         keep(
             new PostgresCoordinator(
                 source(database),
-                Database.own(source(database), "fleet"),
+                Database.own(source(database), "cluster"),
                 new SelfCheck.Patience(
                     Duration.ofMinutes(1), Duration.ofSeconds(5), Duration.ofMillis(300))));
     await().atMost(SOON).until(renewing::isWorking);
-    renewing.onSignal(heard::add);
+    renewing.onSignal(received::add);
     List<String> before = listeningSessions();
     try (Lines lines = Lines.of("dev.holdfast.postgres.notify")) {
       int sent = 0;
-      // The sender was first and stays; the other one is replaced.
+      // The connection of the sender was opened first and stays; the other one is replaced.
       while ((listeningSessions().contains(before.get(1)) || sent < 100) && sent < 3_000) {
         sender.announce(new Signal.QueueChanged("queue-" + ++sent));
         assertThat(renewing.isWorking()).isTrue();
       }
       int last = sent;
-      await().atMost(SOON).until(() -> heard.contains(new Signal.QueueChanged("queue-" + last)));
+      await().atMost(SOON).until(() -> received.contains(new Signal.QueueChanged("queue-" + last)));
       assertThat(listeningSessions()).contains(before.get(0)).doesNotContain(before.get(1));
       for (int i = 1; i <= last; i++) {
-        assertThat(heard).contains(new Signal.QueueChanged("queue-" + i));
+        assertThat(received).contains(new Signal.QueueChanged("queue-" + i));
       }
       assertThat(lines.all()).isEmpty();
     }
@@ -210,16 +210,16 @@ class CoordinatorFaultsTest {
   }
 
   @Test
-  void listeningAndClosingOnAPoolOfTheCallerPrintsNoWarningOfThatPool() throws SQLException {
+  void listeningAndClosingOnAnExternalPoolCausesNoWarningOfThatPool() throws SQLException {
     HikariDataSource pool = pool(3, 5_000);
     TestDatabase elsewhere = SharedServer.freshDatabase();
     open.add(elsewhere);
     SelfCheck.Patience brief = new SelfCheck.Patience(DAY, Duration.ofMillis(100), DAY);
     try (Lines lines = Lines.of("com.zaxxer.hikari")) {
       try (PostgresCoordinator deaf =
-              new PostgresCoordinator(pool, Database.own(source(elsewhere), "fleet"), brief);
+              new PostgresCoordinator(pool, Database.own(source(elsewhere), "cluster"), brief);
           PostgresCoordinator hearing =
-              new PostgresCoordinator(pool, Database.foreign(pool, "fleet", SOON))) {
+              new PostgresCoordinator(pool, Database.foreign(pool, "cluster", SOON))) {
         await().atMost(SOON).until(hearing::isWorking);
         await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 2);
         await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 1);
@@ -238,7 +238,7 @@ class CoordinatorFaultsTest {
 
   private PostgresCoordinator working() {
     PostgresCoordinator coordinator =
-        keep(new PostgresCoordinator(source(database), Database.own(source(database), "fleet")));
+        keep(new PostgresCoordinator(source(database), Database.own(source(database), "cluster")));
     await().atMost(SOON).until(coordinator::isWorking);
     return coordinator;
   }
@@ -265,7 +265,7 @@ class CoordinatorFaultsTest {
     return new SocketValidatedDataSource(of.jdbcUrl(), properties);
   }
 
-  /** A source that throws an Error for as long as it is broken. */
+  /** A data source that throws an Error as long as it is broken. */
   private DataSource breaking(AtomicBoolean broken) {
     DataSource real = source(database);
     return (DataSource)

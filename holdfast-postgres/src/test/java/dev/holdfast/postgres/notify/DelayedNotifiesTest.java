@@ -12,26 +12,26 @@ import org.junit.jupiter.api.Test;
 class DelayedNotifiesTest {
   private static final Signal MAIL = new Signal.NewWork("mail", 4);
 
-  private final DelayedNotifies afterthoughts = new DelayedNotifies(Duration.ofMillis(50));
+  private final DelayedNotifies notifies = new DelayedNotifies(Duration.ofMillis(50));
   private long now = Long.MAX_VALUE - 5;
 
   @Test
-  void whatIsWantedIsDueOnceAfterTheDelay() {
-    assertThat(want(MAIL)).isTrue();
+  void aNotificationIsDueOnceAfterTheDelay() {
+    assertThat(request(MAIL)).isTrue();
     assertThat(afterPassing(49)).isEmpty();
-    assertThat(afterthoughts.next(now)).hasValue(Duration.ofMillis(1).toNanos());
+    assertThat(notifies.next(now)).hasValue(Duration.ofMillis(1).toNanos());
 
     assertThat(afterPassing(1)).containsExactly(MAIL);
 
     assertThat(afterPassing(1000)).isEmpty();
-    assertThat(afterthoughts.next(now)).isEmpty();
+    assertThat(notifies.next(now)).isEmpty();
   }
 
   @Test
-  void whatIsWantedAgainIsDueAgainAfterTheWholeDelay() {
-    want(MAIL);
+  void aRepeatedNotificationIsDueAgainAfterTheWholeDelay() {
+    request(MAIL);
     assertThat(afterPassing(30)).isEmpty();
-    assertThat(want(MAIL)).isFalse();
+    assertThat(request(MAIL)).isFalse();
 
     assertThat(afterPassing(20)).containsExactly(MAIL);
     assertThat(afterPassing(29)).isEmpty();
@@ -40,10 +40,10 @@ class DelayedNotifiesTest {
   }
 
   @Test
-  void whatIsWantedAllTheTimeIsAnnouncedOnceInTheDelay() {
+  void constantNotificationsAreSentOncePerDelay() {
     int announced = 0;
     for (int millis = 0; millis < 1000; millis++) {
-      want(MAIL);
+      request(MAIL);
       announced += afterPassing(1).size();
     }
 
@@ -51,38 +51,39 @@ class DelayedNotifiesTest {
   }
 
   @Test
-  void ofOneQueueTheMostUrgentIsAnnounced() {
-    want(new Signal.NewWork("mail", 2));
-    want(new Signal.NewWork("mail", 7));
-    want(new Signal.NewWork("print", 1));
-    want(new Signal.NewWork("mail", 3));
+  void theMostUrgentNotificationOfAQueueIsSent() {
+    request(new Signal.NewWork("mail", 2));
+    request(new Signal.NewWork("mail", 7));
+    request(new Signal.NewWork("print", 1));
+    request(new Signal.NewWork("mail", 3));
 
     assertThat(afterPassing(50))
         .containsExactlyInAnyOrder(new Signal.NewWork("mail", 7), new Signal.NewWork("print", 1));
   }
 
   @Test
-  void whoWaitsForDelayedJobsIsToldToLook() {
-    want(new Signal.Scheduled(Duration.ofHours(1)));
+  void stagersAreNotifiedOfDelayedJobs() {
+    request(new Signal.Scheduled(Duration.ofHours(1)));
 
     assertThat(afterPassing(50)).containsExactly(new Signal.Scheduled(Duration.ZERO));
   }
 
   @Test
-  void onlySoManyAreRemembered() {
-    IntStream.range(0, DelayedNotifies.MOST + 1).forEach(n -> want(new Signal.NewWork("q" + n, 4)));
+  void theNumberOfRememberedTopicsIsBounded() {
+    IntStream.range(0, DelayedNotifies.MOST + 1)
+        .forEach(n -> request(new Signal.NewWork("q" + n, 4)));
 
     assertThat(afterPassing(50)).hasSize(DelayedNotifies.MOST);
   }
 
-  private boolean want(Signal signal) {
-    return afterthoughts.want(signal, now);
+  private boolean request(Signal signal) {
+    return notifies.want(signal, now);
   }
 
   private List<Signal> afterPassing(int millis) {
     now += Duration.ofMillis(millis).toNanos();
     List<Signal> due = new ArrayList<>();
-    afterthoughts.takeDue(now, due::add);
+    notifies.takeDue(now, due::add);
     return due;
   }
 }

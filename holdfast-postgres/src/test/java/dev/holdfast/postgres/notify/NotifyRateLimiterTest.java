@@ -25,7 +25,7 @@ class NotifyRateLimiterTest {
   }
 
   @Test
-  void aTopicIsAnnouncedOnceInAWhile() {
+  void aTopicIsNotifiedOncePerInterval() {
     assertThat(admitsWork("mail")).isTrue();
     assertThat(admitsWork("mail")).isFalse();
     pass(Duration.ofMillis(19));
@@ -37,7 +37,7 @@ class NotifyRateLimiterTest {
   }
 
   @Test
-  void topicsDoNotGetInEachOthersWay() {
+  void topicsAreLimitedSeparately() {
     assertThat(admitsWork("mail")).isTrue();
     assertThat(admitsWork("print")).isTrue();
     assertThat(admitsDelay(Duration.ofSeconds(1))).isTrue();
@@ -45,7 +45,7 @@ class NotifyRateLimiterTest {
   }
 
   @Test
-  void aJobThatIsDueSoonerThanTheOneAnnouncedIsAnnouncedToo() {
+  void anEarlierDueTimeThanTheLastOneIsNotified() {
     assertThat(admitsDelay(Duration.ofHours(1))).isTrue();
     assertThat(admitsDelay(Duration.ofSeconds(1))).isTrue();
     assertThat(admitsDelay(Duration.ofSeconds(1))).isFalse();
@@ -53,7 +53,7 @@ class NotifyRateLimiterTest {
   }
 
   @Test
-  void onlySoManyAreRemembered() {
+  void theNumberOfRememberedTopicsIsBounded() {
     IntStream.range(0, NotifyRateLimiter.MOST)
         .forEach(n -> assertThat(admitsWork("q" + n)).isTrue());
     assertThat(admitsWork("one-more")).isFalse();

@@ -32,17 +32,17 @@ class PostgresCoordinatorTest {
   private static final Duration FOREVER = Duration.ofDays(1);
 
   private final List<AutoCloseable> open = new ArrayList<>();
-  private final Queue<Signal> heard = new ConcurrentLinkedQueue<>();
+  private final Queue<Signal> received = new ConcurrentLinkedQueue<>();
   private TestDatabase database;
 
   @BeforeEach
-  void begin() {
+  void setUp() {
     database = SharedServer.freshDatabase();
     open.add(database);
   }
 
   @AfterEach
-  void end() throws Exception {
+  void tearDown() throws Exception {
     for (AutoCloseable resource : open.reversed()) {
       resource.close();
     }
@@ -50,19 +50,19 @@ class PostgresCoordinatorTest {
 
   @Test
   void aSignalReachesOtherProcesses() {
-    PostgresCoordinator one = working("fleet");
-    PostgresCoordinator two = working("fleet");
-    two.onSignal(heard::add);
+    PostgresCoordinator one = working("cluster");
+    PostgresCoordinator two = working("cluster");
+    two.onSignal(received::add);
 
     one.notifyNewWork("mail", 7);
 
     await()
         .atMost(SOON)
-        .untilAsserted(() -> assertThat(heard).contains(new Signal.NewWork("mail", 7)));
+        .untilAsserted(() -> assertThat(received).contains(new Signal.NewWork("mail", 7)));
   }
 
   @Test
-  void whatIsSentWithoutWaitingForTheDiskLeavesOtherStatementsAsTheyAre() throws SQLException {
+  void asynchronousCommitOfSignalsDoesNotAffectOtherStatements() throws SQLException {
     try (Connection connection = database.connect();
         PreparedStatement notify = connection.prepareStatement(Channel.NOTIFY_AT_ONCE)) {
       notify.setString(1, "somewhere");
@@ -78,71 +78,72 @@ class PostgresCoordinatorTest {
   }
 
   @Test
-  void schemasDoNotHearEachOther() {
-    PostgresCoordinator one = working("fleet");
-    PostgresCoordinator same = working("fleet");
+  void signalsStayWithinTheirSchema() {
+    PostgresCoordinator one = working("cluster");
+    PostgresCoordinator same = working("cluster");
     PostgresCoordinator other = working("other");
     Queue<Signal> elsewhere = new ConcurrentLinkedQueue<>();
-    same.onSignal(heard::add);
+    same.onSignal(received::add);
     other.onSignal(elsewhere::add);
 
     one.notifyNewWork("mail", 7);
-    await().atMost(SOON).until(() -> !heard.isEmpty());
+    await().atMost(SOON).until(() -> !received.isEmpty());
 
     assertThat(elsewhere).isEmpty();
   }
 
   @Test
-  void listenersOfTheSameProcessHearASignalOnceAndAtOnce() {
-    PostgresCoordinator one = working("fleet");
-    PostgresCoordinator two = working("fleet");
+  void listenersOfTheSameProcessReceiveASignalOnceAndAtOnce() {
+    PostgresCoordinator one = working("cluster");
+    PostgresCoordinator two = working("cluster");
     Queue<Signal> echo = new ConcurrentLinkedQueue<>();
     one.onSignal(echo::add);
-    two.onSignal(heard::add);
+    two.onSignal(received::add);
 
     one.notifyNewWork("mail", 7);
     assertThat(echo).hasSize(1);
 
-    // When the second has come through, so has whatever came back of the first.
-    await().atMost(SOON).until(() -> !heard.isEmpty());
+    // Signals arrive in order, so when the second has arrived, any echo of the first has arrived
+    // too.
+    await().atMost(SOON).until(() -> !received.isEmpty());
     two.notifyNewWork("print", 1);
     await().atMost(SOON).until(() -> echo.contains(new Signal.NewWork("print", 1)));
     assertThat(echo).hasSize(2);
   }
 
   @Test
-  void manySignalsBecomeFewMessages() {
-    PostgresCoordinator one = working("fleet");
-    PostgresCoordinator two = working("fleet");
-    two.onSignal(heard::add);
+  void manySignalsAreMergedIntoFewMessages() {
+    PostgresCoordinator one = working("cluster");
+    PostgresCoordinator two = working("cluster");
+    two.onSignal(received::add);
 
     for (int i = 0; i < 10_000; i++) {
       one.notifyNewWork("mail", i % 10);
     }
     one.announce(new Signal.QueueChanged("last"));
 
-    await().atMost(SOON).until(() -> heard.contains(new Signal.QueueChanged("last")));
-    assertThat(heard.size()).isLessThan(1_000);
-    assertThat(heard).contains(new Signal.NewWork("mail", 9));
+    await().atMost(SOON).until(() -> received.contains(new Signal.QueueChanged("last")));
+    assertThat(received.size()).isLessThan(1_000);
+    assertThat(received).contains(new Signal.NewWork("mail", 9));
   }
 
   @Test
-  void whatWasAnnouncedJustBeforeClosingIsSent() {
-    PostgresCoordinator one = working("fleet");
-    PostgresCoordinator two = working("fleet");
-    two.onSignal(heard::add);
+  void signalsAnnouncedJustBeforeClosingAreSent() {
+    PostgresCoordinator one = working("cluster");
+    PostgresCoordinator two = working("cluster");
+    two.onSignal(received::add);
 
     one.notifyNewWork("mail", 7);
     one.close();
 
-    await().atMost(SOON).until(() -> !heard.isEmpty());
+    await().atMost(SOON).until(() -> !received.isEmpty());
   }
 
   @Test
-  void aBrokenConnectionIsMadeAnewAndListenersAreToldToLook() throws SQLException {
-    PostgresCoordinator one = working("fleet");
-    PostgresCoordinator two = working("fleet");
-    one.onSignal(heard::add);
+  void aBrokenConnectionIsReopenedAndListenersAreTold() throws SQLException {
+    PostgresCoordinator one = working("cluster");
+    PostgresCoordinator two = working("cluster");
+    one.onSignal(received::add);
 
     execute(
         "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and"
@@ -150,24 +151,24 @@ class PostgresCoordinatorTest {
             + database.name()
             + "'");
 
-    await().atMost(SOON).until(() -> heard.contains(new Signal.SignalsMissed()));
+    await().atMost(SOON).until(() -> received.contains(new Signal.SignalsMissed()));
     await().atMost(SOON).until(() -> one.isWorking() && two.isWorking());
     two.notifyNewWork("mail", 7);
-    await().atMost(SOON).until(() -> heard.contains(new Signal.NewWork("mail", 7)));
+    await().atMost(SOON).until(() -> received.contains(new Signal.NewWork("mail", 7)));
   }
 
   @Test
-  void whoBeginsToListenIsToldToLookForWhatWasSaidBefore() {
+  void aNewListenerIsToldToCheckForEarlierSignals() {
     PostgresCoordinator coordinator =
-        new PostgresCoordinator(source(database), Database.own(source(database), "fleet"));
+        new PostgresCoordinator(source(database), Database.own(source(database), "cluster"));
     open.add(coordinator);
-    coordinator.onSignal(heard::add);
+    coordinator.onSignal(received::add);
 
-    await().atMost(SOON).until(() -> heard.contains(new Signal.SignalsMissed()));
+    await().atMost(SOON).until(() -> received.contains(new Signal.SignalsMissed()));
   }
 
   @Test
-  void aConnectionOfAPoolDoesNotGoBackListening() throws SQLException {
+  void aPooledConnectionIsReturnedWithoutListening() throws SQLException {
     HikariConfig config = new HikariConfig();
     config.setDataSource(source(database));
     config.setMaximumPoolSize(1);
@@ -178,7 +179,7 @@ class PostgresCoordinatorTest {
     SelfCheck.Patience brief =
         new SelfCheck.Patience(Duration.ofSeconds(60), Duration.ofMillis(100), FOREVER);
     try (PostgresCoordinator deaf =
-        new PostgresCoordinator(pool, Database.own(source(elsewhere), "fleet"), brief)) {
+        new PostgresCoordinator(pool, Database.own(source(elsewhere), "cluster"), brief)) {
       await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 1);
       await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
     }
@@ -191,14 +192,15 @@ class PostgresCoordinatorTest {
   }
 
   @Test
-  void aCoordinatorThatDoesNotHearItselfSaysSo() {
+  void aCoordinatorThatDoesNotReceiveItsOwnSignalsReportsThat() {
     TestDatabase elsewhere = SharedServer.freshDatabase();
     open.add(elsewhere);
     SelfCheck.Patience brief =
         new SelfCheck.Patience(Duration.ofSeconds(60), Duration.ofMillis(200), FOREVER);
 
     PostgresCoordinator deaf =
-        new PostgresCoordinator(source(elsewhere), Database.own(source(database), "fleet"), brief);
+        new PostgresCoordinator(
+            source(elsewhere), Database.own(source(database), "cluster"), brief);
     open.add(deaf);
 
     await().during(Duration.ofMillis(600)).atMost(SOON).until(() -> !deaf.isWorking());
@@ -206,24 +208,24 @@ class PostgresCoordinatorTest {
   }
 
   @Test
-  void anIdleListenerAsksNothing() throws SQLException {
-    working("fleet");
+  void anIdleListenerSendsNoStatements() throws SQLException {
+    working("cluster");
     String before = lastStatement();
 
     await().during(Duration.ofMillis(500)).atMost(SOON).until(() -> lastStatement().equals(before));
-    assertThat(before).startsWith("listen holdfast_fleet");
+    assertThat(before).startsWith("listen holdfast_cluster");
   }
 
   @Test
   void anUnknownMessageIsIgnored() throws SQLException {
-    PostgresCoordinator one = working("fleet");
-    one.onSignal(heard::add);
+    PostgresCoordinator one = working("cluster");
+    one.onSignal(received::add);
 
-    execute("notify holdfast_fleet, 'x:colour:blue'", "notify holdfast_fleet, 'nonsense'");
-    execute("notify holdfast_fleet, 'x:queue:mail'");
+    execute("notify holdfast_cluster, 'x:colour:blue'", "notify holdfast_cluster, 'nonsense'");
+    execute("notify holdfast_cluster, 'x:queue:mail'");
 
-    await().atMost(SOON).until(() -> !heard.isEmpty());
-    assertThat(heard).containsExactly(new Signal.QueueChanged("mail"));
+    await().atMost(SOON).until(() -> !received.isEmpty());
+    assertThat(received).containsExactly(new Signal.QueueChanged("mail"));
   }
 
   private PostgresCoordinator working(String schema) {

@@ -20,7 +20,7 @@ class SelfCheckTest {
   }
 
   @Test
-  void aPingThatDoesNotComeBackMeansThatNothingIsHeard() {
+  void aPingThatIsNotReceivedMeansThatSignalsAreLost() {
     check.advise(0);
     check.sent(1 * SECOND);
 
@@ -29,7 +29,7 @@ class SelfCheckTest {
   }
 
   @Test
-  void aPingThatCouldNotBeSentIsNoReasonToGiveUp() {
+  void aPingThatCouldNotBeSentIsNoFailure() {
     check.advise(0);
     check.unsent();
 
@@ -41,7 +41,7 @@ class SelfCheckTest {
   }
 
   @Test
-  void aPingThatWaitsForAConnectionIsNoReasonToGiveUp() {
+  void aPingThatWaitsForAConnectionIsNoFailure() {
     check.advise(0);
     check.heard(0);
     assertThat(check.advise(120 * SECOND)).isEqualTo(Advice.PING);
@@ -53,7 +53,7 @@ class SelfCheckTest {
   }
 
   @Test
-  void aConnectionThatHearsThingsIsNotPinged() {
+  void aConnectionThatReceivesSignalsIsNotPinged() {
     check.advise(0);
     check.heard(1 * SECOND);
     check.heard(50 * SECOND);

@@ -34,7 +34,7 @@ class SignalTextTest {
 
   @ParameterizedTest
   @MethodSource("signals")
-  void everySignalSurvivesTheJourney(Signal signal) {
+  void everySignalIsReadBackUnchanged(Signal signal) {
     SignalText.Received received = SignalText.split(SignalText.write("me", signal)).orElseThrow();
 
     assertThat(received.sender()).isEqualTo("me");
@@ -45,18 +45,18 @@ class SignalTextTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "work", "work:mail", "work:mail:high", "due:soon", "call:x", "ping:1"})
-  void whatIsNotASignalIsIgnored(String body) {
+  void anInvalidSignalIsIgnored(String body) {
     assertThat(SignalText.read(body)).isEmpty();
   }
 
   @Test
-  void aPingIsKnownByItsKind() {
+  void aPingIsRecognisedByItsKind() {
     assertThat(SignalText.split(SignalText.ping("me", 7)).orElseThrow().isPing()).isTrue();
     assertThat(SignalText.split("no colon")).isEmpty();
   }
 
   @Test
-  void ofSignalsAboutTheSameThingTheStrongestStays() {
+  void ofEquivalentSignalsTheStrongestIsKept() {
     SignalBatch batch = new SignalBatch();
     batch.add(new Signal.NewWork("mail", 3));
     batch.add(new Signal.NewWork("mail", 8));

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is held under a limit, counted by processes that each remember their last count. */
+/**
+ * The number of claimed jobs under a limit, counted by processes that each remember their last
+ * count.
+ */
 class HeldCountTest {
   private final PostgresFixture fixture = new PostgresFixture();
   private final List<PostgresStore> stores = new ArrayList<>();
@@ -50,7 +53,7 @@ class HeldCountTest {
   }
 
   @Test
-  void everyProcessCountsExactlyWhateverTheOthersDid() {
+  void everyProcessCountsExactlyRegardlessOfOthers() {
     Random random = new Random(5);
     Integer limit = null;
     for (int round = 0; round < 300; round++) {
@@ -89,7 +92,7 @@ class HeldCountTest {
   }
 
   @Test
-  void aServerThatGivesOutNumbersAgainIsCountedFromTheBeginning() throws SQLException {
+  void countingStartsOverOnAServerThatReusesNumbers() throws SQLException {
     try (EmbeddedPostgres server = EmbeddedPostgres.temporary().start();
         PostgresStore store =
             PostgresStore.connect(
@@ -107,7 +110,7 @@ class HeldCountTest {
       server.restart();
       execute(server, "update holdfast.job set cap_no = cap_no - 900 where capped");
 
-      // The pool has connections that the restart has closed.
+      // The restart has closed connections of the pool.
       List<ClaimedJob> claimed =
           await()
               .ignoreException(StoreException.class)

@@ -97,7 +97,7 @@ class LimitBackfillTest {
 
   @ParameterizedTest
   @EnumSource
-  void itIsRepeatedWhenItFails(Limit limit) throws SQLException {
+  void aFailedBackfillIsRepeated(Limit limit) throws SQLException {
     write(small);
     CompletableFuture<Void> set = CompletableFuture.runAsync(limit::set);
     awaitWaiting();

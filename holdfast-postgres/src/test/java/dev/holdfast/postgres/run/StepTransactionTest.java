@@ -132,7 +132,7 @@ class StepTransactionTest extends NodeTestBase {
 
   @Test
   void afterALostReplyTheJournalTellsThatTheTransactionWasCommitted() throws Exception {
-    FaultyStore faulty = new FaultyStore(store()).loseAnswer(StoreMethod.STEP_TRANSACTION);
+    FaultyStore faulty = new FaultyStore(store()).loseReply(StoreMethod.STEP_TRANSACTION);
     start(
         node(faulty)
             .handle(

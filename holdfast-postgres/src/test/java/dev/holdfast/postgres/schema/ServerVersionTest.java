@@ -18,7 +18,7 @@ class ServerVersionTest {
   private final Migrations migrations = new Migrations(NOWHERE, "jdbc:postgresql://nowhere/app");
 
   @Test
-  void aServerOlderThanFourteenIsRefusedInOneSentence() {
+  void aServerOlderThanFourteenIsRejectedInOneSentence() {
     assertThatThrownBy(() -> migrations.requireServer(13_0022))
         .isInstanceOf(StoreException.class)
         .hasMessage(
@@ -27,7 +27,7 @@ class ServerVersionTest {
   }
 
   @Test
-  void fourteenAndNewerAreFine() {
+  void fourteenAndNewerAreAccepted() {
     assertThatCode(
             () -> {
               migrations.requireServer(14_0000);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Publishing inside a transaction of the caller's own. */
+/** Publishing inside a transaction of the caller. */
 class TransactionEventsTest {
   private static final String EVENT = "order.placed";
 
@@ -31,7 +31,7 @@ class TransactionEventsTest {
   private Connection caller;
 
   @BeforeEach
-  void begin() throws SQLException {
+  void openTransaction() throws SQLException {
     fixture = new PostgresFixture();
     client = HoldfastClient.on(fixture.store());
     client.triggers().put(Trigger.named("ship").on(EVENT).start("order::ship").build());
@@ -49,14 +49,14 @@ class TransactionEventsTest {
   }
 
   @AfterEach
-  void end() throws SQLException {
+  void closeTransaction() throws SQLException {
     caller.close();
     client.close();
     fixture.close();
   }
 
   @Test
-  void theJobsExistWhenTheTransactionCommits() throws SQLException {
+  void theJobsExistAfterTheCommit() throws SQLException {
     Published published = client.in(caller).publish(EVENT, Map.of("id", 1, "customer", 7));
 
     assertThat(published.started()).hasSize(2);
@@ -66,7 +66,7 @@ class TransactionEventsTest {
   }
 
   @Test
-  void whereTheCommitIsToldOfNodesAreWokenThen() throws SQLException {
+  void withACommitCallbackNodesAreNotifiedAfterTheCommit() throws SQLException {
     List<Signal> signals = new ArrayList<>();
     List<Runnable> afterCommit = new ArrayList<>();
     ClusterCoordinator coordinator = ClusterCoordinator.none();
@@ -84,7 +84,7 @@ class TransactionEventsTest {
   }
 
   @Test
-  void anEventThatWasRolledBackNeverHappened() throws SQLException {
+  void aRolledBackEventStartsNothing() throws SQLException {
     client.in(caller).publish(EVENT, Map.of("id", 1, "customer", 7));
     caller.rollback();
 
@@ -92,7 +92,7 @@ class TransactionEventsTest {
   }
 
   @Test
-  void aConnectionInAutocommitIsRefused() throws SQLException {
+  void aConnectionInAutocommitIsRejected() throws SQLException {
     caller.setAutoCommit(true);
 
     assertThatThrownBy(() -> client.in(caller).publish(EVENT, Map.of("id", 1)))

@@ -1,6 +1,6 @@
 package org.springframework.transaction.support;
 
-/** Stands in for Spring's class of this name: as much of it as the store asks. */
+/** A stand-in for Spring's class of this name, with the methods that the store calls. */
 public abstract class TransactionSynchronizationManager {
   private static final ThreadLocal<Boolean> ACTIVE = ThreadLocal.withInitial(() -> false);
 

@@ -20,14 +20,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claims of a node that serves all stacks. Each test has a separate queue: a store may remember for
- * a moment which stacks have jobs in a queue.
+ * Claims of a node that serves all stacks. Each test uses a separate queue, because a store may
+ * cache briefly which stacks have jobs in a queue.
  */
 public abstract class AllStacksContract extends Contract {
   private static final Duration SOON = Duration.ofSeconds(20);
 
   private Worker servingAll(String queue) {
-    return Worker.joinFleets(store, "all", Stacks.ALL, queue, TASK, Modes.FULL);
+    return Worker.joinStacks(store, "all", Stacks.ALL, queue, TASK, Modes.FULL);
   }
 
   private static List<JobId> ids(List<ClaimedJob> jobs) {
@@ -35,7 +35,7 @@ public abstract class AllStacksContract extends Contract {
   }
 
   @Test
-  void jobsOfEveryStackAndOfNoneAreClaimedInOrder() {
+  void jobsWithAndWithoutAStackAreClaimedInOrder() {
     String queue = "in-order";
     Worker all = servingAll(queue);
     List<JobId> jobs =
@@ -53,7 +53,7 @@ public abstract class AllStacksContract extends Contract {
   }
 
   @Test
-  void jobsOfNoStackAreClaimedWhereNoStackHasAny() {
+  void jobsWithoutAStackAreClaimedIfNoStackHasJobs() {
     String queue = "no-stack";
     JobId id = enqueue(job().queue(queue));
 
@@ -73,7 +73,7 @@ public abstract class AllStacksContract extends Contract {
   }
 
   @Test
-  void theLimitOfTheQueueIsKept() {
+  void theLimitOfTheQueueIsEnforced() {
     String queue = "limited";
     Worker all = servingAll(queue);
     enqueueAll(
@@ -90,7 +90,7 @@ public abstract class AllStacksContract extends Contract {
   void crashSuspectsOfAStackThatHasNoOtherJobsAreClaimed() {
     String queue = "suspects";
     JobId id = enqueue(job().queue(queue).stack("blue"));
-    Worker dead = Worker.joinFleets(store, "dead", Set.of("blue"), queue, TASK, Modes.FULL);
+    Worker dead = Worker.joinStacks(store, "dead", Set.of("blue"), queue, TASK, Modes.FULL);
     ClaimedJob held = dead.claimOne();
     store.nodes().markDead(dead.incarnation(), 0, Duration.ofMinutes(2));
     Failure crash = new Failure(1, FailureCode.WORKER_CRASHED, null, "It died.", null, "dead");
@@ -115,7 +115,7 @@ public abstract class AllStacksContract extends Contract {
   }
 
   @Test
-  void noJobWaitsForItsStackWhereANodeServesAll() {
+  void noJobWaitsForItsStackIfANodeServesAllStacks() {
     String queue = "explained";
     servingAll(queue);
 
@@ -124,7 +124,7 @@ public abstract class AllStacksContract extends Contract {
   }
 
   @Test
-  void theNodeIsListedAsServingAll() {
+  void theNodeIsListedAsServingAllStacks() {
     Worker all = servingAll("listed");
 
     assertThat(store.nodes().list())

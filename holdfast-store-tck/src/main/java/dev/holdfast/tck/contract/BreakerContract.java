@@ -53,17 +53,17 @@ public abstract class BreakerContract extends Contract {
     assertThat(failed(anyClaim(), anyClaim(), anyClaim()).turn()).isEqualTo(Turn.OPENED);
   }
 
-  private void openAndPassItsTime() {
+  private void openAndPassItsPause() {
     open();
     passTime(PAUSE.plusSeconds(1));
   }
 
-  private List<ClaimedJob> claimKnowingly(Worker who) {
+  private List<ClaimedJob> claimKnowingTheBreaker(Worker who) {
     return who.claimAlone(TASK, 2, 2, DUE);
   }
 
   private ClaimedJob probe(Worker who) {
-    List<ClaimedJob> claimed = claimKnowingly(who);
+    List<ClaimedJob> claimed = claimKnowingTheBreaker(who);
     assertThat(claimed).hasSize(1);
     return claimed.get(0);
   }
@@ -77,18 +77,18 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void itMayStayOpenForEver() {
+  void theBreakerMayStayOpenIndefinitely() {
     CircuitBreaker lasting = CircuitBreaker.after(1).within(Times.FOR_EVER).openFor(Times.FOR_EVER);
 
     Noted noted = store.tasks().report(new Attempts(TASK, lasting, List.of(anyClaim()), List.of()));
 
     assertThat(noted.turn()).isEqualTo(Turn.OPENED);
     passTime(Duration.ofDays(400));
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
   }
 
   @Test
-  void itOpensWithTheFailureThatIsOneTooMany() {
+  void theBreakerOpensWithTheFailureThatReachesItsThreshold() {
     assertThat(failed(anyClaim())).isEqualTo(new Noted(Turn.NONE, Rule.NONE));
     assertThat(failed(anyClaim()).turn()).isEqualTo(Turn.NONE);
 
@@ -109,14 +109,14 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void failuresReportedAtTheSameTimeAreAllCountedAndOneReportOpensIt() throws Exception {
+  void concurrentlyReportedFailuresAreAllCountedAndOneReportOpensTheBreaker() throws Exception {
     List<Turn> turns = Together.run(8, n -> failed(anyClaim()).turn());
 
     assertThat(turns).containsOnlyOnce(Turn.OPENED);
   }
 
   @Test
-  void aTaskWithCountedFailuresIsClaimedAsAnyOther() {
+  void aTaskWithCountedFailuresIsClaimedNormally() {
     failed(anyClaim(), anyClaim());
 
     assertThat(worker.claim(5)).hasSize(5);
@@ -124,18 +124,18 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void nothingIsClaimedWhileItIsOpen() {
+  void nothingIsClaimedWhileTheBreakerIsOpen() {
     open();
 
     assertThat(worker.claim(5)).isEmpty();
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
     assertThat(worker.claimAlone(TASK, 1, 0, Rule.NONE)).isEmpty();
     passTime(PAUSE.minusSeconds(5));
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
   }
 
   @Test
-  void otherTasksAreClaimedWhileItIsOpen() {
+  void otherTasksAreClaimedWhileTheBreakerIsOpen() {
     Worker both = Worker.join(store, "both", QUEUE, TASK, "other");
     enqueue(job().task("other"));
     open();
@@ -144,48 +144,48 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void jobsThatWaitForItAreReadyAndHaveSpentNothing() {
+  void jobsThatWaitForTheBreakerStayReadyAndUseNoAttempt() {
     JobId waiting = enqueue(job());
-    openAndPassItsTime();
-    claimKnowingly(worker);
-    claimKnowingly(other);
+    openAndPassItsPause();
+    claimKnowingTheBreaker(worker);
+    claimKnowingTheBreaker(other);
 
     assertThat(find(waiting).state()).isEqualTo(JobState.READY);
     assertThat(find(waiting).attempt()).isZero();
   }
 
   @Test
-  void whenItsTimeIsOverOneJobIsLetThroughAndItIsStarted() {
-    openAndPassItsTime();
+  void afterThePauseOneTrialJobIsClaimedAndStarted() {
+    openAndPassItsPause();
 
     ClaimedJob probe = probe(worker);
 
     assertThat(probe.started()).isTrue();
     assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
-    assertThat(claimKnowingly(worker)).isEmpty();
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
   }
 
   @Test
-  void whoDoesNotKnowOfItGetsNothingEvenWhenItsTimeIsOver() {
-    openAndPassItsTime();
+  void aNodeThatDoesNotKnowTheBreakerClaimsNothingEvenAfterThePause() {
+    openAndPassItsPause();
 
     assertThat(worker.claim(5)).isEmpty();
   }
 
   @Test
-  void ofManyNodesThatTryOneIsLetThrough() throws Exception {
+  void ofManyNodesOneClaimsTheTrialJob() throws Exception {
     List<Worker> workers = IntStream.range(0, 8).mapToObj(n -> worker("many-" + n)).toList();
-    openAndPassItsTime();
+    openAndPassItsPause();
 
-    List<Integer> claimed = Together.run(8, n -> claimKnowingly(workers.get(n)).size());
+    List<Integer> claimed = Together.run(8, n -> claimKnowingTheBreaker(workers.get(n)).size());
 
     assertThat(claimed.stream().mapToInt(Integer::intValue).sum()).isEqualTo(1);
   }
 
   @Test
-  void theSuccessOfThatJobClosesIt() {
-    openAndPassItsTime();
+  void theSuccessOfTheTrialJobClosesTheBreaker() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.succeed(probe);
 
@@ -195,21 +195,21 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void itsFailureOpensItForAsLongAgain() {
-    openAndPassItsTime();
+  void theFailureOfTheTrialJobOpensTheBreakerForTheSameTimeAgain() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.retryIn(probe, Duration.ofHours(1));
 
     assertThat(failed(probe.claim())).isEqualTo(new Noted(Turn.OPENED, new Rule(null, PAUSE)));
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
     passTime(PAUSE.plusSeconds(1));
     probe(other);
   }
 
   @Test
-  void howOtherJobsEndDoesNotMatterWhileItIsNotClosed() {
+  void outcomesOfOtherJobsAreIgnoredWhileTheBreakerIsNotClosed() {
     ClaimedJob earlier = worker.claimOne();
-    openAndPassItsTime();
+    openAndPassItsPause();
     assertThat(succeeded(earlier.claim()).turn()).isEqualTo(Turn.NONE);
     assertThat(failed(earlier.claim(), anyClaim()).turn()).isEqualTo(Turn.NONE);
     probe(other);
@@ -220,8 +220,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void aRepeatedVerdictTurnsItOnce() {
-    openAndPassItsTime();
+  void aRepeatedReportOfTheTrialJobCausesOneTransition() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.succeed(probe);
 
@@ -230,49 +230,49 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void whileThatJobRunsNoOtherIsLetThroughHoweverLongItTakes() {
-    openAndPassItsTime();
+  void whileTheTrialJobRunsNoOtherIsClaimedHoweverLongItTakes() {
+    openAndPassItsPause();
     probe(worker);
     passTime(PAUSE.multipliedBy(5));
 
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
   }
 
   @Test
-  void ifThatJobEndsWithoutAVerdictAnotherIsLetThroughLater() {
-    openAndPassItsTime();
+  void ifTheTrialJobEndsWithoutAReportAnotherIsClaimedLater() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
     worker.giveBack(probe.claim());
 
-    assertThat(claimKnowingly(other)).isEmpty();
+    assertThat(claimKnowingTheBreaker(other)).isEmpty();
     passTime(PAUSE.plusSeconds(1));
     probe(other);
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
   }
 
   @Test
-  void withoutAnyJobToLetThroughItStaysOpenAndDue() {
+  void withoutATrialJobTheBreakerStaysOpenAndDue() {
     worker.claim(20);
-    openAndPassItsTime();
+    openAndPassItsPause();
 
-    assertThat(claimKnowingly(worker)).isEmpty();
+    assertThat(claimKnowingTheBreaker(worker)).isEmpty();
     assertThat(state()).isEqualTo(BreakerState.OPEN);
     enqueue(job());
     probe(worker);
   }
 
   @Test
-  void theLimitOfTheTaskHoldsForThatJobToo() {
+  void theLimitOfTheTaskAppliesToTheTrialJob() {
     worker.claim(1);
     store.tasks().limit(TASK, 1);
-    openAndPassItsTime();
+    openAndPassItsPause();
 
     assertThat(other.claimAlone(TASK, 1, 0, new Rule(1, Duration.ZERO))).isEmpty();
     assertThat(state()).isEqualTo(BreakerState.OPEN);
   }
 
   @Test
-  void aBeatTellsHowMuchLongerItIsShut() {
+  void aHeartbeatReportsHowMuchLongerTheBreakerStaysOpen() {
     open();
     passTime(Duration.ofSeconds(10));
 
@@ -297,7 +297,7 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void peopleCanCloseIt() {
+  void anOperatorCanCloseTheBreaker() {
     open();
 
     assertThat(store.tasks().closeBreaker(TASK)).isTrue();
@@ -307,8 +307,8 @@ public abstract class BreakerContract extends Contract {
   }
 
   @Test
-  void anUnknownHolderOfTheVerdictIsNotBelieved() {
-    openAndPassItsTime();
+  void aReportOfAnUnknownHolderIsIgnored() {
+    openAndPassItsPause();
     ClaimedJob probe = probe(worker);
 
     assertThat(succeeded(new ClaimId(probe.id(), probe.token() + 1)).turn()).isEqualTo(Turn.NONE);

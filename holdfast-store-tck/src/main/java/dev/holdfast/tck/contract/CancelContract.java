@@ -20,8 +20,8 @@ public abstract class CancelContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED"})
-  void aJobThatHasNotBegunIsCancelledAtOnce(JobState state) {
-    JobId id = bring(job(), state);
+  void aJobThatHasNotStartedIsCancelledAtOnce(JobState state) {
+    JobId id = bringTo(job(), state);
 
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.CANCELLED);
 
@@ -44,8 +44,8 @@ public abstract class CancelContract extends Contract {
   }
 
   @Test
-  void aRunningJobIsAskedToStop() {
-    JobId id = bring(job(), JobState.RUNNING);
+  void cancellingARunningJobRequestsThatItStops() {
+    JobId id = bringTo(job(), JobState.RUNNING);
 
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.REQUESTED);
     assertThat(stateOf(id)).isEqualTo(JobState.RUNNING);
@@ -53,8 +53,8 @@ public abstract class CancelContract extends Contract {
   }
 
   @Test
-  void askingTwiceIsAskingOnce() {
-    JobId id = bring(job(), JobState.RUNNING);
+  void aRepeatedCancelRequestHasNoFurtherEffect() {
+    JobId id = bringTo(job(), JobState.RUNNING);
     store.control().cancel(id);
     Job before = find(id);
 
@@ -65,7 +65,7 @@ public abstract class CancelContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
   void aJobThatHasEndedStaysAsItIs(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     Job before = find(id);
 
     assertThat(store.control().cancel(id)).isEqualTo(CancelResult.ALREADY_ENDED);
@@ -91,7 +91,7 @@ public abstract class CancelContract extends Contract {
   }
 
   @Test
-  void aCancelRequestTurnsPuttingOffIntoCancelled() {
+  void aCancelRequestTurnsAPostponementIntoCancelled() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -102,7 +102,7 @@ public abstract class CancelContract extends Contract {
   }
 
   @Test
-  void aRepeatedReportGetsTheSameAnswerAboutACancel() {
+  void aRepeatedReportOfACancelledJobGetsTheSameResult() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -125,7 +125,7 @@ public abstract class CancelContract extends Contract {
   }
 
   @Test
-  void aJobThatSucceedsInSpiteOfARequestHasSucceeded() {
+  void aJobThatSucceedsDespiteACancelRequestHasSucceeded() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -137,45 +137,45 @@ public abstract class CancelContract extends Contract {
   }
 
   @Test
-  void aJobThatFailsForGoodInSpiteOfARequestHasFailed() {
+  void aJobThatFailsPermanentlyDespiteACancelRequestHasFailed() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
 
-    assertThat(worker.die(claimed)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.failPermanently(claimed)).isEqualTo(Result.WRITTEN);
     assertThat(stateOf(id)).isEqualTo(JobState.FAILED);
   }
 
   @Test
-  void aRequestConcernsItsOwnJobOnly() {
+  void aCancelRequestAffectsOneJobOnly() {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job());
     List<ClaimedJob> claimed = worker.claim(2);
     store.control().cancel(ids.get(0));
 
-    List<Result> answers =
+    List<Result> results =
         worker.finishAll(
             claimed.stream().map(job -> new Finish.Later(job.claim(), Duration.ZERO)).toList());
 
-    assertThat(answers).containsExactly(Result.CANCELLED_INSTEAD, Result.WRITTEN);
+    assertThat(results).containsExactly(Result.CANCELLED_INSTEAD, Result.WRITTEN);
     assertThat(ids).extracting(this::stateOf).containsExactly(JobState.CANCELLED, JobState.READY);
   }
 
   @Test
-  void aCancelAndAStartAtTheSameTimeAgree() throws Exception {
+  void aConcurrentCancelAndStartAgree() throws Exception {
     Worker worker = worker();
     for (int round = 0; round < 20; round++) {
       JobId id = enqueue(job());
       ClaimedJob claimed = worker.prefetchOne();
 
-      List<Object> answers =
+      List<Object> results =
           Together.run(
               2,
               n -> n == 0 ? store.control().cancel(id) : !worker.start(claimed.claim()).isEmpty());
 
-      boolean cancelledAtOnce = answers.get(0) == CancelResult.CANCELLED;
-      boolean started = (boolean) answers.get(1);
+      boolean cancelledAtOnce = results.get(0) == CancelResult.CANCELLED;
+      boolean started = (boolean) results.get(1);
       assertThat(started).isEqualTo(!cancelledAtOnce);
       assertThat(stateOf(id)).isEqualTo(started ? JobState.RUNNING : JobState.CANCELLED);
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 public abstract class ClaimContract extends Contract {
 
   @Test
-  void aClaimCarriesEverythingItsHolderNeeds() {
+  void aClaimReturnsEverythingThatItsHolderNeeds() {
     Worker worker = worker();
     JobId id = enqueue(job().priority(6).payload("hello").tags("a", "b").policy("{\"x\":1}"));
 
@@ -44,7 +44,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void aClaimSaysWhenItWasMade() {
+  void aClaimReturnsItsTime() {
     Worker worker = worker();
     enqueue(job());
     passTime(Duration.ofMinutes(3));
@@ -56,7 +56,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void whatIsAbsentFromAJobIsAbsentFromItsClaim() {
+  void fieldsThatAJobLacksAreAbsentFromItsClaim() {
     Worker worker = worker();
     enqueue(job().payload(null));
 
@@ -82,7 +82,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void aJobStartedByItsClaimShowsThatItRuns() {
+  void aJobStartedByItsClaimIsRunning() {
     JobId id = enqueue(job());
     ClaimedJob claimed = worker("node-7").claimOne();
 
@@ -95,7 +95,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void aJobClaimedTwiceGetsAGrowingToken() {
+  void theTokenGrowsWithEveryClaim() {
     Worker first = worker("node-1");
     Worker second = worker("node-2");
     enqueue(job());
@@ -109,7 +109,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void aHeldJobIsNotClaimedAgain() {
+  void aClaimedJobIsNotClaimedAgain() {
     Worker worker = worker();
     enqueueAll(job(), job());
     worker.claimOne();
@@ -120,7 +120,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void whoWantsNothingGetsNothing() {
+  void aClaimOfZeroJobsReturnsNothing() {
     Worker worker = worker();
     enqueue(job());
 
@@ -128,12 +128,12 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void anEmptyQueueGivesNothing() {
+  void aClaimFromAnEmptyQueueReturnsNothing() {
     assertThat(worker().claim(5)).isEmpty();
   }
 
   @Test
-  void onlyTasksThatWereNamedAreClaimed() {
+  void onlyTheGivenTasksAreClaimed() {
     enqueueAll(job().task("other").priority(9), job().task("other").priority(9));
     JobId known = enqueue(job());
 
@@ -141,7 +141,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void whoKnowsNoTaskGetsNothing() {
+  void aNodeThatKnowsNoTaskClaimsNothing() {
     Worker worker = worker();
     enqueue(job());
 
@@ -163,7 +163,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void jobsThatAnOrderLeavesOutAreNotClaimedHoweverTheOthersAreFound() {
+  void excludedJobsAreNotClaimedByAnyQueryPath() {
     Worker one = worker("one");
     Worker several = Worker.join(store, "several", QUEUE, TASK, "other");
     Worker stacks = serving("stacks", "blue");
@@ -183,7 +183,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void crashSuspectsThatAnOrderLeavesOutAreNotClaimedEither() {
+  void excludedCrashSuspectsAreNotClaimed() {
     Worker dead = worker("dead");
     List<JobId> ids = enqueueAll(job(), job());
     List<RecoveryAction> crashes =
@@ -201,7 +201,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void onlyTheQueueThatWasNamedIsClaimedFrom() {
+  void jobsAreClaimedFromTheGivenQueueOnly() {
     JobId here = enqueue(job());
     JobId there = enqueue(job().queue("bulk"));
     Worker worker = worker();
@@ -282,7 +282,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void aPausedQueueGivesNothing() {
+  void nothingIsClaimedFromAPausedQueue() {
     Worker worker = worker();
     enqueue(job());
     store.queues().pause(QUEUE, true);
@@ -292,7 +292,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void aResumedQueueGivesAgain() {
+  void jobsAreClaimedFromAResumedQueue() {
     Worker worker = worker();
     JobId id = enqueue(job());
     store.queues().pause(QUEUE, true);
@@ -302,7 +302,7 @@ public abstract class ClaimContract extends Contract {
   }
 
   @Test
-  void pausingOneQueueLeavesOthersAlone() {
+  void pausingOneQueueDoesNotAffectOthers() {
     JobId id = enqueue(job());
     store.queues().pause("bulk", true);
 
@@ -317,7 +317,8 @@ public abstract class ClaimContract extends Contract {
 
     List<JobId> claimed = new ArrayList<>();
     Together.run(6, n -> claimAll(workers.get(n))).forEach(claimed::addAll);
-    // Rows locked by others are skipped, so a claimer may have stopped early; none may be lost.
+    // Claimers skip rows that others have locked, so a claimer may have stopped early. No job may
+    // be lost.
     claimed.addAll(claimAll(workers.get(0)));
 
     assertThat(claimed).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(ids);

@@ -22,7 +22,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 
-/** The base of all topics of the contract: a store for each test, and helpers for common steps. */
+/**
+ * The base class of all topics of the contract: a store for each test, and methods for common
+ * steps.
+ */
 public abstract class Contract {
   protected static final String QUEUE = JobDraft.QUEUE;
   protected static final String TASK = JobDraft.TASK;
@@ -31,7 +34,7 @@ public abstract class Contract {
   private StoreFixture fixture;
   protected Store store;
 
-  /** Hand over a fixture with an empty store; asked for before each test. */
+  /** Returns a fixture with an empty store. Called before each test. */
   protected abstract StoreFixture newFixture();
 
   @BeforeEach
@@ -60,7 +63,7 @@ public abstract class Contract {
     return UuidCreator.getTimeOrderedEpoch();
   }
 
-  /** A live node that serves the usual queue and knows the usual task. */
+  /** Registers a live node that serves the default queue and knows the default task. */
   protected Worker worker(String name) {
     return Worker.join(store, name, QUEUE, TASK);
   }
@@ -69,13 +72,13 @@ public abstract class Contract {
     return worker("node-1");
   }
 
-  /** A live node that runs jobs of these fleets and of none. */
+  /** Registers a live node that runs jobs of these stacks and jobs without a stack. */
   protected Worker serving(String name, String... stacks) {
     return serving(name, Modes.FULL, stacks);
   }
 
   protected Worker serving(String name, Modes modes, String... stacks) {
-    return Worker.joinFleets(store, name, Set.of(stacks), QUEUE, TASK, modes);
+    return Worker.joinStacks(store, name, Set.of(stacks), QUEUE, TASK, modes);
   }
 
   protected Admission admit(JobDraft draft) {
@@ -88,14 +91,14 @@ public abstract class Contract {
     return admissions.get(0);
   }
 
-  /** Enqueue a job that must be new. */
+  /** Enqueues a job that must be new. */
   protected JobId enqueue(JobDraft draft) {
     Admission admission = admit(draft);
     assertThat(admission.outcome()).isEqualTo(Enqueued.Outcome.CREATED);
     return admission.id();
   }
 
-  /** Enqueue jobs in one call, all of which must be new. */
+  /** Enqueues jobs in one call, all of which must be new. */
   protected List<JobId> enqueueAll(JobDraft... drafts) {
     List<NewJob> jobs = Arrays.stream(drafts).map(JobDraft::build).toList();
     List<Admission> admissions = store.intake().enqueue(jobs);
@@ -136,10 +139,10 @@ public abstract class Contract {
   }
 
   /**
-   * Enqueue a job and bring it into a state by the usual way. No other job of its queue and task
-   * may be READY; time passes if it is to expire.
+   * Enqueues a job and brings it into a state through the store's methods. No other job of its
+   * queue and task may be READY. For EXPIRED, time passes.
    */
-  protected JobId bring(JobDraft draft, JobState state) {
+  protected JobId bringTo(JobDraft draft, JobState state) {
     JobId id =
         enqueue(
             switch (state) {
@@ -158,7 +161,7 @@ public abstract class Contract {
       }
       case FAILED -> {
         Worker helper = helper(job);
-        helper.die(helper.claimOne());
+        helper.failPermanently(helper.claimOne());
       }
       case CANCELLED -> store.control().cancel(id);
       case WAITING, ON_HOLD ->

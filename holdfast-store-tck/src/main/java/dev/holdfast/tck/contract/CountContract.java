@@ -24,18 +24,18 @@ public abstract class CountContract extends Contract {
       names = {"WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void jobsAreCountedInEveryState(JobState state) {
-    bring(job(), state);
-    bring(job(), state == JobState.READY ? JobState.CANCELLED : state);
+    bringTo(job(), state);
+    bringTo(job(), state == JobState.READY ? JobState.CANCELLED : state);
 
     assertThat(count(JobFilter.all(), state)).isEqualTo(state == JobState.READY ? 1 : 2);
     assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
   @Test
-  void aCountOfOneStateLeavesOutTheOthers() {
-    bring(job().queue("a"), JobState.READY);
-    bring(job().queue("b"), JobState.SUCCEEDED);
-    bring(job().queue("c"), JobState.FAILED);
+  void aCountOfOneStateExcludesTheOthers() {
+    bringTo(job().queue("a"), JobState.READY);
+    bringTo(job().queue("b"), JobState.SUCCEEDED);
+    bringTo(job().queue("c"), JobState.FAILED);
 
     assertThat(countAll(JobFilter.all().state(JobState.SUCCEEDED))).isEqualTo(1);
     assertThat(countAll(JobFilter.all().state(JobState.READY, JobState.FAILED))).isEqualTo(2);
@@ -45,10 +45,10 @@ public abstract class CountContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
   void jobsAreCountedByQueueTaskAndTag(JobState state) {
-    bring(job().tags("eu"), state);
-    bring(job().queue("bulk").tags("eu", "new"), state);
-    bring(job().task("other"), state);
-    bring(job().queue("bulk").task("other"), state);
+    bringTo(job().tags("eu"), state);
+    bringTo(job().queue("bulk").tags("eu", "new"), state);
+    bringTo(job().task("other"), state);
+    bringTo(job().queue("bulk").task("other"), state);
 
     assertThat(count(JobFilter.all().queue("bulk"), state)).isEqualTo(2);
     assertThat(count(JobFilter.all().task("other"), state)).isEqualTo(2);
@@ -61,8 +61,8 @@ public abstract class CountContract extends Contract {
   }
 
   @Test
-  void aJobThatIsRetriedFromTheDeadLetterIsNoLongerCountedAsFailed() {
-    JobId id = bring(job().tags("eu"), JobState.FAILED);
+  void aJobRetriedFromTheDeadLetterQueueIsNoLongerCountedAsFailed() {
+    JobId id = bringTo(job().tags("eu"), JobState.FAILED);
     store.control().retry(id);
 
     assertThat(count(JobFilter.all(), JobState.FAILED)).isZero();
@@ -72,14 +72,14 @@ public abstract class CountContract extends Contract {
 
   @Test
   void purgedJobsAreNoLongerCounted() {
-    bring(job(), JobState.FAILED);
+    bringTo(job(), JobState.FAILED);
     store.control().purge(JobFilter.all(), null, PLENTY);
 
     assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @Test
-  void aJobThatWasTriedTwiceIsCountedOnce() {
+  void aJobWithTwoAttemptsIsCountedOnce() {
     Worker worker = worker();
     enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** How jobs that were recovered from dead or fenced nodes are claimed. */
+/** Claims of jobs that were recovered from dead or fenced nodes. */
 public abstract class CrashContract extends Contract {
   private static final Suspects ONE = new Suspects(1, false);
   private static final Suspects THREE = new Suspects(3, false);
@@ -39,13 +39,16 @@ public abstract class CrashContract extends Contract {
         job.attempt(), FailureCode.WORKER_CRASHED, null, "Its node died.", null, "node-1");
   }
 
-  /** Let a node die with a job, and recover it. There must be no other job but suspects. */
+  /**
+   * Claims a job with a node that dies, and recovers the job. All other jobs must be crash
+   * suspects.
+   */
   private JobId crash(JobDraft draft, Suspicion suspicion) {
     JobId id = enqueue(draft);
-    Worker victim = serving("victim", "blue");
-    ClaimedJob held = victim.claim(1, Suspects.NONE).getFirst();
+    Worker dying = serving("dying", "blue");
+    ClaimedJob held = dying.claim(1, Suspects.NONE).getFirst();
     assertThat(held.id()).isEqualTo(id);
-    recoverFrom(victim, held, suspicion);
+    recoverFrom(dying, held, suspicion);
     return id;
   }
 
@@ -67,7 +70,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aJobThatIsNoSuspectIsClaimedAsAnyOther() {
+  void aJobThatIsNoCrashSuspectIsClaimedNormally() {
     JobId crashed = crash(job(), Suspicion.NONE);
     JobId plain = enqueue(job());
 
@@ -79,14 +82,14 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aJobOfAStackThatIsNoSuspectIsClaimedAsAnyOther() {
+  void aJobOfAStackThatIsNoCrashSuspectIsClaimedNormally() {
     JobId crashed = crash(job().stack("blue"), Suspicion.NONE);
 
     assertThat(ids(serving("node-1", "blue").claim(2, Suspects.NONE))).containsExactly(crashed);
   }
 
   @Test
-  void noMoreSuspectsAreClaimedThanTheNodeWants() {
+  void noMoreCrashSuspectsAreClaimedThanRequested() {
     for (int i = 0; i < 4; i++) {
       crash(job(), Suspicion.SLOW);
     }
@@ -101,7 +104,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aSuspectWithOneCrashLeftIsClaimedAsTheOnlyOne() {
+  void aCrashSuspectWithOneCrashLeftIsClaimedAlone() {
     JobId last = crash(job(), Suspicion.ALONE);
     JobId other = crash(job(), Suspicion.SLOW);
     Worker worker = worker();
@@ -113,7 +116,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aSuspectWithOneCrashLeftGoesBeforeOthersAndWithoutThem() {
+  void aCrashSuspectWithOneCrashLeftIsClaimedBeforeOthersAndWithoutThem() {
     crash(job(), Suspicion.SLOW);
     JobId last = crash(job(), Suspicion.ALONE);
     crash(job(), Suspicion.ALONE);
@@ -122,7 +125,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void whereNoneMustBeTheOnlyOneOthersAreClaimed() {
+  void ifNoCrashSuspectMustRunAloneOthersAreClaimed() {
     crash(job(), Suspicion.SLOW);
     crash(job(), Suspicion.SLOW);
 
@@ -131,7 +134,7 @@ public abstract class CrashContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
-  void aSuspectIsNotClaimedByADeadIncarnation(Suspicion suspicion) {
+  void aCrashSuspectIsNotClaimedByADeadIncarnation(Suspicion suspicion) {
     JobId suspect = crash(job(), suspicion);
     Worker dead = worker();
     dead.leave();
@@ -142,7 +145,7 @@ public abstract class CrashContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
-  void aSuspectIsNotClaimedFromAPausedQueue(Suspicion suspicion) {
+  void aCrashSuspectIsNotClaimedFromAPausedQueue(Suspicion suspicion) {
     crash(job(), suspicion);
     Worker worker = worker();
     store.queues().pause(QUEUE, true);
@@ -153,7 +156,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void suspectsAreClaimedWithinTheLimitOfTheirQueue() {
+  void crashSuspectsAreClaimedWithinTheLimitOfTheirQueue() {
     crash(job(), Suspicion.SLOW);
     crash(job(), Suspicion.SLOW);
     Worker worker = worker();
@@ -165,7 +168,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void suspectsAreClaimedWithinTheLimitOfTheirTask() {
+  void crashSuspectsAreClaimedWithinTheLimitOfTheirTask() {
     crash(job(), Suspicion.SLOW);
     crash(job(), Suspicion.SLOW);
     Worker worker = worker();
@@ -221,7 +224,7 @@ public abstract class CrashContract extends Contract {
 
   @ParameterizedTest
   @EnumSource
-  void aRecoveredCrashMakesRoomUnderTheLimitOfItsQueue(Suspicion suspicion) {
+  void aJobRecoveredFromACrashFreesALimitSlotOfItsQueue(Suspicion suspicion) {
     Worker worker = worker();
     JobId id = enqueue(job());
     store.queues().limit(QUEUE, 1);
@@ -231,12 +234,13 @@ public abstract class CrashContract extends Contract {
     Worker next = worker("node-2");
     assertThat(store.queries().whyWaiting(id))
         .hasValueSatisfying(why -> assertThat(why).isNotInstanceOf(WaitReason.QueueFull.class));
-    List<ClaimedJob> again = suspicion == Suspicion.ALONE ? next.claimLone(1) : next.claim(1, 0, 1);
+    List<ClaimedJob> again =
+        suspicion == Suspicion.ALONE ? next.claimAloneSuspect(1) : next.claim(1, 0, 1);
     assertThat(ids(again)).containsExactly(id);
   }
 
   @Test
-  void everythingElseThatIsRecoveredMakesRoomUnderTheLimitOfItsQueue() {
+  void anyOtherRecoveredJobFreesALimitSlotOfItsQueue() {
     Worker worker = worker();
     enqueueAll(job(), job(), job());
     store.queues().limit(QUEUE, 3);
@@ -256,7 +260,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aRecoveredCrashMakesRoomUnderTheLimitOfItsTask() {
+  void aJobRecoveredFromACrashFreesALimitSlotOfItsTask() {
     Worker worker = worker();
     JobId id = enqueue(job());
     store.tasks().limit(TASK, 1);
@@ -267,7 +271,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void suspectsAreCountedAmongReadyJobs() {
+  void crashSuspectsCountAsReadyJobs() {
     crash(job(), Suspicion.SLOW);
     crash(job(), Suspicion.ALONE);
     crash(job(), Suspicion.NONE);
@@ -276,7 +280,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aFencingIsCountedAndCostsNoAttempt() {
+  void aFencingIsCountedAndUsesNoAttempt() {
     JobId id = enqueue(job());
     for (int fencings = 1; fencings <= 2; fencings++) {
       Worker worker = worker("node-" + fencings);
@@ -298,7 +302,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aFencedJobThatIsToBeCancelledIsNotRunAgain() {
+  void aFencedJobWithACancelRequestIsNotRunAgain() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -316,10 +320,10 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aDeadLetterThatIsRetriedIsNoSuspectAnyMore() {
+  void aRetriedDeadLetteredJobIsNoLongerACrashSuspect() {
     JobId id = crash(job(), Suspicion.ALONE);
     Worker worker = worker();
-    ClaimedJob held = worker.claimLone().getFirst();
+    ClaimedJob held = worker.claimAloneSuspect().getFirst();
     worker.leave();
     store
         .recovery()
@@ -327,7 +331,7 @@ public abstract class CrashContract extends Contract {
             Holder.dead(worker.incarnation()),
             List.of(new RecoveryAction.AfterFencing(held.claim())));
     Worker next = worker("node-2");
-    next.die(next.claimLone().getFirst());
+    next.failPermanently(next.claimAloneSuspect().getFirst());
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.READY);
 
     ClaimedJob again = worker("node-3").claim(1, Suspects.NONE).getFirst();
@@ -337,7 +341,7 @@ public abstract class CrashContract extends Contract {
   }
 
   @Test
-  void aNodeLongDeadThatStillHoldsAJobIsRemembered() {
+  void aLongDeadNodeThatStillHoldsAJobIsNotForgotten() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();

@@ -25,11 +25,11 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 public abstract class DeadLetterContract extends Contract {
 
   private JobId dead(JobDraft draft) {
-    return bring(draft, JobState.FAILED);
+    return bringTo(draft, JobState.FAILED);
   }
 
   @Test
-  void aRetriedJobIsReadyWithAFreshBudget() {
+  void aRetriedJobIsReadyWithAllItsAttempts() {
     JobId id = dead(job().payload("p").policy("{\"x\":1}").tags("a"));
 
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.READY);
@@ -47,7 +47,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void theTokenGoesOnGrowingThroughTheDeadLetterAndBack() {
+  void theTokenKeepsGrowingThroughTheDeadLetterQueueAndBack() {
     JobId id = dead(job());
     store.control().retry(id);
 
@@ -55,20 +55,22 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void whatWentWrongBeforeStaysOnRecord() {
+  void earlierFailuresStayRecorded() {
     JobId id = dead(job());
     store.control().retry(id);
     assertThat(find(id).failures()).hasSize(1);
 
     Worker worker = worker();
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
 
     assertThat(find(id).failures()).hasSize(2);
   }
 
-  /** A field of {@link Job} that is added later takes part without a change here. */
+  /**
+   * Compares all fields of {@link Job} by reflection, so a field that is added later is included.
+   */
   @Test
-  void everythingThatAnEnqueueGivesStaysThroughDeadLetterRetryAndHistory() {
+  void everyEnqueuedFieldSurvivesDeadLetteringRetryAndHistory() {
     Worker worker = serving("node-1", "blue");
     JobDraft draft =
         job()
@@ -98,7 +100,7 @@ public abstract class DeadLetterContract extends Contract {
       "result"
     };
 
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
     Job failed = find(id);
     store.control().retry(id);
     Job retried = find(id);
@@ -140,12 +142,12 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void aCancelRequestDoesNotSurviveTheDeadLetter() {
+  void aCancelRequestDoesNotSurviveDeadLettering() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
     store.control().cancel(id);
-    worker.die(claimed);
+    worker.failPermanently(claimed);
     store.control().retry(id);
 
     assertThat(find(id).cancelRequested()).isFalse();
@@ -158,7 +160,7 @@ public abstract class DeadLetterContract extends Contract {
       names = {"FAILED", "WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void aJobThatHasNotFailedIsNotRetried(JobState state) {
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     Job before = find(id);
 
     assertThat(store.control().retry(id)).isEqualTo(RetryResult.NOT_FAILED);
@@ -171,7 +173,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void aJobWhoseKeyIsTakenStaysInTheDeadLetter() {
+  void aJobWhoseKeyIsTakenStaysInTheDeadLetterQueue() {
     UniqueKey key = UniqueKey.whileActive("order 17");
     JobId old = dead(job().unique(key));
     JobId current = enqueue(job().unique(key));
@@ -184,7 +186,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void aRetriedJobHoldsItsKeyAgain() {
+  void aRetriedJobTakesItsKeyAgain() {
     UniqueKey key = UniqueKey.whileActive("order 17");
     JobId id = dead(job().unique(key));
     store.control().retry(id);
@@ -193,13 +195,13 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllMovesEveryJobOfTheFilterAndCountsByQueue() {
+  void retryingAllRetriesEveryMatchingJobAndCountsByQueue() {
     JobId here = dead(job());
     JobId alsoHere = dead(job());
     JobId there = dead(job().queue("bulk"));
     JobId other = dead(job().task("other"));
     JobId live = enqueue(job().queue("idle"));
-    JobId ended = bring(job().queue("idle"), JobState.CANCELLED);
+    JobId ended = bringTo(job().queue("idle"), JobState.CANCELLED);
 
     Map<String, Integer> moved =
         store.control().retryAll(JobFilter.all().task(TASK), null, PLENTY).jobs();
@@ -230,7 +232,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllHeedsQueueTagAndState() {
+  void retryingAllFiltersByQueueTagAndState() {
     JobId tagged = dead(job().tags("eu"));
     JobId there = dead(job().queue("bulk"));
 
@@ -249,7 +251,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllLeavesJobsWhoseKeyIsTaken() {
+  void retryingAllSkipsJobsWhoseKeyIsTaken() {
     UniqueKey taken = UniqueKey.whileActive("taken");
     JobId stuck = dead(job().unique(taken));
     JobId free = dead(job().unique(UniqueKey.whileActive("free")));
@@ -274,7 +276,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void ofDeadJobsThatShareAKeyOnlyOneIsRetried() {
+  void ofDeadLetteredJobsThatShareAKeyOneIsRetried() {
     UniqueKey key = UniqueKey.whileActive("order 17");
     dead(job().unique(key));
     dead(job().unique(key));
@@ -286,7 +288,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void purgedJobsAreGone() {
+  void purgedJobsAreDeleted() {
     JobId first = dead(job());
     JobId second = dead(job().queue("bulk"));
 
@@ -299,9 +301,9 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void purgingTouchesTheDeadLetterOnly() {
+  void purgingAffectsTheDeadLetterQueueOnly() {
     JobId ready = enqueue(job());
-    JobId cancelled = bring(job().queue("bulk"), JobState.CANCELLED);
+    JobId cancelled = bringTo(job().queue("bulk"), JobState.CANCELLED);
 
     assertThat(store.control().purge(JobFilter.all(), null, PLENTY).count()).isZero();
     assertThat(exists(ready)).isTrue();
@@ -320,12 +322,12 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void retryingAllLeavesJobsThatFailAgainAfterItsFirstStep() {
+  void retryingAllSkipsJobsThatFailAgainAfterItsFirstStep() {
     List<JobId> ids = List.of(dead(job()), dead(job()), dead(job()));
     JobControl.Step first = store.control().retryAll(JobFilter.all(), null, 2);
     passTime(Duration.ofSeconds(1));
     Worker worker = worker();
-    worker.claim(2).forEach(worker::die);
+    worker.claim(2).forEach(worker::failPermanently);
 
     JobControl.Step second = store.control().retryAll(JobFilter.all(), first.until(), 2);
 
@@ -338,7 +340,7 @@ public abstract class DeadLetterContract extends Contract {
   }
 
   @Test
-  void purgingLeavesJobsThatWereDeadLetteredAfterItsFirstStep() {
+  void purgingSkipsJobsThatWereDeadLetteredAfterItsFirstStep() {
     dead(job());
     dead(job());
     dead(job());

@@ -46,7 +46,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void theLastEventWinsAndStartsOnceWhenTheSubjectHasBeenQuiet() {
+  void theLastEventStartsOneJobOnceItsSubjectIsQuiet() {
     store.triggers().put(perId().debounce(QUIET).build());
     Outcome first = events.publishToOne(payload(7, "a"));
     passTime(Duration.ofSeconds(40));
@@ -66,7 +66,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void subjectsAreQuietEachForItself() {
+  void eachSubjectIsDebouncedSeparately() {
     store.triggers().put(perId().debounce(QUIET).build());
 
     JobId seven = job(events.publishToOne(payload(7, "a")));
@@ -77,7 +77,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void aStreamOfEventsCannotPostponeBeyondTheLongestWait() {
+  void aStreamOfEventsPostponesTheJobUpToTheMaximumWait() {
     store.triggers().put(perId().debounce(QUIET).maxWait(Duration.ofSeconds(90)).build());
     JobId first = job(events.publishToOne(payload(7, "a")));
     passTime(Duration.ofSeconds(50));
@@ -90,7 +90,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void anEventThatComesWhileTheWorkRunsStartsItOnceMore() {
+  void anEventDuringTheRunStartsAnotherJob() {
     store.triggers().put(perId().debounce(QUIET).build());
     JobId first = job(events.publishToOne(payload(7, "a")));
     passTime(QUIET.plusSeconds(1));
@@ -110,7 +110,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void aRetryThatWaitsIsNotTakenForWorkThatWaitsForQuiet() {
+  void aJobThatWaitsForItsRetryIsNotDebounced() {
     store.triggers().put(perId().debounce(QUIET).build());
     JobId first = job(events.publishToOne(payload(7, "a")));
     passTime(QUIET.plusSeconds(1));
@@ -123,7 +123,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void theSamePayloadWhileItWaitsPostponesAndOnceStartedIsADuplicate() {
+  void anEqualPayloadPostponesAWaitingJobAndIsADuplicateOnceTheJobHasStarted() {
     store.triggers().put(perId().debounce(QUIET).build());
     JobId first = job(events.publishToOne(payload(7, "a")));
     passTime(Duration.ofSeconds(40));
@@ -141,7 +141,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void aPayloadThatWasSupersededBeforeItStartedDoesNotCountAsStarted() {
+  void aSupersededPayloadDoesNotCountAsStarted() {
     store.triggers().put(perId().debounce(QUIET).build());
     JobId job = job(events.publishToOne(payload(7, "a")));
     events.publishToOne(payload(7, "b"));
@@ -154,7 +154,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void aCancelledWaitIsReplacedByTheNextEvent() {
+  void anEventAfterTheWaitingJobWasCancelledStartsAnother() {
     store.triggers().put(perId().debounce(QUIET).build());
     JobId first = job(events.publishToOne(payload(7, "a")));
     store.control().cancel(first);
@@ -177,7 +177,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void afterAStartFurtherEventsOfTheSubjectAreSwallowedUntilItHasCooledDown() {
+  void eventsDuringTheCooldownStartNothing() {
     store.triggers().put(perId().cooldown(COOLDOWN).build());
     Outcome first = events.publishToOne(payload(7, "a"));
 
@@ -191,7 +191,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void concurrentEventsOfACoolSubjectStartOneJob() throws Exception {
+  void concurrentEventsOutsideTheCooldownStartOneJob() throws Exception {
     store.triggers().put(perId().cooldown(COOLDOWN).build());
 
     List<Outcome> outcomes = Together.run(8, n -> events.publishToOne(payload(7, "v" + n)));
@@ -201,7 +201,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void aDebouncedSubjectCoolsDownFromItsStartOn() {
+  void theCooldownOfADebouncedSubjectCountsFromTheStart() {
     store.triggers().put(perId().debounce(QUIET).cooldown(COOLDOWN).build());
     events.publishToOne(payload(7, "a"));
     assertThat(events.publishToOne(payload(7, "b")).decision()).isEqualTo(Decision.DEBOUNCED);
@@ -221,7 +221,7 @@ public abstract class DebounceContract extends Contract {
   }
 
   @Test
-  void upkeepForgetsOnlySubjectsThatHaveCooledDown() {
+  void upkeepDeletesOnlySubjectsWhoseCooldownIsOver() {
     store.triggers().put(perId().cooldown(COOLDOWN).build());
     events.publishToOne(payload(7, "a"));
     Upkeep.Retention retention = new Upkeep.Retention(Duration.ofDays(1), Duration.ofDays(1));

@@ -21,7 +21,7 @@ enum Ending {
   DEAD {
     @Override
     Finish of(ClaimId held) {
-      return new Finish.Dead(held, failure("it broke for good"));
+      return new Finish.Dead(held, failure("it broke permanently"));
     }
   },
   LATER {

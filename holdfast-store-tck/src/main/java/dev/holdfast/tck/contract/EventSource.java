@@ -9,7 +9,7 @@ import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.trigger.EventPublication;
 
-/** Publishes one kind of event to a store. */
+/** Publishes events of one name to a store. */
 final class EventSource {
   private final Store store;
   private final String event;
@@ -23,14 +23,14 @@ final class EventSource {
     return desk(payload).publish(store.events());
   }
 
-  /** Publish an event that exactly one trigger listens to. */
+  /** Publishes an event that exactly one trigger listens to. */
   Outcome publishToOne(String payload) {
     Published published = publish(payload);
     assertThat(published.outcomes()).hasSize(1);
     return published.outcomes().get(0);
   }
 
-  /** An event that can be published several times over, as after a lost answer. */
+  /** Returns an event that can be published repeatedly, as after a lost reply. */
   EventPublication desk(String payload) {
     return new EventPublication(event, payload, UuidCreator::getTimeOrderedEpoch, JobOrigin.NONE);
   }

@@ -27,15 +27,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 public abstract class FinishContract extends Contract {
 
   @Test
-  void aSuccessIsKeptWithItsResult() {
+  void aSuccessIsStoredWithItsResult() {
     Worker worker = worker("node-7");
     JobId id = enqueue(job().payload("in").tags("a"));
     ClaimedJob claimed = worker.claimOne();
     passTime(Duration.ofMinutes(3));
 
-    Result answer = worker.finish(new Finish.Succeeded(claimed.claim(), "\"out\"", null));
+    Result result = worker.finish(new Finish.Succeeded(claimed.claim(), "\"out\"", null));
 
-    assertThat(answer).isEqualTo(Result.WRITTEN);
+    assertThat(result).isEqualTo(Result.WRITTEN);
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(job.result()).isEqualTo("\"out\"");
@@ -60,7 +60,7 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
-  void aResultThatIsNotToBeKeptIsNeverKept() {
+  void aResultWithoutRetentionIsNotStored() {
     Worker worker = worker();
     JobId id = enqueue(job());
 
@@ -71,7 +71,7 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
-  void aResultIsShownUntilItsTimeIsOver() {
+  void aResultIsReturnedUntilItsRetentionIsOver() {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.finish(
@@ -86,13 +86,13 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
-  void aFailureForGoodIsKeptWithWhatWentWrong() {
+  void aPermanentFailureIsStoredWithItsCause() {
     Worker worker = worker("node-7");
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
     passTime(Duration.ofMinutes(3));
 
-    Result answer =
+    Result result =
         worker.finish(
             new Finish.Dead(
                 claimed.claim(),
@@ -104,7 +104,7 @@ public abstract class FinishContract extends Contract {
                     "at X\n\tat Y",
                     "node-7")));
 
-    assertThat(answer).isEqualTo(Result.WRITTEN);
+    assertThat(result).isEqualTo(Result.WRITTEN);
     Job job = find(id);
     assertThat(job.state()).isEqualTo(JobState.FAILED);
     assertThat(job.endedAt()).isNotNull();
@@ -122,7 +122,7 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
-  void aFailureNeedsNeitherTypeNorStack() {
+  void aFailureNeedsNeitherTypeNorStackTrace() {
     Worker worker = worker();
     JobId id = enqueue(job());
 
@@ -135,7 +135,7 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
-  void aJobStoppedByRequestIsCancelled() {
+  void aJobStoppedByACancelRequestIsCancelled() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -148,7 +148,7 @@ public abstract class FinishContract extends Contract {
 
   @ParameterizedTest
   @EnumSource
-  void aFinishedJobIsHeldByNobody(Ending ending) {
+  void aFinishedJobHasNoHolder(Ending ending) {
     Worker worker = worker();
     JobId id = enqueue(job());
 
@@ -159,13 +159,13 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
-  void aBatchIsAnsweredInItsOrderAndTheLostDoNotHinderTheRest() {
+  void theResultsOfABatchAreInItsOrderAndLostClaimsDoNotAffectTheRest() {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job(), job(), job(), job(), job());
     List<ClaimId> held = worker.claim(6).stream().map(ClaimedJob::claim).toList();
     worker.giveBack(held.get(2));
 
-    List<Result> answers =
+    List<Result> results =
         worker.finishAll(
             List.of(
                 Ending.SUCCEEDED.of(held.get(5)),
@@ -175,7 +175,7 @@ public abstract class FinishContract extends Contract {
                 Ending.CANCELLED.of(held.get(4)),
                 Ending.LATER.of(held.get(3))));
 
-    assertThat(answers)
+    assertThat(results)
         .containsExactly(
             Result.WRITTEN,
             Result.WRITTEN,
@@ -195,7 +195,7 @@ public abstract class FinishContract extends Contract {
   }
 
   @Test
-  void anEmptyBatchHasNoAnswers() {
+  void anEmptyBatchHasNoResults() {
     assertThat(worker().finishAll(List.of())).isEmpty();
   }
 
@@ -209,7 +209,7 @@ public abstract class FinishContract extends Contract {
     assertThat(worker.finishAll(finishes)).hasSize(1000).containsOnly(Result.WRITTEN);
   }
 
-  static Stream<Named<Function<ClaimId, Finish>>> poisons() {
+  static Stream<Named<Function<ClaimId, Finish>>> finishesThatCannotBeStored() {
     return Stream.of(
         Named.of("a result", held -> new Finish.Succeeded(held, "poi\0son", null)),
         Named.of("a failure", held -> new Finish.Dead(held, Ending.failure("poi\0son"))),
@@ -219,8 +219,8 @@ public abstract class FinishContract extends Contract {
   }
 
   @ParameterizedTest
-  @MethodSource("poisons")
-  void aTextThatCannotBeStoredIsRefusedWithItsWholeBatch(Function<ClaimId, Finish> poison) {
+  @MethodSource("finishesThatCannotBeStored")
+  void aTextThatCannotBeStoredFailsItsWholeBatch(Function<ClaimId, Finish> poison) {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job(), job());
     List<ClaimId> held = worker.claim(3).stream().map(ClaimedJob::claim).toList();

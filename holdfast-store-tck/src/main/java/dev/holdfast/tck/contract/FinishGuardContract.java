@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A finish with a stale or foreign claim changes nothing; a repeated finish is recognised. */
+/**
+ * A finish under a stale claim or a claim of another node changes nothing. A repeated finish is
+ * recognised.
+ */
 public abstract class FinishGuardContract extends Contract {
 
   @ParameterizedTest
@@ -32,7 +35,7 @@ public abstract class FinishGuardContract extends Contract {
 
   @ParameterizedTest
   @EnumSource
-  void aFinishUnderATokenNotYetGivenChangesNothing(Ending ending) {
+  void aFinishUnderAFutureTokenChangesNothing(Ending ending) {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimId held = worker.claimOne().claim();
@@ -98,7 +101,7 @@ public abstract class FinishGuardContract extends Contract {
   }
 
   @Test
-  void aRepeatedFinishIsRecognisedFromHistory() {
+  void aRepeatedFinishIsRecognisedInHistory() {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);

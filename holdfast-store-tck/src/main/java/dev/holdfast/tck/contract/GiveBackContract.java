@@ -7,7 +7,7 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 public abstract class GiveBackContract extends Contract {
 
   @Test
-  void aClaimedJobGivenBackIsReadyWithNothingSpent() {
+  void aClaimedJobGivenBackIsReadyAndUsesNoAttempt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.prefetchOne();
@@ -29,7 +29,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void aRunningJobGivenBackIsReadyWithNothingSpent() {
+  void aRunningJobGivenBackIsReadyAndUsesNoAttempt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -43,7 +43,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void attemptsSpentBeforeStaySpent() {
+  void attemptsUsedBeforeStillCount() {
     Worker worker = worker();
     enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);
@@ -55,7 +55,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void aJobGivenBackKeepsItsPlaceInTheLine() {
+  void aJobGivenBackKeepsItsPlaceInTheQueue() {
     Worker worker = worker();
     JobId first = enqueue(job());
     JobId second = enqueue(job());
@@ -81,7 +81,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void theTokenGoesOnGrowing() {
+  void theTokenKeepsGrowing() {
     Worker worker = worker();
     enqueue(job());
     worker.giveBack(worker.claimOne().claim());
@@ -91,7 +91,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void aJobGivenBackIsHeldByNobody() {
+  void aJobGivenBackHasNoHolder() {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.giveBack(worker.claimOne().claim());
@@ -170,12 +170,12 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void aJobThatHadBegunInTimeNeverExpires() {
+  void aJobThatStartedInTimeNeverExpires() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
-    ClaimedJob begun = worker.claimOne();
+    ClaimedJob started = worker.claimOne();
     passTime(Duration.ofMinutes(2));
-    worker.giveBack(begun.claim());
+    worker.giveBack(started.claim());
     stage();
 
     assertThat(stateOf(id)).isEqualTo(JobState.READY);
@@ -183,7 +183,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void theLostOfABatchDoNotHinderTheRest() {
+  void lostClaimsDoNotAffectTheRestOfABatch() {
     Worker worker = worker();
     enqueueAll(job(), job(), job());
     List<ClaimedJob> claimed = worker.claim(2, 1, null);
@@ -199,7 +199,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void aJobWhoseCodeNeverRanKeepsItsStartByTimeAlthoughItWasRunning() {
+  void aRunningJobWhoseHandlerNeverRanKeepsItsStartByTime() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
 
@@ -212,7 +212,7 @@ public abstract class GiveBackContract extends Contract {
   }
 
   @Test
-  void aBatchIsGivenBackEachByWhetherItsCodeRan() {
+  void eachJobOfABatchIsGivenBackByWhetherItsHandlerRan() {
     Worker worker = worker();
     Duration minute = Duration.ofMinutes(1);
     List<JobId> ids =
@@ -224,9 +224,9 @@ public abstract class GiveBackContract extends Contract {
         .giveBack(
             worker.incarnation(),
             List.of(
-                new HandBack(claimed.get(2).claim(), false),
-                new HandBack(claimed.get(0).claim(), true),
-                new HandBack(claimed.get(1).claim(), false)));
+                new ReleasedClaim(claimed.get(2).claim(), false),
+                new ReleasedClaim(claimed.get(0).claim(), true),
+                new ReleasedClaim(claimed.get(1).claim(), false)));
     passTime(Duration.ofMinutes(2));
     stage();
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The documented guarantees that the store implements: one test for each. */
+/** The documented guarantees that a store implements, with one test for each. */
 public abstract class GuaranteeContract extends Contract {
   private static final List<Ending> ENDINGS = List.of(Ending.values());
 
@@ -35,7 +35,7 @@ public abstract class GuaranteeContract extends Contract {
     return IntStream.range(0, count).mapToObj(n -> job()).toArray(JobDraft[]::new);
   }
 
-  /** Whatever nodes and people do with jobs, every job stays in the books. */
+  /** Every job stays in the store, regardless of what nodes and operators do with it. */
   @Test
   void noJobIsLost() {
     List<JobId> ids = enqueueAll(drafts(40));
@@ -45,7 +45,7 @@ public abstract class GuaranteeContract extends Contract {
     for (int step = 0; step < 120; step++) {
       Worker worker = workers.get(dice.nextInt(workers.size()));
       for (ClaimedJob claimed : worker.claim(dice.nextInt(3), dice.nextInt(2), null)) {
-        disposeOf(claimed, worker, dice);
+        endInSomeWay(claimed, worker, dice);
       }
       JobId any = ids.get(dice.nextInt(ids.size()));
       if (dice.nextInt(10) == 0) {
@@ -63,10 +63,10 @@ public abstract class GuaranteeContract extends Contract {
         .containsExactlyElementsOf(ids.reversed());
   }
 
-  private static void disposeOf(ClaimedJob claimed, Worker worker, Random dice) {
+  private static void endInSomeWay(ClaimedJob claimed, Worker worker, Random dice) {
     switch (dice.nextInt(4)) {
       case 0 -> worker.giveBack(claimed.claim());
-      case 1 -> {} // Forgotten by its holder: it stays held, and known.
+      case 1 -> {} // The holder forgets the job: it stays claimed and can be found.
       default -> {
         worker.start(claimed.claim());
         Ending ending = ENDINGS.get(dice.nextInt(ENDINGS.size()));
@@ -75,7 +75,7 @@ public abstract class GuaranteeContract extends Contract {
     }
   }
 
-  /** Claimers that fight over few jobs never see one in two hands. */
+  /** Concurrent claimers of a few jobs never hold the same job. */
   @Test
   void twoIncarnationsNeverHoldTheSameJob() throws Exception {
     enqueueAll(drafts(5));
@@ -96,10 +96,10 @@ public abstract class GuaranteeContract extends Contract {
       List<ClaimedJob> claimed = worker.claim(1, 1, null);
       for (ClaimedJob job : claimed) {
         if (holders.putIfAbsent(job.id(), worker.incarnation()) != null) {
-          clashes.add("two hold " + job.id());
+          clashes.add("two holders of " + job.id());
         }
         if (tokens.putIfAbsent(job.claim(), worker.incarnation()) != null) {
-          clashes.add("a token was given twice: " + job.claim());
+          clashes.add("a token was granted twice: " + job.claim());
         }
       }
       for (ClaimedJob job : claimed) {
@@ -110,7 +110,7 @@ public abstract class GuaranteeContract extends Contract {
     return clashes;
   }
 
-  /** A holder that was overtaken, while another runs its job, can do nothing to it. */
+  /** A holder whose job another node runs by now cannot change the job. */
   @ParameterizedTest
   @EnumSource
   void aStaleHolderChangesNothing(Ending ending) {
@@ -131,9 +131,9 @@ public abstract class GuaranteeContract extends Contract {
     assertThat(current.succeed(held)).isEqualTo(Result.WRITTEN);
   }
 
-  /** However often a job is claimed and given back unbegun, it is as good as new. */
+  /** A job that is claimed and given back repeatedly without being started is unchanged. */
   @Test
-  void workKnownNotToHaveStartedCostsNothing() {
+  void aJobKnownNotToHaveStartedUsesNoAttempt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     enqueue(job());
@@ -151,7 +151,8 @@ public abstract class GuaranteeContract extends Contract {
   }
 
   /**
-   * Several nodes fire the same trigger; its key lets one job exist, even when that one is done.
+   * Several nodes fire the same due time. Its unique key permits one job, even after that job has
+   * ended.
    */
   @Test
   void oneJobPerTriggerFiring() throws Exception {
@@ -180,7 +181,10 @@ public abstract class GuaranteeContract extends Contract {
     assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEqualTo(before);
   }
 
-  /** Jobs of a claim whose answer was lost are known by its number, and go back unspent. */
+  /**
+   * Jobs of a claim whose reply was lost are found by the number of the call, and are given back
+   * without using an attempt.
+   */
   @Test
   void aLostReplyToAClaimChangesNothing() {
     Worker worker = worker();

@@ -50,7 +50,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aDelayOfZeroMeansAtOnce() {
+  void aJobWithADelayOfZeroIsReadyAtOnce() {
     assertThat(stateOf(enqueue(job().dueIn(Duration.ZERO)))).isEqualTo(JobState.READY);
   }
 
@@ -66,7 +66,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aTimeThatHasPassedMeansAtOnceAndWinsNoPlaceInTheLine() {
+  void aJobWithAPastTimeIsReadyAtOnceWithoutOvertakingOthers() {
     JobId first = enqueue(job());
     Instant longAgo = find(first).createdAt().minus(Duration.ofDays(1));
 
@@ -78,7 +78,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aJobMayWaitForEver() {
+  void aDelayMayBeUnlimited() {
     Job some = find(enqueue(job().dueIn(Times.FOR_EVER).startWithin(Times.FOR_EVER)));
     Job last = find(enqueue(job().when(new When.At(Times.LATEST)).startWithin(Times.FOR_EVER)));
     JobId first = enqueue(job().when(new When.At(Times.EARLIEST)));
@@ -93,7 +93,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void everythingThatWasAskedForIsKept() {
+  void everyRequestedFieldIsStored() {
     JobId id =
         enqueue(
             job()
@@ -118,7 +118,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aNewJobHasNoPastYet() {
+  void aNewJobHasNoHistory() {
     Job job = find(enqueue(job()));
 
     assertThat(job.attempt()).isZero();
@@ -132,7 +132,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void whatWasNotAskedForIsAbsent() {
+  void fieldsThatWereNotRequestedAreAbsent() {
     Job job = find(enqueue(job().payload(null)));
 
     assertThat(job.payload()).isNull();
@@ -159,7 +159,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void answersComeInTheOrderOfTheRequests() {
+  void resultsAreInTheOrderOfTheRequests() {
     JobDraft known = job();
     enqueue(known);
     List<NewJob> jobs = List.of(job().build(), known.build().repeated(), job().build());
@@ -172,7 +172,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void jobsOfOneCallAreClaimedInItsOrderWhateverTheirIds() {
+  void jobsOfOneCallAreClaimedInItsOrderRegardlessOfTheirIds() {
     JobId oldest = freshId();
     JobId middle = freshId();
     JobId newest = freshId();
@@ -199,7 +199,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aPayloadThatCannotBeStoredIsRefusedWithItsWholeBatch() {
+  void aPayloadThatCannotBeStoredFailsItsWholeBatch() {
     List<NewJob> jobs = Stream.of("fine", "poi\0son", "fine").map(this::withPayload).toList();
 
     assertThatExceptionOfType(StoreException.class)
@@ -218,7 +218,7 @@ public abstract class IntakeContract extends Contract {
       mode = Mode.EXCLUDE)
   void aRepeatedEnqueueFindsItsJobInEveryState(JobState state) {
     JobDraft draft = job();
-    JobId id = bring(draft, state);
+    JobId id = bringTo(draft, state);
     Job before = find(id);
 
     assertThat(admit(draft.build().repeated())).isEqualTo(new Admission(id, Outcome.EXISTING));
@@ -234,7 +234,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aRepeatedBatchWritesWhatIsMissing() {
+  void aRepeatedBatchWritesTheMissingJobs() {
     JobDraft arrived = job();
     JobDraft lost = job();
     enqueue(arrived);
@@ -258,14 +258,17 @@ public abstract class IntakeContract extends Contract {
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
-  /** The first attempt was delayed on its way, and the client has sent the job again meanwhile. */
+  /**
+   * The first attempt was delayed in the network, and the client has repeated the enqueue
+   * meanwhile.
+   */
   @ParameterizedTest
   @EnumSource(
       names = {"WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void aLateFirstAttemptCreatesNothing(JobState state) {
     JobDraft draft = job();
-    JobId id = bring(draft.idUse(IdUse.REPEATED), state);
+    JobId id = bringTo(draft.idUse(IdUse.REPEATED), state);
     Job before = find(id);
 
     Admission late = admit(draft.idUse(IdUse.FRESH));
@@ -276,10 +279,10 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aLateListCreatesNothingWhateverBecameOfItsJobs() {
+  void aLateBatchCreatesNothingRegardlessOfTheStateOfItsJobs() {
     JobDraft ended = job().idUse(IdUse.REPEATED);
     JobDraft live = job().idUse(IdUse.REPEATED);
-    bring(ended, JobState.SUCCEEDED);
+    bringTo(ended, JobState.SUCCEEDED);
     enqueue(live);
     List<NewJob> list = List.of(ended.idUse(IdUse.FRESH).build(), live.idUse(IdUse.FRESH).build());
 
@@ -298,7 +301,7 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void aFirstAttemptThatArrivesTogetherWithItsRepeatMakesOneJob() throws Exception {
+  void aFirstAttemptConcurrentWithItsRepeatCreatesOneJob() throws Exception {
     for (int round = 0; round < 20; round++) {
       NewJob first = job().build();
       List<Admission> admissions = Together.run(2, n -> admit(n == 0 ? first : first.repeated()));
@@ -309,11 +312,11 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void repeatsAreRememberedForADayAlthoughTheirJobsAreKeptForLess() {
+  void repeatsAreRecognisedForADayEvenIfTheRetentionOfTheirJobsIsShorter() {
     JobDraft draft = job().idUse(IdUse.REPEATED);
-    bring(draft, JobState.FAILED);
+    bringTo(draft, JobState.FAILED);
     passTime(Duration.ofHours(23));
-    tidy();
+    runUpkeep();
     assertThat(countAll(JobFilter.all())).isZero();
 
     assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.EXISTING);
@@ -321,24 +324,24 @@ public abstract class IntakeContract extends Contract {
   }
 
   @Test
-  void repeatsAreForgottenAfterADay() {
+  void repeatsAreNotRecognisedAfterADay() {
     JobDraft draft = job().idUse(IdUse.REPEATED);
-    bring(draft, JobState.SUCCEEDED);
+    bringTo(draft, JobState.SUCCEEDED);
     passTime(Duration.ofHours(25));
-    tidy();
+    runUpkeep();
 
     assertThat(admit(draft.idUse(IdUse.FRESH)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
-  private void tidy() {
+  private void runUpkeep() {
     store.upkeep().tidy(new Upkeep.Retention(Duration.ofHours(1), Duration.ofHours(1)));
   }
 
-  /** Only repeats are looked for among ended jobs: it would cost every enqueue a lookup. */
+  /** Only repeats are looked up among ended jobs, to spare other enqueues the lookup. */
   @Test
   void aFreshIdIsNotLookedForAmongEndedJobs() {
     JobDraft draft = job();
-    bring(draft, JobState.CANCELLED);
+    bringTo(draft, JobState.CANCELLED);
 
     assertThat(admit(draft).outcome()).isEqualTo(Outcome.CREATED);
   }

@@ -12,12 +12,12 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A builder of jobs, with a new id and defaults for everything that a test does not set. */
+/** Builds jobs with a new id and defaults for everything that a test does not set. */
 public final class JobDraft {
-  /** The queue of jobs that name no other. */
+  /** The default queue. */
   public static final String QUEUE = "mail";
 
-  /** The task of jobs that name no other. */
+  /** The default task. */
   public static final String TASK = "mail::send";
 
   private JobId id = new JobId(UuidCreator.getTimeOrderedEpoch());
@@ -58,7 +58,7 @@ public final class JobDraft {
     return this;
   }
 
-  /** Due after a delay. */
+  /** Sets the due time to this delay from now. */
   public JobDraft dueIn(Duration delay) {
     return when(new When.After(delay));
   }
@@ -88,7 +88,7 @@ public final class JobDraft {
     return this;
   }
 
-  /** Made by this fleet, and by this node for others to run. */
+  /** Sets the stack of the job and the node that created it. */
   public JobDraft stamp(@Nullable String stack, @Nullable String source) {
     this.stamp = new Stamp(stack, source);
     return this;
@@ -103,30 +103,30 @@ public final class JobDraft {
     return this;
   }
 
-  /** Of a step of a run. */
-  public JobDraft step(StepRef ref) {
-    this.stamp = new Stamp(stamp.stack(), stamp.source(), stamp.parent(), ref);
-    return this;
-  }
-
-  /** Stamped as given, for example with the step of a run. */
+  /** Sets the whole stamp. */
   public JobDraft stamp(Stamp other) {
     this.stamp = other;
     return this;
   }
 
-  /** Of this fleet. */
+  /** Sets the step of a run that the job executes. */
+  public JobDraft step(StepRef ref) {
+    this.stamp = new Stamp(stamp.stack(), stamp.source(), stamp.parent(), ref);
+    return this;
+  }
+
+  /** Sets the stack. */
   public JobDraft stack(String name) {
     return stamp(name, null);
   }
 
-  /** Whether the id was used before; fresh unless a test says otherwise. */
+  /** Sets whether the id may have been used before. Defaults to a fresh id. */
   public JobDraft idUse(IdUse use) {
     this.idUse = use;
     return this;
   }
 
-  /** The job. */
+  /** Builds the job. */
   public NewJob build() {
     return new NewJob(
         id, task, queue, priority, when, payload, unique, tags, policy, startWithin, idUse, stamp);

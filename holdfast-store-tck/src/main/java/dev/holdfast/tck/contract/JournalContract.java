@@ -423,7 +423,7 @@ public abstract class JournalContract extends Contract {
     ClaimedJob done = claimNew();
     worker.succeed(done);
     ClaimedJob failed = claimNew();
-    worker.die(failed);
+    worker.failPermanently(failed);
 
     assertThat(signal(done.id(), "a", null)).isEqualTo(SignalResult.ENDED);
     assertThat(signal(failed.id(), "a", null)).isEqualTo(SignalResult.ENDED);
@@ -468,7 +468,7 @@ public abstract class JournalContract extends Contract {
   void theJournalOfADeadLetteredJobIsThereWhenItIsRetried() {
     ClaimedJob job = claimNew();
     append(job.claim(), ran("a", 1, "1"));
-    worker.die(job);
+    worker.failPermanently(job);
     tidy();
 
     store.control().retry(job.id());

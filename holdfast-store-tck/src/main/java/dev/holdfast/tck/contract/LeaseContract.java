@@ -37,9 +37,9 @@ public abstract class LeaseContract extends Contract {
   }
 
   private Granted acquire(String key) {
-    Result answer = ask(key, UUID.randomUUID());
-    assertThat(answer).isInstanceOf(Granted.class);
-    return (Granted) answer;
+    Result result = ask(key, UUID.randomUUID());
+    assertThat(result).isInstanceOf(Granted.class);
+    return (Granted) result;
   }
 
   private Set<Long> renew(String key, long token) {
@@ -54,8 +54,8 @@ public abstract class LeaseContract extends Contract {
     return store.leases().find(key).orElseThrow();
   }
 
-  /** Bring a lease of a holder into a state. */
-  private Granted bring(String key, LeaseState state) {
+  /** Brings the lease of a holder into a state. */
+  private Granted bringTo(String key, LeaseState state) {
     Granted grant = acquire(key);
     switch (state) {
       case CLAIMED -> {}
@@ -71,7 +71,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseThatNobodyHoldsIsGranted() {
+  void aFreeLeaseIsGranted() {
     Granted grant = acquire(KEY);
 
     LeaseInfo info = info(KEY);
@@ -85,12 +85,12 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseThatIsHeldIsNotGrantedAndItsHolderIsNamed() {
+  void aHeldLeaseIsNotGrantedAndItsHolderIsReturned() {
     acquire(KEY);
 
-    Result answer = ask(KEY, UUID.randomUUID());
+    Result result = ask(KEY, UUID.randomUUID());
 
-    assertThat(answer)
+    assertThat(result)
         .isInstanceOfSatisfying(
             Taken.class,
             taken -> {
@@ -102,25 +102,25 @@ public abstract class LeaseContract extends Contract {
 
   @Test
   void ofConcurrentAcquirersExactlyOneWins() throws Exception {
-    List<Result> answers = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
+    List<Result> results = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
 
-    assertThat(answers).filteredOn(Granted.class::isInstance).hasSize(1);
-    assertThat(answers).filteredOn(Taken.class::isInstance).hasSize(11);
+    assertThat(results).filteredOn(Granted.class::isInstance).hasSize(1);
+    assertThat(results).filteredOn(Taken.class::isInstance).hasSize(11);
   }
 
   @Test
-  void ofConcurrentThievesExactlyOneWins() throws Exception {
+  void ofConcurrentAcquirersOfAnExpiredLeaseExactlyOneWins() throws Exception {
     acquire(KEY);
     passTime(TOO_LONG);
 
-    List<Result> answers = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
+    List<Result> results = Together.run(12, i -> ask(KEY, UUID.randomUUID()));
 
-    assertThat(answers).filteredOn(Granted.class::isInstance).hasSize(1);
+    assertThat(results).filteredOn(Granted.class::isInstance).hasSize(1);
     assertThat(info(KEY).attempt()).isEqualTo(2);
   }
 
   @Test
-  void holdersThatFollowEachOtherAtOnceHaveGrowingTokens() throws Exception {
+  void successiveHoldersHaveGrowingTokens() throws Exception {
     List<Integer> grants =
         Together.run(
             6,
@@ -129,7 +129,7 @@ public abstract class LeaseContract extends Contract {
               long before = 0;
               for (int round = 0; round < 30; round++) {
                 if (ask(KEY, UUID.randomUUID()) instanceof Granted grant) {
-                  // Nobody can have come in between with a smaller one.
+                  // No other holder can have acquired the lease in between with a smaller token.
                   assertThat(info(KEY).fencingToken()).isEqualTo(grant.token());
                   assertThat(grant.token()).isGreaterThan(before);
                   before = grant.token();
@@ -144,7 +144,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseWhoseTimeIsOverIsStolenUnderANewTokenAndTheNextAttempt() {
+  void anExpiredLeaseIsGrantedUnderANewTokenAndTheNextAttempt() {
     Granted first = acquire(KEY);
     passTime(TOO_LONG);
     Granted second = acquire(KEY);
@@ -162,7 +162,7 @@ public abstract class LeaseContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"DONE", "FAILED", "EXPIRED"})
   void aLeaseThatEndedCanBeAcquiredAgain(LeaseState state) {
-    Granted first = bring(KEY, state);
+    Granted first = bringTo(KEY, state);
 
     Granted second = acquire(KEY);
 
@@ -174,7 +174,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void tokensGrowOverAllKeys() {
+  void tokensGrowAcrossAllKeys() {
     long a = acquire("a").token();
     long b = acquire("b").token();
     long c = acquire("c").token();
@@ -183,7 +183,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aRepeatedWishFindsWhatItWasGranted() {
+  void aRepeatedRequestReturnsTheGrantedLease() {
     UUID acquisition = UUID.randomUUID();
     Granted first = (Granted) ask(KEY, acquisition);
     passTime(TTL.dividedBy(2));
@@ -196,7 +196,7 @@ public abstract class LeaseContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"DONE", "FAILED"})
-  void aWishThatArrivesAfterItsOwnLeaseEndedIsNotGrantedAgain(LeaseState state) {
+  void aRequestThatArrivesAfterItsOwnLeaseEndedIsNotGrantedAgain(LeaseState state) {
     UUID acquisition = UUID.randomUUID();
     Granted grant = (Granted) ask(KEY, acquisition);
     end(KEY, grant, state == LeaseState.DONE ? DONE : FAILED);
@@ -206,7 +206,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aRenewalGivesTheWholeTimeAgain() {
+  void aRenewalGrantsTheWholeTtlAgain() {
     Granted grant = acquire(KEY);
     passTime(Duration.ofSeconds(100));
 
@@ -217,7 +217,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void manyLeasesAreRenewedInOneCallAndTheLostAreLeftOut() {
+  void manyLeasesAreRenewedInOneCallExceptLostOnes() {
     Granted a = acquire("a");
     Granted b = acquire("b");
     Granted c = acquire("c");
@@ -246,7 +246,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aRenewalThatMayShortenTheTimeGivesExactlyThatTime() {
+  void aRenewalThatMayShortenTheTtlGrantsExactlyThatTtl() {
     Granted grant = acquire(KEY);
 
     assertThat(reset(KEY, grant.token(), TTL.multipliedBy(3))).containsExactly(grant.token());
@@ -259,7 +259,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aRenewalThatOnlyExtendsTakesNoTimeAway() {
+  void aRenewalThatOnlyExtendsNeverShortensTheTtl() {
     Granted grant = acquire(KEY);
 
     extend(KEY, grant.token(), TTL.dividedBy(4));
@@ -271,7 +271,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseThatIsDoneStaysBusyForItsNewTtl() {
+  void aCompletedLeaseStaysBusyForItsNewTtl() {
     Granted grant = acquire(KEY);
     reset(KEY, grant.token(), TTL.multipliedBy(3));
     end(KEY, grant, DONE);
@@ -283,7 +283,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aStaleTokenChangesNoTime() {
+  void aStaleTokenChangesNoTtl() {
     Granted stale = acquire(KEY);
     passTime(TOO_LONG);
     acquire(KEY);
@@ -294,7 +294,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aRepeatThatIsExecutedLateTakesNoTimeAway() {
+  void aRepeatThatIsExecutedLateDoesNotShortenTheTtl() {
     UUID acquisition = UUID.randomUUID();
     Granted grant = (Granted) ask(KEY, acquisition);
     reset(KEY, grant.token(), TTL.multipliedBy(3));
@@ -308,7 +308,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseWhoseTimeIsOverCannotBeRenewedEvenIfNobodyTookIt() {
+  void anExpiredLeaseCannotBeRenewedEvenIfItIsFree() {
     Granted grant = acquire(KEY);
     passTime(TOO_LONG);
 
@@ -329,7 +329,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseWhoseTimeIsOverAndThatNobodyTookCanBeCompleted() {
+  void anExpiredLeaseThatIsStillFreeCanBeCompleted() {
     Granted grant = acquire(KEY);
     passTime(TOO_LONG);
 
@@ -338,8 +338,8 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseThatWasReclaimedCanNoLongerBeCompleted() {
-    Granted grant = bring(KEY, LeaseState.EXPIRED);
+  void aReclaimedLeaseCannotBeCompleted() {
+    Granted grant = bringTo(KEY, LeaseState.EXPIRED);
 
     assertThat(end(KEY, grant, DONE)).isFalse();
     assertThat(renew(KEY, grant.token())).isEmpty();
@@ -347,8 +347,8 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aRepeatedEndIsRecognisedAndAnotherEndIsNot() {
-    Granted grant = bring(KEY, LeaseState.DONE);
+  void aRepeatedEndIsRecognisedAndADifferentEndIsNot() {
+    Granted grant = bringTo(KEY, LeaseState.DONE);
 
     assertThat(end(KEY, grant, DONE)).isTrue();
     assertThat(end(KEY, grant, FAILED)).isFalse();
@@ -356,16 +356,16 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aFailureIsKeptWithItsDetail() {
-    bring(KEY, LeaseState.FAILED);
+  void aFailureIsStoredWithItsDetail() {
+    bringTo(KEY, LeaseState.FAILED);
 
     assertThat(info(KEY).detail()).isEqualTo("no paper");
     assertThat(info(KEY).endedAt()).isNotNull();
   }
 
   @Test
-  void whatIsDoneStandsInTheWayOfThoseWhoWantItOnceForItsTtl() {
-    bring(KEY, LeaseState.DONE);
+  void aCompletedLeaseBlocksOnceOnlyRequestsForItsTtl() {
+    bringTo(KEY, LeaseState.DONE);
     passTime(TTL.minusSeconds(30));
     assertThat(askOnce(KEY))
         .isInstanceOfSatisfying(
@@ -376,14 +376,14 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void whatFailedIsFreeForThoseWhoWantItOnce() {
-    bring(KEY, LeaseState.FAILED);
+  void aFailedLeaseIsFreeForOnceOnlyRequests() {
+    bringTo(KEY, LeaseState.FAILED);
 
     assertThat(askOnce(KEY)).isInstanceOf(Granted.class);
   }
 
   @Test
-  void whatIsDoneCanBeReopenedAndWhatIsHeldCannot() {
+  void aCompletedLeaseCanBeReopenedAndAHeldOneCannot() {
     Granted held = acquire(KEY);
     assertThat(store.leases().reopen(KEY)).isFalse();
     assertThat(store.leases().reopen("never")).isFalse();
@@ -395,7 +395,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void expiredLeasesAreReclaimedLongestAgoFirstUpToALimit() {
+  void expiredLeasesAreReclaimedOldestFirstUpToALimit() {
     acquire("c");
     passTime(Duration.ofSeconds(1));
     acquire("a");
@@ -419,7 +419,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void eachExpiredLeaseIsReclaimedByOneOnly() throws Exception {
+  void eachExpiredLeaseIsReclaimedOnce() throws Exception {
     for (int i = 0; i < 20; i++) {
       acquire("key-" + i);
     }
@@ -433,7 +433,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void leasesAreListedByKeyPageAfterPageAndByState() {
+  void leasesAreListedByKeyInPagesAndByState() {
     acquire("c");
     end("b", acquire("b"), DONE);
     acquire("a");
@@ -449,14 +449,14 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void aLeaseThatNeverWasIsNotFound() {
+  void anUnknownLeaseIsNotFound() {
     assertThat(store.leases().find(KEY)).isEmpty();
   }
 
   @Test
-  void leasesThatEndedLongAgoAreForgottenAndTheOthersAreKept() {
+  void leasesThatEndedLongAgoAreDeletedAndTheOthersAreKept() {
     Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
-    Granted old = bring("old", LeaseState.DONE);
+    Granted old = bringTo("old", LeaseState.DONE);
     acquire("silent");
     Granted counts =
         (Granted)
@@ -468,7 +468,7 @@ public abstract class LeaseContract extends Contract {
                     "node-1");
     end("counts", counts, DONE);
     passTime(Duration.ofDays(12));
-    bring("new", LeaseState.FAILED);
+    bringTo("new", LeaseState.FAILED);
 
     store.upkeep().tidy(retention);
 
@@ -479,7 +479,7 @@ public abstract class LeaseContract extends Contract {
   }
 
   @Test
-  void leasesOfHoldersThatNeverCameBackAreKeptAsLongAsDeadLetters() {
+  void expiredLeasesAreKeptAsLongAsDeadLetteredJobs() {
     Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
     Granted abandoned = acquire("abandoned");
     passTime(Duration.ofDays(28));

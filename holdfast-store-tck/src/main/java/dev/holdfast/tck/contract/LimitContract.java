@@ -23,25 +23,25 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void oneClaimGetsNoMoreThanTheLimit() {
+  void oneClaimReturnsNoMoreJobsThanTheLimit() {
     assertThat(worker.claim(10, 10, 3)).hasSize(3);
   }
 
   @Test
-  void theLimitHoldsAcrossNodes() {
+  void theLimitAppliesAcrossNodes() {
     assertThat(worker.claim(2, 0, 3)).hasSize(2);
     assertThat(other.claim(2, 0, 3)).hasSize(1);
     assertThat(worker.claim(2, 0, 3)).isEmpty();
   }
 
   @Test
-  void jobsHeldWithoutBeingStartedCountToo() {
+  void prefetchedJobsCountTowardsTheLimit() {
     assertThat(worker.claim(0, 2, 3)).hasSize(2);
     assertThat(other.claim(2, 0, 3)).hasSize(1);
   }
 
   @Test
-  void jobsHeldBeforeThereWasALimitCountToo() {
+  void jobsClaimedBeforeTheLimitWasSetCountTowardsIt() {
     store.queues().limit(QUEUE, null);
     assertThat(worker.claim(2)).hasSize(2);
     store.queues().limit(QUEUE, 3);
@@ -50,7 +50,7 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void moreHeldThanTheLimitAllowsMeansNoneMore() {
+  void nothingIsClaimedIfMoreJobsAreClaimedThanTheLimitAllows() {
     assertThat(worker.claim(3, 0, 3)).hasSize(3);
     store.queues().limit(QUEUE, 1);
 
@@ -58,17 +58,17 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void aFinishedJobMakesRoom() {
+  void aFinishedJobFreesALimitSlot() {
     List<ClaimedJob> held = worker.claim(3, 0, 3);
     worker.succeed(held.get(0));
-    worker.die(held.get(1));
+    worker.failPermanently(held.get(1));
     worker.retryIn(held.get(2), Duration.ofHours(1));
 
     assertThat(other.claim(10, 0, 3)).hasSize(3);
   }
 
   @Test
-  void aJobGivenBackMakesRoom() {
+  void aJobGivenBackFreesALimitSlot() {
     List<ClaimedJob> held = worker.claim(1, 2, 3);
     worker.giveBack(held.get(0).claim(), held.get(1).claim());
 
@@ -76,7 +76,7 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void aJobCancelledWhileClaimedMakesRoom() {
+  void aJobCancelledWhileClaimedFreesALimitSlot() {
     List<ClaimedJob> held = worker.claim(0, 3, 3);
     store.control().cancel(held.get(0).id());
 
@@ -84,7 +84,7 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void jobsOfOtherQueuesDoNotCount() {
+  void jobsOfOtherQueuesDoNotCountTowardsTheLimit() {
     enqueueAll(job().queue("bulk"), job().queue("bulk"));
     assertThat(worker.claimFrom("bulk", 2, 0, null)).hasSize(2);
 
@@ -92,19 +92,19 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void whoHasNotHeardOfTheLimitGetsNothing() {
+  void aNodeThatDoesNotKnowTheLimitClaimsNothing() {
     assertThat(worker.claim(1)).isEmpty();
     assertThat(worker.prefetch(1)).isEmpty();
   }
 
   @Test
-  void whoBelievesInAnotherLimitGetsNothing() {
+  void aNodeThatAssumesAnotherLimitClaimsNothing() {
     assertThat(worker.claim(1, 0, 2)).isEmpty();
     assertThat(worker.claim(1, 0, 4)).isEmpty();
   }
 
   @Test
-  void whoBelievesInALimitThatIsGoneGetsNothing() {
+  void aNodeThatAssumesARemovedLimitClaimsNothing() {
     store.queues().limit(QUEUE, null);
 
     assertThat(worker.claim(1, 0, 3)).isEmpty();
@@ -112,14 +112,14 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void aPausedQueueGivesNothingWhateverItsLimit() {
+  void nothingIsClaimedFromAPausedQueueRegardlessOfItsLimit() {
     store.queues().pause(QUEUE, true);
 
     assertThat(worker.claim(1, 0, 3)).isEmpty();
   }
 
   @Test
-  void theClusterWideLimitHoldsAcrossConcurrentClaimers() throws Exception {
+  void theClusterWideLimitAppliesAcrossConcurrentClaimers() throws Exception {
     List<Worker> workers = IntStream.range(0, 8).mapToObj(n -> worker("many-" + n)).toList();
 
     int claimedAtOnce =
@@ -132,7 +132,7 @@ public abstract class LimitContract extends Contract {
   }
 
   @Test
-  void theLimitHoldsWhileJobsComeAndGo() throws Exception {
+  void theLimitAppliesWhileJobsAreAddedAndFinished() throws Exception {
     List<Worker> workers = IntStream.range(0, 4).mapToObj(n -> worker("busy-" + n)).toList();
 
     List<Boolean> kept = Together.run(4, n -> runSome(workers.get(n)));

@@ -11,8 +11,8 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeSnapshot;
-import dev.holdfast.engine.store.NodeStore.Beat;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
@@ -41,35 +41,38 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aRegisteredNodeIsAliveWithTheCardItGave() {
-    NodeRegistration card = Worker.card("node-7", Set.of("a", "b"), Set.of("x", "y::z"));
-    store.nodes().register(card);
+  void aRegisteredNodeIsAliveWithItsRegistration() {
+    NodeRegistration registration =
+        Worker.registration("node-7", Set.of("a", "b"), Set.of("x", "y::z"));
+    store.nodes().register(registration);
 
     assertThat(store.nodes().list())
         .singleElement()
         .satisfies(status -> {
-          assertThat(status.registration()).isEqualTo(card);
+          assertThat(status.registration()).isEqualTo(registration);
           assertThat(status.alive()).isTrue();
           assertThat(status.running()).isZero();
         });
   }
 
   @Test
-  void aNodeMayServeNothing() {
-    NodeRegistration card = Worker.card("node-7", Set.of(), Set.of());
-    store.nodes().register(card);
+  void aNodeMayServeNoQueue() {
+    NodeRegistration registration = Worker.registration("node-7", Set.of(), Set.of());
+    store.nodes().register(registration);
 
-    assertThat(store.nodes().list()).extracting(NodeSnapshot::registration).containsExactly(card);
+    assertThat(store.nodes().list())
+        .extracting(NodeSnapshot::registration)
+        .containsExactly(registration);
   }
 
   @Test
-  void aNewIncarnationTakesOverTheModesThatSomebodySet() {
+  void aNewIncarnationInheritsTheModesThatAnOperatorSet() {
     Modes set = new Modes(NodeMode.DISABLED, Map.of("ml::*", NodeMode.FULL));
-    NodeRegistration before = Worker.card("node-7", Set.of(), Set.of());
+    NodeRegistration before = Worker.registration("node-7", Set.of(), Set.of());
     store.nodes().register(before);
     assertThat(store.nodes().setModes(before.incarnation(), Modes.FULL, set)).isTrue();
 
-    NodeRegistration after = Worker.card("node-7", Set.of(), Set.of());
+    NodeRegistration after = Worker.registration("node-7", Set.of(), Set.of());
     store.nodes().register(after, Modes.FULL, before.incarnation());
     assertThat(modesOf(after)).isEqualTo(set);
 
@@ -77,41 +80,41 @@ public abstract class NodeStoreContract extends Contract {
     store.nodes().register(after, Modes.FULL, before.incarnation());
     assertThat(modesOf(after)).as("after a repeat").isEqualTo(Modes.FULL);
     assertThat(store.nodes().setModes(before.incarnation(), set, Modes.FULL))
-        .as("of the dead")
+        .as("modes of a dead node")
         .isFalse();
   }
 
   @Test
-  void whoHasNotSeenTheLatestModesChangesNothing() {
-    NodeRegistration card = Worker.card("node-1", Set.of(), Set.of());
-    store.nodes().register(card);
+  void aModeChangeBasedOnOutdatedModesChangesNothing() {
+    NodeRegistration registration = Worker.registration("node-1", Set.of(), Set.of());
+    store.nodes().register(registration);
     Modes first =
         new Modes(NodeMode.FULL, Map.of("a::*", NodeMode.DISABLED, "b::*", NodeMode.TRIGGER_ONLY));
     Modes second = new Modes(NodeMode.TRIGGER_ONLY, Map.of());
-    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, first)).isTrue();
+    assertThat(store.nodes().setModes(registration.incarnation(), Modes.FULL, first)).isTrue();
 
-    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, second)).isFalse();
+    assertThat(store.nodes().setModes(registration.incarnation(), Modes.FULL, second)).isFalse();
     assertThat(
             store
                 .nodes()
                 .setModes(
-                    card.incarnation(),
+                    registration.incarnation(),
                     new Modes(NodeMode.FULL, Map.of("a::*", NodeMode.DISABLED)),
                     second))
         .isFalse();
-    assertThat(modesOf(card)).isEqualTo(first);
+    assertThat(modesOf(registration)).isEqualTo(first);
 
-    assertThat(store.nodes().setModes(card.incarnation(), first, second)).isTrue();
-    assertThat(store.nodes().setModes(card.incarnation(), Modes.FULL, first))
+    assertThat(store.nodes().setModes(registration.incarnation(), first, second)).isTrue();
+    assertThat(store.nodes().setModes(registration.incarnation(), Modes.FULL, first))
         .as("with another mode and the same overrides")
         .isFalse();
-    assertThat(modesOf(card)).isEqualTo(second);
+    assertThat(modesOf(registration)).isEqualTo(second);
   }
 
   @Test
-  void ofSeveralWhoChangeModesAtOnceNoneUndoesAnother() throws Exception {
-    NodeRegistration card = Worker.card("node-1", Set.of(), Set.of());
-    store.nodes().register(card);
+  void concurrentModeChangesDoNotUndoEachOther() throws Exception {
+    NodeRegistration registration = Worker.registration("node-1", Set.of(), Set.of());
+    store.nodes().register(registration);
     int writers = 8;
 
     Together.run(
@@ -119,26 +122,26 @@ public abstract class NodeStoreContract extends Contract {
         i ->
             WrittenModes.change(
                 store.nodes(),
-                card.incarnation(),
+                registration.incarnation(),
                 ModeChange.except("task-" + i, NodeMode.TRIGGER_ONLY)));
 
-    assertThat(modesOf(card).overrides()).hasSize(writers);
+    assertThat(modesOf(registration).overrides()).hasSize(writers);
   }
 
-  private Modes modesOf(NodeRegistration card) {
+  private Modes modesOf(NodeRegistration registration) {
     return store.nodes().list().stream()
-        .filter(status -> status.registration().equals(card))
+        .filter(status -> status.registration().equals(registration))
         .map(NodeSnapshot::modes)
         .findAny()
         .orElseThrow();
   }
 
   @Test
-  void registeringTwiceIsRegisteringOnce() {
+  void aRepeatedRegistrationHasNoFurtherEffect() {
     Worker worker = worker();
     worker.beat();
     long beat = status(worker).beat();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     assertThat(store.nodes().list()).hasSize(1);
     assertThat(status(worker).alive()).isTrue();
@@ -146,7 +149,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void twoIncarnationsOfOneNameAreTwoNodes() {
+  void twoIncarnationsWithTheSameNameAreTwoNodes() {
     Worker old = worker("node-1");
     Worker current = worker("node-1");
 
@@ -155,7 +158,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void everyBeatMovesTheCounter() {
+  void everyHeartbeatAdvancesTheCounter() {
     Worker worker = worker();
     long first = status(worker).beat();
     worker.beat();
@@ -167,7 +170,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatMovesNoOtherCounter() {
+  void aHeartbeatAdvancesNoOtherCounter() {
     Worker silent = worker("node-1");
     Worker beating = worker("node-2");
     long before = status(silent).beat();
@@ -177,7 +180,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void silenceGrowsUntilABeatEndsIt() {
+  void silenceGrowsUntilTheNextHeartbeat() {
     Worker worker = worker();
     passTime(Duration.ofMinutes(5));
     assertThat(status(worker).sinceLastHeartbeat())
@@ -189,7 +192,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aSilentNodeIsAliveUntilSomebodySaysOtherwise() {
+  void aSilentNodeIsAliveUntilItIsDeclaredDead() {
     Worker worker = worker();
     passTime(Duration.ofHours(5));
 
@@ -198,7 +201,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatTellsHowManyJobsRun() {
+  void aHeartbeatReportsTheNumberOfRunningJobs() {
     Worker worker = worker();
     store.nodes().beat(worker.incarnation(), 42);
 
@@ -206,7 +209,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatTellsWhatHungHandlersCostAndTheDeadLoseNothing() {
+  void aHeartbeatReportsLostSlotsAndADeadNodeHasNone() {
     Worker worker = worker();
     Lost lost =
         new Lost(
@@ -217,7 +220,7 @@ public abstract class NodeStoreContract extends Contract {
     store
         .nodes()
         .beat(
-            new Beat(
+            new Heartbeat(
                 worker.incarnation(),
                 4,
                 0,
@@ -233,7 +236,7 @@ public abstract class NodeStoreContract extends Contract {
     store
         .nodes()
         .beat(
-            new Beat(
+            new Heartbeat(
                 worker.incarnation(),
                 4,
                 0,
@@ -246,7 +249,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeThatHasStoppedOrDiedRunsNothing() {
+  void aStoppedOrDeadNodeRunsNothing() {
     Worker stopped = worker("stopped");
     Worker dead = worker("dead");
     store.nodes().beat(stopped.incarnation(), 42);
@@ -260,13 +263,13 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void anUnknownIncarnationGetsNoAnswerToItsBeat() {
+  void aHeartbeatOfAnUnknownIncarnationHasNoResult() {
     assertThat(store.nodes().beat(freshIncarnation(), 0)).isEmpty();
     assertThat(store.nodes().list()).isEmpty();
   }
 
   @Test
-  void aDeadIncarnationGetsNoAnswerToItsBeat() {
+  void aHeartbeatOfADeadIncarnationHasNoResult() {
     Worker worker = worker();
     worker.leave();
     long before = status(worker).beat();
@@ -276,17 +279,17 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void registeringDoesNotRaiseTheDead() {
+  void registeringDoesNotReviveADeadIncarnation() {
     Worker worker = worker();
     worker.leave();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     assertThat(status(worker).alive()).isFalse();
     assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
   }
 
   @Test
-  void aNodeThatLeftIsListedAsDead() {
+  void aDeregisteredNodeIsListedAsDead() {
     Worker gone = worker("node-1");
     Worker alive = worker("node-2");
     gone.leave();
@@ -296,7 +299,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void leavingTwiceOrUnknownDoesNoHarm() {
+  void deregisteringTwiceOrAnUnknownIncarnationHasNoEffect() {
     Worker worker = worker();
     worker.leave();
     worker.leave();
@@ -306,7 +309,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeLongDeadIsNoLongerListed() {
+  void aLongDeadNodeIsNotListed() {
     worker("node-1").leave();
     Worker alive = worker("node-2");
     passTime(Duration.ofDays(2));
@@ -314,11 +317,11 @@ public abstract class NodeStoreContract extends Contract {
 
     assertThat(store.nodes().list())
         .extracting(NodeSnapshot::registration)
-        .containsExactly(alive.card());
+        .containsExactly(alive.registration());
   }
 
   @Test
-  void aNodeThatDiedLatelyIsStillListed() {
+  void aRecentlyDeadNodeIsListed() {
     Worker worker = worker();
     worker.leave();
     passTime(Duration.ofHours(12));
@@ -328,7 +331,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsEveryClaimWithTheNumberOfItsCall() {
+  void aHeartbeatReturnsEveryClaimWithTheNumberOfItsCall() {
     Worker worker = worker();
     enqueueAll(job(), job(), job());
     List<ClaimedJob> first = worker.claim(1, 1, null);
@@ -344,7 +347,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsNoClaimsOfCallsOlderThanItAskedFor() {
+  void aHeartbeatReturnsNoClaimsOfCallsOlderThanRequested() {
     Worker worker = worker();
     enqueueAll(job(), job());
     worker.claimOne();
@@ -356,7 +359,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsThatACancelWasAskedFor() {
+  void aHeartbeatReturnsCancelRequests() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -367,7 +370,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsNoClaimsOfOthersAndNoneThatAreOver() {
+  void aHeartbeatReturnsNoClaimsOfOtherNodesAndNoEndedClaims() {
     Worker worker = worker("node-1");
     Worker other = worker("node-2");
     enqueueAll(job(), job(), job(), job());
@@ -383,7 +386,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aBeatReportsTheRulesOfQueues() {
+  void aHeartbeatReturnsTheRulesOfQueues() {
     Worker worker = worker();
     store.queues().pause("a", true);
     store.queues().limit("b", 5);
@@ -396,7 +399,7 @@ public abstract class NodeStoreContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"CLAIMED", "RUNNING"})
-  void aHeldJobHasAHolder(JobState state) {
+  void aClaimedJobHasAHolder(JobState state) {
     Worker worker = worker();
     JobId id = enqueue(job());
     if (state == JobState.CLAIMED) {
@@ -412,8 +415,8 @@ public abstract class NodeStoreContract extends Contract {
   @EnumSource(
       names = {"CLAIMED", "RUNNING", "WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
-  void aJobThatIsNotHeldHasNoHolder(JobState state) {
-    assertThat(store.nodes().holderOf(bring(job(), state))).isEmpty();
+  void anUnclaimedJobHasNoHolder(JobState state) {
+    assertThat(store.nodes().holderOf(bringTo(job(), state))).isEmpty();
   }
 
   @Test
@@ -422,7 +425,7 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void everythingThatAnIncarnationHoldsIsListedWhateverItsCall() {
+  void allClaimedJobsOfAnIncarnationAreListedRegardlessOfTheirCall() {
     Worker worker = worker();
     Worker other = worker("node-2");
     enqueueAll(job(), job(), job(), job());
@@ -440,11 +443,11 @@ public abstract class NodeStoreContract extends Contract {
   }
 
   @Test
-  void aNodeTellsWhenItStartedHoweverOftenItBeatsSince() {
+  void heartbeatsDoNotChangeTheStartTimeOfANode() {
     Worker worker = worker();
     passTime(Duration.ofHours(1));
     worker.beat();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     Instant now = find(enqueue(job())).createdAt();
     assertThat(store.nodes().list())

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The notes that handlers leave while they run. */
+/** Progress and log lines that handlers report while they run. */
 public abstract class NoteContract extends Contract {
   private static final Instant NOW = Instant.parse("2026-07-01T12:00:00Z");
   private static final JobNotes NOTES =
@@ -36,7 +36,7 @@ public abstract class NoteContract extends Contract {
   }
 
   @Test
-  void notesOfARunningJobAreStoredAndStayWithIt() {
+  void notesOfARunningJobAreStoredAndKept() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob running = worker.claimOne();
@@ -49,7 +49,7 @@ public abstract class NoteContract extends Contract {
     assertNoted(id);
     ClaimedJob again = worker.claimOne();
     assertThat(JobNotes.read(again.notes()).progress()).isEqualTo(NOTES.progress());
-    worker.die(again);
+    worker.failPermanently(again);
     assertNoted(id);
     store.control().retry(id);
     assertNoted(id);

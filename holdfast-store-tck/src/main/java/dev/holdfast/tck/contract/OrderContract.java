@@ -14,7 +14,7 @@ public abstract class OrderContract extends Contract {
   private static final Duration AGING = Duration.ofMinutes(15);
 
   @Test
-  void theFirstInRankOrderAreStartedAndTheRestHeld() {
+  void theFirstJobsInRankOrderAreStartedAndTheRestPrefetched() {
     Worker worker = worker();
     List<JobId> ids = enqueueAll(job(), job(), job(), job(), job(), job());
 
@@ -36,7 +36,7 @@ public abstract class OrderContract extends Contract {
   }
 
   @Test
-  void jobsOfOnePriorityGoFirstComeFirstServed() {
+  void jobsOfOnePriorityAreClaimedFirstComeFirstServed() {
     JobId first = enqueue(job());
     JobId second = enqueue(job());
     JobId third = enqueue(job());
@@ -45,7 +45,7 @@ public abstract class OrderContract extends Contract {
   }
 
   @Test
-  void higherPriorityGoesFirst() {
+  void jobsOfHigherPriorityAreClaimedFirst() {
     List<JobId> ids = enqueueAll(job().priority(0), job().priority(9), job().priority(5));
 
     assertThat(worker().claim(3))
@@ -72,7 +72,7 @@ public abstract class OrderContract extends Contract {
   }
 
   @Test
-  void aLongEnoughWaitOutweighsEveryPriority() {
+  void aJobThatWaitedLongEnoughOvertakesEveryPriority() {
     JobId patient = enqueue(job().priority(0));
     passTime(AGING.multipliedBy(9).plusMinutes(1));
     JobId urgent = enqueue(job().priority(9));
@@ -81,7 +81,7 @@ public abstract class OrderContract extends Contract {
   }
 
   @Test
-  void orderHoldsAcrossTasks() {
+  void theOrderAppliesAcrossTasks() {
     Worker worker = Worker.join(store, "node-1", QUEUE, "a", "b", "c");
     List<JobId> ids =
         enqueueAll(

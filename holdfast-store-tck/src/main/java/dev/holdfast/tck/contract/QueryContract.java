@@ -20,27 +20,27 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Finding and listing jobs, in all tables that may contain them. */
+/** Finding and listing jobs in all tables that may contain them. */
 public abstract class QueryContract extends Contract {
 
   @Test
-  void aJobNamesItsStackAndWhoMadeItWhateverBecomesOfIt() {
+  void aJobShowsItsStackAndItsOriginInEveryState() {
     Worker worker = serving("node-1", "blue");
     JobId id = enqueue(job().stamp("blue", "front-1"));
-    assertMadeByFront(id, JobState.READY);
-    worker.die(worker.claimOne());
-    assertMadeByFront(id, JobState.FAILED);
+    assertCreatedByFront(id, JobState.READY);
+    worker.failPermanently(worker.claimOne());
+    assertCreatedByFront(id, JobState.FAILED);
     store.control().retry(id);
-    assertMadeByFront(id, JobState.READY);
+    assertCreatedByFront(id, JobState.READY);
     worker.succeed(worker.claimOne());
-    assertMadeByFront(id, JobState.SUCCEEDED);
+    assertCreatedByFront(id, JobState.SUCCEEDED);
 
     Job plain = find(enqueue(job()));
     assertThat(plain.stack()).isNull();
     assertThat(plain.source()).isNull();
   }
 
-  private void assertMadeByFront(JobId id, JobState state) {
+  private void assertCreatedByFront(JobId id, JobState state) {
     Job job = find(id);
     assertThat(job.state()).isEqualTo(state);
     assertThat(job.stack()).isEqualTo("blue");
@@ -52,7 +52,7 @@ public abstract class QueryContract extends Contract {
       names = {"WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void aJobIsFoundInEveryState(JobState state) {
-    JobId id = bring(job().payload("p").tags("a").priority(6), state);
+    JobId id = bringTo(job().payload("p").tags("a").priority(6), state);
 
     Job job = find(id);
 
@@ -77,7 +77,7 @@ public abstract class QueryContract extends Contract {
   }
 
   @Test
-  void whatDoesNotExistIsNotFound() {
+  void unknownJobsAreNotFound() {
     JobId known = enqueue(job());
 
     assertThat(store.queries().find(Set.of(known, freshId()))).containsOnlyKeys(known);
@@ -85,14 +85,14 @@ public abstract class QueryContract extends Contract {
   }
 
   @Test
-  void jobsAreListedNewestFirstWhateverTheirState() {
+  void jobsAreListedNewestFirstInEveryState() {
     List<JobId> ids = List.copyOf(oneInEachState().values());
 
     assertThat(list(JobFilter.all(), null, PLENTY)).containsExactlyElementsOf(ids.reversed());
   }
 
   @Test
-  void aListGoesOnJustBeforeWhereThePageBeforeEnded() {
+  void aPageContinuesWhereThePreviousPageEnded() {
     List<JobId> newestFirst = List.copyOf(oneInEachState().values()).reversed();
 
     assertThat(list(JobFilter.all(), null, 3)).containsExactlyElementsOf(newestFirst.subList(0, 3));
@@ -104,7 +104,7 @@ public abstract class QueryContract extends Contract {
   }
 
   @Test
-  void jobsCanBeSelectedByTheTimeOfTheirCreation() {
+  void jobsCanBeListedByCreationTime() {
     List<JobId> earlier = List.copyOf(oneInEachState().values()).reversed();
     passTime(Duration.ofMinutes(1));
     List<JobId> later = List.copyOf(oneInEachState().values()).reversed();
@@ -128,14 +128,14 @@ public abstract class QueryContract extends Contract {
   @EnumSource(
       names = {"WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
-  void aListCanBeOfOneState(JobState state) {
+  void jobsCanBeListedByState(JobState state) {
     Map<JobState, JobId> ids = oneInEachState();
 
     assertThat(list(JobFilter.all().state(state), null, PLENTY)).containsExactly(ids.get(state));
   }
 
   @Test
-  void aListCanBeOfSeveralStates() {
+  void jobsCanBeListedBySeveralStates() {
     Map<JobState, JobId> ids = oneInEachState();
     JobFilter filter = JobFilter.all().state(JobState.RUNNING, JobState.FAILED, JobState.EXPIRED);
 
@@ -146,11 +146,11 @@ public abstract class QueryContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"READY", "SUCCEEDED", "FAILED"})
-  void aListCanBeOfAQueueATaskOrATag(JobState state) {
-    JobId plain = bring(job(), state);
-    JobId queued = bring(job().queue("bulk"), state);
-    JobId other = bring(job().task("other"), state);
-    JobId tagged = bring(job().queue("tagged").tags("eu", "new"), state);
+  void jobsCanBeListedByQueueTaskOrTag(JobState state) {
+    JobId plain = bringTo(job(), state);
+    JobId queued = bringTo(job().queue("bulk"), state);
+    JobId other = bringTo(job().task("other"), state);
+    JobId tagged = bringTo(job().queue("tagged").tags("eu", "new"), state);
 
     assertThat(list(JobFilter.all().queue("bulk"), null, PLENTY)).containsExactly(queued);
     assertThat(list(JobFilter.all().task("other"), null, PLENTY)).containsExactly(other);
@@ -174,7 +174,7 @@ public abstract class QueryContract extends Contract {
   }
 
   @Test
-  void listedJobsAreTheSameAsFoundOnes() {
+  void listedJobsEqualFoundJobs() {
     oneInEachState();
 
     assertThat(store.queries().list(JobFilter.all(), null, PLENTY))
@@ -186,14 +186,14 @@ public abstract class QueryContract extends Contract {
   }
 
   /**
-   * One job in each state that jobs without a run can have, oldest first, each in a queue of its
-   * own.
+   * Enqueues one job for each state that jobs without a run can have, oldest first, each in a
+   * separate queue.
    */
   private Map<JobState, JobId> oneInEachState() {
     Map<JobState, JobId> ids = new EnumMap<>(JobState.class);
     EnumSet<JobState> ofSteps = EnumSet.of(JobState.WAITING, JobState.ON_HOLD);
     for (JobState state : EnumSet.complementOf(ofSteps)) {
-      ids.put(state, bring(job().queue("queue-" + state.name().toLowerCase(Locale.ROOT)), state));
+      ids.put(state, bringTo(job().queue("queue-" + state.name().toLowerCase(Locale.ROOT)), state));
     }
     return ids;
   }

@@ -30,14 +30,14 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aQueueHasNoRuleUnlessSomebodySaysSo() {
+  void aQueueHasNoRuleByDefault() {
     enqueue(job());
 
     assertThat(rule(QUEUE)).isEqualTo(Rule.NONE);
   }
 
   @Test
-  void aPauseIsARuleUntilItIsTakenBack() {
+  void aPauseIsARuleUntilTheQueueIsResumed() {
     store.queues().pause(QUEUE, true);
     assertThat(rule(QUEUE)).isEqualTo(new Rule(true, null));
 
@@ -46,7 +46,7 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aLimitIsARuleUntilItIsTakenAway() {
+  void aLimitIsARuleUntilItIsRemoved() {
     store.queues().limit(QUEUE, 5);
     assertThat(rule(QUEUE)).isEqualTo(new Rule(false, 5));
     store.queues().limit(QUEUE, 7);
@@ -57,7 +57,7 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void pauseAndLimitDoNotDisturbEachOther() {
+  void pauseAndLimitAreIndependent() {
     store.queues().limit(QUEUE, 5);
     store.queues().pause(QUEUE, true);
     assertThat(rule(QUEUE)).isEqualTo(new Rule(true, 5));
@@ -67,14 +67,14 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void rulesConcernTheirOwnQueueOnly() {
+  void rulesAffectTheirQueueOnly() {
     store.queues().limit(QUEUE, 5);
 
     assertThat(rule("bulk")).isEqualTo(Rule.NONE);
   }
 
   @Test
-  void pausingDoesNotTouchJobsThatAreHeld() {
+  void pausingDoesNotAffectClaimedJobs() {
     Worker worker = worker();
     enqueueAll(job(), job());
     var running = worker.claimOne();
@@ -86,7 +86,7 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aQueueIsForgottenWhenItIsNeitherPausedNorLimitedAnyMore() {
+  void aQueueThatIsNeitherPausedNorLimitedIsForgotten() {
     store.queues().pause("a-typo", true);
     store.queues().limit("another", 3);
     assertThat(store.queues().list()).extracting(QueueStatus::name).contains("a-typo", "another");
@@ -102,7 +102,7 @@ public abstract class QueueContract extends Contract {
   @Test
   void queuesWithJobsSettingsOrALiveNodeAreListedByName() {
     enqueue(job().queue("d-waiting"));
-    bring(job().queue("b-scheduled"), JobState.SCHEDULED);
+    bringTo(job().queue("b-scheduled"), JobState.SCHEDULED);
     store.queues().pause("a-paused", true);
     Worker.join(store, "node-1", "c-served", TASK);
     Worker.join(store, "node-2", "e-left", TASK).leave();
@@ -113,12 +113,12 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aStatusCountsReadyHeldAndScheduledJobs() {
+  void aStatusCountsReadyClaimedAndScheduledJobs() {
     Worker worker = worker();
     enqueueAll(job(), job(), job());
     assertThat(worker.claim(1, 2, null)).hasSize(3);
     enqueueAll(job(), job(), job().dueIn(Duration.ofHours(1)));
-    bring(job().queue("bulk"), JobState.READY);
+    bringTo(job().queue("bulk"), JobState.READY);
     store.queues().limit(QUEUE, 9);
 
     QueueStatus status = status(QUEUE);
@@ -131,7 +131,7 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aStatusTellsPauseAndAbsentLimit() {
+  void aStatusShowsAPauseAndAnAbsentLimit() {
     store.queues().pause(QUEUE, true);
 
     assertThat(status(QUEUE).paused()).isTrue();
@@ -141,8 +141,8 @@ public abstract class QueueContract extends Contract {
   @Test
   void endedJobsDoNotCount() {
     worker();
-    bring(job(), JobState.SUCCEEDED);
-    bring(job(), JobState.FAILED);
+    bringTo(job(), JobState.SUCCEEDED);
+    bringTo(job(), JobState.FAILED);
 
     QueueStatus status = status(QUEUE);
 
@@ -151,7 +151,7 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void theLongestWaitIsThatOfTheJobDueLongest() {
+  void theLongestWaitIsThatOfTheOldestDueJob() {
     enqueue(job().priority(0));
     passTime(Duration.ofMinutes(5));
     enqueue(job().priority(9));
@@ -161,7 +161,7 @@ public abstract class QueueContract extends Contract {
 
   @Test
   void aQueueIsDeclaredByALiveNode() {
-    store.nodes().register(Worker.card("node-1", Set.of("a", "b"), Set.of(TASK)));
+    store.nodes().register(Worker.registration("node-1", Set.of("a", "b"), Set.of(TASK)));
 
     assertThat(store.queues().isDeclared("a")).isTrue();
     assertThat(store.queues().isDeclared("b")).isTrue();
@@ -171,14 +171,14 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aQueueIsNotDeclaredByANodeThatLeft() {
+  void aQueueIsNotDeclaredByADeregisteredNode() {
     worker().leave();
 
     assertThat(store.queues().isDeclared(QUEUE)).isFalse();
   }
 
   @Test
-  void aQueueIsNotDeclaredByMereSettings() {
+  void aQueueIsNotDeclaredBySettingsAlone() {
     store.queues().limit("limited", 5);
     store.queues().pause("paused", true);
 
@@ -187,14 +187,14 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aQueueIsNotDeclaredByMereJobs() {
+  void aQueueIsNotDeclaredByJobsAlone() {
     enqueue(job());
 
     assertThat(store.queues().isDeclared(QUEUE)).isFalse();
   }
 
   @Test
-  void aSampleTellsTheDepthOfTheQueuesAskedForAndJobsOfUnknownTasks() {
+  void aSampleContainsTheDepthOfTheGivenQueuesAndJobsOfUnknownTasks() {
     worker();
     Worker.join(store, "node-2", "elsewhere", TASK);
     Worker.join(store, "node-3", QUEUE, TASK).leave();
@@ -214,7 +214,7 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void aSampleCountsForAllNodesUntilItIsTooOld() {
+  void allNodesShareASampleUntilItIsTooOld() {
     enqueue(job());
     Duration fresh = Duration.ofMinutes(1);
     assertThat(sample(fresh).counted()).isTrue();
@@ -232,7 +232,7 @@ public abstract class QueueContract extends Contract {
   }
 
   @Test
-  void ofManyNodesThatSampleAtOnceOneCounts() throws Exception {
+  void ofManyConcurrentSamplersOneCounts() throws Exception {
     enqueue(job());
 
     List<Optional<Sample>> samples =

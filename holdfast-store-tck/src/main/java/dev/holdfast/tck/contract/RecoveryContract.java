@@ -72,12 +72,12 @@ public abstract class RecoveryContract extends Contract {
     return store.recovery().orphans(Holder.dead(worker.incarnation()), Scope.ALL, PLENTY);
   }
 
-  private List<Result> recover(Worker holder, RecoveryAction... rulings) {
-    return store.recovery().recover(Holder.dead(holder.incarnation()), List.of(rulings));
+  private List<Result> recover(Worker holder, RecoveryAction... actions) {
+    return store.recovery().recover(Holder.dead(holder.incarnation()), List.of(actions));
   }
 
   @Test
-  void aLookShowsTheLivingAndTheirBeats() {
+  void aLookReturnsLiveNodesAndTheirHeartbeats() {
     Worker worker = worker();
     worker.beat();
     worker.beat();
@@ -85,13 +85,13 @@ public abstract class RecoveryContract extends Contract {
     assertThat(pulse(worker))
         .hasValueSatisfying(pulse -> {
           assertThat(pulse.beat()).isEqualTo(2);
-          assertThat(pulse.id()).isEqualTo(worker.card().id());
-          assertThat(pulse.timeouts()).isEqualTo(worker.card().timeouts());
+          assertThat(pulse.id()).isEqualTo(worker.registration().id());
+          assertThat(pulse.timeouts()).isEqualTo(worker.registration().timeouts());
         });
   }
 
   @Test
-  void aLookShowsTheDeadWhileTheyHoldAnything() {
+  void aLookReturnsDeadNodesWhileTheyHoldJobs() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -99,23 +99,24 @@ public abstract class RecoveryContract extends Contract {
 
     assertThat(pulse(worker)).isEmpty();
     assertThat(dead(worker))
-        .contains(new Dead(worker.incarnation(), worker.card().id(), Death.SILENCE, SILENCE));
+        .contains(
+            new Dead(worker.incarnation(), worker.registration().id(), Death.SILENCE, SILENCE));
     recover(worker, new RecoveryAction.NotStarted(held.claim()));
     assertThat(dead(worker)).isEmpty();
   }
 
   @Test
-  void whoHasRegisteredAgainSinceIsNotMarkedDead() {
+  void aNodeThatHasRegisteredAgainSinceIsNotMarkedDead() {
     Worker worker = worker();
     long seen = pulse(worker).orElseThrow().beat();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
 
     assertThat(store.nodes().markDead(worker.incarnation(), seen, SILENCE)).isFalse();
     assertThat(pulse(worker).orElseThrow().beat()).isNotEqualTo(seen);
   }
 
   @Test
-  void whoHasBeatenSinceIsNotMarkedDead() {
+  void aNodeThatHasSentAHeartbeatSinceIsNotMarkedDead() {
     Worker worker = worker();
     long seen = pulse(worker).orElseThrow().beat();
     worker.beat();
@@ -125,33 +126,35 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void whoIsMarkedDeadNeverBeatsOrClaimsAgain() {
+  void aNodeMarkedDeadCanNeitherSendHeartbeatsNorClaim() {
     Worker worker = worker();
     enqueue(job());
     kill(worker);
 
     assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
     assertThat(worker.claim(1)).isEmpty();
-    store.nodes().register(worker.card());
+    store.nodes().register(worker.registration());
     assertThat(store.nodes().beat(worker.incarnation(), 0)).isEmpty();
   }
 
   @Test
-  void aNewIncarnationBuriesTheOldOneInTheSameStep() {
+  void registeringANewIncarnationMarksTheOldOneDeadInTheSameStep() {
     Worker old = worker("node-1");
     enqueue(job());
     old.claimOne();
     store
         .nodes()
         .register(
-            Worker.card("node-1", Set.of(QUEUE), Set.of(TASK)), Modes.FULL, old.incarnation());
+            Worker.registration("node-1", Set.of(QUEUE), Set.of(TASK)),
+            Modes.FULL,
+            old.incarnation());
 
     assertThat(store.nodes().beat(old.incarnation(), 0)).isEmpty();
     assertThat(dead(old).orElseThrow().death()).isEqualTo(Death.SELF_DECLARED);
   }
 
   @Test
-  void theJobsOfALivingNodeAreNoOrphans() {
+  void theJobsOfALiveNodeAreNoOrphans() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -163,7 +166,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void anOrphanSaysWhatItWas() {
+  void anOrphanDescribesItsJob() {
     Worker worker = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = worker.claim(1, 1, null);
@@ -177,7 +180,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void theScopeLimitsWhatIsFound() {
+  void theScopeLimitsWhichOrphansAreFound() {
     Worker worker = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = worker.claim(1, 1, null);
@@ -193,8 +196,11 @@ public abstract class RecoveryContract extends Contract {
     assertThat(store.recovery().orphans(dead, Scope.ALL, 1)).hasSize(1);
   }
 
-  /** What a node takes back of these stacks when one has died that held a job of each and none. */
-  private List<String> takenBack(@Nullable Set<String> stacks) {
+  /**
+   * Returns the jobs that a node of these stacks recovers from a dead node that held one job of
+   * each stack and one without a stack.
+   */
+  private List<String> recoveredFor(@Nullable Set<String> stacks) {
     Worker worker = serving("node-1", "blue", "green");
     enqueueAll(job().stack("blue"), job().stack("green"), job());
     assertThat(worker.claim(3)).hasSize(3);
@@ -209,27 +215,27 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeTakesBackJobsOfItsOwnStackAndOfNone() {
-    assertThat(takenBack(Set.of("blue"))).containsExactly("blue", "null");
+  void aNodeRecoversJobsOfItsStackAndJobsWithoutAStack() {
+    assertThat(recoveredFor(Set.of("blue"))).containsExactly("blue", "null");
   }
 
   @Test
-  void aNodeOfAnotherStackTakesBackJobsOfNoneOnly() {
-    assertThat(takenBack(Set.of("red"))).containsExactly("null");
+  void aNodeOfAnotherStackRecoversOnlyJobsWithoutAStack() {
+    assertThat(recoveredFor(Set.of("red"))).containsExactly("null");
   }
 
   @Test
-  void aNodeThatServesSeveralStacksTakesBackJobsOfAllOfThem() {
-    assertThat(takenBack(Set.of("blue", "green"))).containsExactly("blue", "green", "null");
+  void aNodeThatServesSeveralStacksRecoversJobsOfAllOfThem() {
+    assertThat(recoveredFor(Set.of("blue", "green"))).containsExactly("blue", "green", "null");
   }
 
   @Test
-  void aNodeWithoutAStackTakesBackJobsOfAll() {
-    assertThat(takenBack(null)).containsExactly("blue", "green", "null");
+  void aNodeWithoutAStackRecoversJobsOfAllStacks() {
+    assertThat(recoveredFor(null)).containsExactly("blue", "green", "null");
   }
 
   @Test
-  void aJobThatWasTakenBackStaysInItsStack() {
+  void aRecoveredJobStaysInItsStack() {
     Worker blue = serving("node-1", "blue");
     JobId id = enqueue(job().stack("blue"));
     ClaimedJob held = blue.claimOne();
@@ -247,7 +253,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void oneLooksPastThoseLeftAlone() {
+  void orphansAreReturnedInPages() {
     Worker worker = worker();
     enqueueAll(job(), job(), job(), job(), job());
     worker.claim(2);
@@ -270,10 +276,10 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeSaysWhatIsLeftToIt() {
-    NodeRegistration plain = Worker.card("node-1", Set.of(QUEUE), Set.of(TASK));
+  void theAdviceOfANodeAppliesToItsTasksAndStacks() {
+    NodeRegistration plain = Worker.registration("node-1", Set.of(QUEUE), Set.of(TASK));
     Advice advice = new Advice(Set.of(TASK), Set.of("blue"));
-    NodeRegistration card =
+    NodeRegistration registration =
         new NodeRegistration(
             plain.incarnation(),
             plain.id(),
@@ -289,23 +295,27 @@ public abstract class RecoveryContract extends Contract {
             Set.of("blue", "green"),
             plain.roles(),
             advice);
-    store.nodes().register(card);
+    store.nodes().register(registration);
 
     assertThat(store.nodes().isAdvised(TASK, null)).isTrue();
     assertThat(store.nodes().isAdvised(TASK, "blue")).isTrue();
     assertThat(store.nodes().isAdvised(TASK, "green")).isFalse();
     assertThat(store.nodes().isAdvised("another", null)).isFalse();
-    assertThat(store.nodes().list()).extracting(NodeSnapshot::registration).containsExactly(card);
+    assertThat(store.nodes().list())
+        .extracting(NodeSnapshot::registration)
+        .containsExactly(registration);
     assertThat(advice.covers(TASK, null)).isTrue();
     assertThat(advice.covers(TASK, "blue")).isTrue();
     assertThat(advice.covers(TASK, "green")).isFalse();
     assertThat(advice.covers("another", null)).isFalse();
-    store.nodes().setModes(card.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of()));
+    store
+        .nodes()
+        .setModes(registration.incarnation(), Modes.FULL, new Modes(NodeMode.DISABLED, Map.of()));
     assertThat(store.nodes().isAdvised(TASK, null)).isFalse();
   }
 
   @Test
-  void aJobThatWasOnlyClaimedGoesBackUnspent() {
+  void aRecoveredJobThatWasOnlyClaimedUsesNoAttempt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.prefetchOne();
@@ -322,7 +332,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aJobThatRanIsReadyAgainWithACrashOnItsRecordAndNoAttemptSpent() {
+  void aRecoveredJobThatRanIsReadyWithACrashRecordedAndUsesNoAttempt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -347,7 +357,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aQueueIsFoundToHaveReadyJobsHoweverOftenTheyCrashed() {
+  void queuesWithReadyCrashSuspectsAreFound() {
     enqueue(job());
     for (int crashes = 1; crashes <= 3; crashes++) {
       Worker worker = worker("node-" + crashes);
@@ -364,7 +374,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void onlyWhatNeverBeganExpiresAfterItsHolderIsGone() {
+  void onlyJobsThatNeverStartedExpireAfterRecovery() {
     Worker worker = worker();
     List<JobId> ids =
         enqueueAll(
@@ -398,7 +408,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aBuriedJobIsInTheDeadLetterWithItsToken() {
+  void aJobDeadLetteredByRecoveryKeepsItsToken() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -415,7 +425,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aJobThatSomebodyAskedToCancelIsNotRunAgain() {
+  void aRecoveredJobWithACancelRequestIsNotRunAgain() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -432,7 +442,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aRulingThatCannotBeStoredIsRefusedAndChangesNothing() {
+  void aDecisionThatCannotBeStoredFailsAndChangesNothing() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -448,7 +458,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void nothingIsTakenBackUnderAnOldToken() {
+  void nothingIsRecoveredUnderAnOldToken() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -461,7 +471,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void theDeadHoldersOwnWritesChangeNothingAfterwards() {
+  void writesOfTheDeadHolderChangeNothingAfterRecovery() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.claimOne();
@@ -471,7 +481,7 @@ public abstract class RecoveryContract extends Contract {
         new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.NONE, crash(held)));
 
     assertThat(worker.succeed(held)).isEqualTo(Outcomes.Result.LOST);
-    assertThat(worker.die(held)).isEqualTo(Outcomes.Result.LOST);
+    assertThat(worker.failPermanently(held)).isEqualTo(Outcomes.Result.LOST);
     assertThat(worker.retryIn(held, Duration.ZERO)).isEqualTo(Outcomes.Result.LOST);
     assertThat(worker.giveBack(held.claim())).isEmpty();
     assertThat(worker.start(held.claim())).isEmpty();
@@ -480,7 +490,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aClaimedJobOfASilentNodeIsTakenBackAndARunningOneIsNot() {
+  void aClaimedJobOfASilentNodeIsRecoveredAndARunningOneIsNot() {
     Worker worker = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = worker.claim(1, 1, null);
@@ -503,7 +513,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeThatHasBeatenSinceIsNotSilent() {
+  void aNodeThatHasSentAHeartbeatSinceIsNotSilent() {
     Worker worker = worker();
     enqueue(job());
     ClaimedJob held = worker.prefetchOne();
@@ -518,34 +528,35 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void exactlyOneOfManySweepersTakesEachJobBack() throws Exception {
+  void exactlyOneOfManySweepersRecoversEachJob() throws Exception {
     Worker worker = worker();
     for (int i = 0; i < 200; i++) {
       enqueue(job());
     }
-    List<RecoveryAction> rulings = new ArrayList<>();
+    List<RecoveryAction> actions = new ArrayList<>();
     for (ClaimedJob held : worker.claim(200)) {
-      rulings.add(
+      actions.add(
           new RecoveryAction.AfterCrash(held.claim(), Duration.ZERO, Suspicion.NONE, crash(held)));
     }
     kill(worker);
     UUID dead = worker.incarnation();
-    List<Result> answers = new ArrayList<>();
+    List<Result> results = new ArrayList<>();
     try (ExecutorService sweepers = Executors.newFixedThreadPool(4)) {
-      Callable<List<Result>> sweep = () -> store.recovery().recover(Holder.dead(dead), rulings);
+      Callable<List<Result>> sweep = () -> store.recovery().recover(Holder.dead(dead), actions);
       for (Future<List<Result>> one : sweepers.invokeAll(List.of(sweep, sweep, sweep, sweep))) {
-        answers.addAll(one.get());
+        results.addAll(one.get());
       }
     }
-    // Rows that others had locked are left to them, so what is missing now is found once more.
-    answers.addAll(store.recovery().recover(Holder.dead(dead), rulings));
+    // Each sweeper skipped the rows that others had locked, so another sweep finds the remaining
+    // jobs.
+    results.addAll(store.recovery().recover(Holder.dead(dead), actions));
 
-    assertThat(answers).filteredOn(answer -> answer == Result.DONE).hasSize(200);
+    assertThat(results).filteredOn(result -> result == Result.DONE).hasSize(200);
     assertThat(orphans(worker)).isEmpty();
   }
 
   @Test
-  void aDismissedNodeLearnsOfItAtItsNextBeat() {
+  void aFencedNodeIsToldByItsNextHeartbeat() {
     Worker worker = worker();
 
     assertThat(worker.beat().fenceRequested()).isFalse();
@@ -556,11 +567,11 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aJobThatADeadNodeHeldByAnyCallIsFoundAfterARoundOfUpkeep() {
+  void jobsThatADeadNodeClaimedByAnyCallAreFoundAfterARoundOfUpkeep() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
-    worker.beat(100); // It believes that it holds nothing by earlier calls.
+    worker.beat(100); // The node assumes that it holds no jobs of earlier calls.
     worker.leave();
 
     store.upkeep().tidy(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
@@ -573,7 +584,7 @@ public abstract class RecoveryContract extends Contract {
   }
 
   @Test
-  void aNodeThatHoldsAJobByAnyCallIsNeverForgotten() {
+  void aNodeThatHoldsAJobOfAnyCallIsNeverForgotten() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();

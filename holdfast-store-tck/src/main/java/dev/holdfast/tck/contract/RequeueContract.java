@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Requeuing jobs in any state, so that any free node can run them. */
+/** Requeuing jobs in any state. */
 public abstract class RequeueContract extends Contract {
 
   private RequeueResult requeue(JobId id) {
@@ -21,8 +21,8 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatWaitsForItsTimeIsReadyAtOnce() {
-    JobId id = bring(job(), JobState.SCHEDULED);
+  void aRequeuedScheduledJobIsReadyAtOnce() {
+    JobId id = bringTo(job(), JobState.SCHEDULED);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
 
@@ -30,7 +30,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatIsReadyStaysWhereItIs() {
+  void aRequeuedReadyJobKeepsItsPlace() {
     JobId first = enqueue(job());
     JobId second = enqueue(job());
 
@@ -40,7 +40,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void theHolderOfAClaimedJobHearsThatItIsWanted() {
+  void theHolderOfAClaimedJobIsToldThatItWasRequeued() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob held = worker.prefetchOne();
@@ -55,11 +55,13 @@ public abstract class RequeueContract extends Contract {
     assertThat(worker.giveBack(held.claim())).containsExactly(held.claim());
     assertThat(find(id).attempt()).isZero();
     worker.prefetchOne();
-    assertThat(worker.beat().claims()).as("the wish is met").noneMatch(ClaimRow::releaseRequested);
+    assertThat(worker.beat().claims())
+        .as("the request is fulfilled")
+        .noneMatch(ClaimRow::releaseRequested);
   }
 
   @Test
-  void theHolderOfARunningJobHearsThatItIsWanted() {
+  void theHolderOfARunningJobIsToldThatItWasRequeued() {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.claimOne();
@@ -71,8 +73,8 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatFailedForGoodIsReadyWithAFreshBudgetAndALargerToken() {
-    JobId id = bring(job(), JobState.FAILED);
+  void aRequeuedDeadLetteredJobIsReadyWithAllItsAttemptsAndALargerToken() {
+    JobId id = bringTo(job(), JobState.FAILED);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.READY);
 
@@ -83,9 +85,9 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatFailedForGoodStaysWhileAnotherHasItsKey() {
+  void aDeadLetteredJobIsNotRequeuedWhileAnotherJobHasItsKey() {
     UniqueKey key = UniqueKey.whileActive("order 17");
-    JobId old = bring(job().unique(key), JobState.FAILED);
+    JobId old = bringTo(job().unique(key), JobState.FAILED);
     enqueue(job().unique(key));
 
     assertThat(requeue(old)).isEqualTo(RequeueResult.KEY_TAKEN);
@@ -95,8 +97,8 @@ public abstract class RequeueContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
-  void whatEndedOtherwiseStaysAsItIs(JobState state) {
-    JobId id = bring(job(), state);
+  void jobsThatEndedOtherwiseAreNotRequeued(JobState state) {
+    JobId id = bringTo(job(), state);
 
     assertThat(requeue(id)).isEqualTo(RequeueResult.ENDED);
 
@@ -104,7 +106,7 @@ public abstract class RequeueContract extends Contract {
   }
 
   @Test
-  void whatIsNotThereIsNotFound() {
+  void requeuingAnUnknownJobReturnsNotFound() {
     assertThat(requeue(freshId())).isEqualTo(RequeueResult.NOT_FOUND);
   }
 }

@@ -44,7 +44,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void aRetryMayWaitForEver() {
+  void theDelayOfARetryMayBeUnlimited() {
     Worker worker = worker();
     JobId id = enqueue(job());
 
@@ -65,7 +65,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void aRetryGoesToTheEndOfTheLine() {
+  void aRetryGoesToTheEndOfTheQueue() {
     Worker worker = worker();
     JobId failing = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
@@ -78,7 +78,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void aRetryIsTheNextAttemptUnderAGrownToken() {
+  void aRetryIsTheNextAttemptUnderALargerToken() {
     Worker worker = worker();
     enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);
@@ -107,7 +107,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void failuresAreKeptOldestFirstWithTheirTimesAndNodes() {
+  void failuresAreStoredOldestFirstWithTheirTimesAndNodes() {
     Worker first = worker("node-1");
     Worker second = worker("node-2");
     JobId id = enqueue(job());
@@ -115,7 +115,7 @@ public abstract class RetryContract extends Contract {
     passTime(Duration.ofMinutes(1));
     second.retryIn(second.claimOne(), Duration.ZERO);
     passTime(Duration.ofMinutes(1));
-    first.die(first.claimOne());
+    first.failPermanently(first.claimOne());
 
     Job job = find(id);
 
@@ -126,14 +126,14 @@ public abstract class RetryContract extends Contract {
         .containsExactly("node-1", "node-2", "node-1");
     assertThat(job.failures())
         .extracting(FailedAttempt::message)
-        .containsExactly("it broke", "it broke", "it broke for good");
+        .containsExactly("it broke", "it broke", "it broke permanently");
     assertThat(job.failures())
         .allSatisfy(
             failure -> assertThat(failure.failedAt()).isAfterOrEqualTo(failure.startedAt()));
   }
 
   @Test
-  void failuresOfASuccessfulJobAreKeptToo() {
+  void failuresOfASuccessfulJobAreStored() {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);
@@ -145,7 +145,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void aJobThatHasBegunDoesNotExpireWhileItWaitsForItsRetry() {
+  void aJobThatHasStartedDoesNotExpireWhileItWaitsForItsRetry() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
     worker.retryIn(worker.claimOne(), Duration.ofMinutes(10));
@@ -157,7 +157,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void workPutOffWaitsForItsTime() {
+  void aPostponedJobWaitsForItsTime() {
     Worker worker = worker();
     JobId id = enqueue(job());
 
@@ -170,7 +170,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void workPutOffCostsNoAttemptAndIsNoFailure() {
+  void aPostponementUsesNoAttemptAndIsNoFailure() {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.retryIn(worker.claimOne(), Duration.ZERO);
@@ -184,7 +184,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void workPutOffBeforeItsCodeRanCanStillExpire() {
+  void aJobPostponedBeforeItsHandlerRanCanExpire() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
     worker.finish(new Finish.Later(worker.claimOne().claim(), Duration.ofSeconds(1), false));
@@ -196,7 +196,7 @@ public abstract class RetryContract extends Contract {
   }
 
   @Test
-  void workThatPutItselfOffNeverExpires() {
+  void aJobPostponedByItsHandlerNeverExpires() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
     worker.later(worker.claimOne(), Duration.ofSeconds(1));

@@ -262,7 +262,7 @@ public abstract class RunAdvanceContract extends RunContract {
     Worker worker = worker();
     List<ClaimedJob> jobs = worker.claim(3);
     worker.succeed(jobs.get(0));
-    worker.die(jobs.get(1));
+    worker.failPermanently(jobs.get(1));
     advance(id);
 
     assertThat(details(id).maps()).isEqualTo(Map.of(0, new MapCounts(4, 3, 1, 1, 0)));

@@ -121,7 +121,7 @@ public abstract class RunContract extends Contract {
   protected ClaimedJob failOne() {
     Worker worker = worker("runner");
     ClaimedJob job = worker.claimOne();
-    worker.die(job);
+    worker.failPermanently(job);
     return job;
   }
 

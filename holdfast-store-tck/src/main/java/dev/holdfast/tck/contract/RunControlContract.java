@@ -202,7 +202,7 @@ public abstract class RunControlContract extends RunContract {
     RunId id = start(chain(2).first(plan -> plan.job(0).job(1)));
     Worker worker = worker();
     ClaimedJob first = worker.claimOne();
-    worker.die(first);
+    worker.failPermanently(first);
     planner.script((facts, data) ->
         new PlanDraft(facts).state(RunState.PAUSED).reason("a step failed").build());
     advance(id);

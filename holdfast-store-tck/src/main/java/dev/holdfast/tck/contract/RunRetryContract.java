@@ -84,7 +84,7 @@ public abstract class RunRetryContract extends RunContract {
   void retryContinuesAPausedRun() {
     RunId id = start(chain(2).first(plan -> plan.job(0).job(1)));
     Worker worker = worker();
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
     pause(id);
     planner.script((facts, data) -> ScriptedPlanner.applied(facts).build());
     settle();
@@ -146,7 +146,7 @@ public abstract class RunRetryContract extends RunContract {
     Worker worker = worker();
     List<ClaimedJob> jobs = worker.claim(3);
     worker.succeed(jobs.get(0));
-    worker.die(jobs.get(1));
+    worker.failPermanently(jobs.get(1));
     store.control().cancel(jobs.get(2).id());
     worker.retryIn(jobs.get(2), Duration.ZERO);
     settle();
@@ -181,7 +181,7 @@ public abstract class RunRetryContract extends RunContract {
   @Test
   void retryAllSkipsTheJobsOfSteps() {
     RunId id = startFailed();
-    JobId plain = bring(job(), JobState.FAILED);
+    JobId plain = bringTo(job(), JobState.FAILED);
 
     assertThat(store.control().retryAll(JobFilter.all(), null, PLENTY).count()).isEqualTo(1);
 

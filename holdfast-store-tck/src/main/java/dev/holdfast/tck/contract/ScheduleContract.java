@@ -50,16 +50,17 @@ public abstract class ScheduleContract extends Contract {
   }
 
   private Instant now() {
-    return book().look("nothing").now().truncatedTo(ChronoUnit.MILLIS);
+    return scheduleStore().look("nothing").now().truncatedTo(ChronoUnit.MILLIS);
   }
 
-  private ScheduleStore book() {
+  private ScheduleStore scheduleStore() {
     return store.schedules();
   }
 
   private Kept save(SchedulePlan plan, Duration dueIn, @Nullable Declared declared) {
     Instant now = now();
-    assertThat(book().save(new Draft(plan, declared, false, now, now.plus(dueIn)), null)).isTrue();
+    assertThat(scheduleStore().save(new Draft(plan, declared, false, now, now.plus(dueIn)), null))
+        .isTrue();
     return kept(plan.id());
   }
 
@@ -68,7 +69,7 @@ public abstract class ScheduleContract extends Contract {
   }
 
   private Kept kept(String id) {
-    return book().look(id).kept().orElseThrow();
+    return scheduleStore().look(id).kept().orElseThrow();
   }
 
   private static FireOrder order(Kept seen) {
@@ -86,16 +87,16 @@ public abstract class ScheduleContract extends Contract {
                 UniqueKey.within("schedule:" + id + ":" + due, Duration.ofDays(1)),
                 job.build())),
         due,
-        // Where time passes by moving rows, it must not become the due time it was before.
+        // If the fixture passes time by moving rows, the new due time must not equal the old one.
         due.plus(HOUR).minusMillis(1));
   }
 
   private FireReport fire(Kept seen) {
-    return book().fire(order(seen));
+    return scheduleStore().fire(order(seen));
   }
 
   private List<String> dueIds() {
-    return book().due(PLENTY).due().stream().map(kept -> kept.plan().id()).toList();
+    return scheduleStore().due(PLENTY).due().stream().map(kept -> kept.plan().id()).toList();
   }
 
   private JobId firedJob(String id) {
@@ -106,7 +107,7 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
-  void aScheduleIsKeptAsItWasWritten() {
+  void aScheduleIsReadBackAsItWasWritten() {
     Instant now = now();
     SchedulePlan plan =
         new SchedulePlan(
@@ -129,40 +130,40 @@ public abstract class ScheduleContract extends Contract {
                 "blue"));
     Draft draft = new Draft(plan, new Declared("shop", "f1"), true, now, null);
 
-    assertThat(book().save(draft, null)).isTrue();
+    assertThat(scheduleStore().save(draft, null)).isTrue();
 
     assertThat(kept("nightly").draft()).isEqualTo(draft);
     assertThat(kept("nightly").lastFire()).isNull();
-    assertThat(book().list()).containsExactly(kept("nightly"));
+    assertThat(scheduleStore().list()).containsExactly(kept("nightly"));
   }
 
   @Test
-  void aWriteByWhatHasChangedSinceChangesNothing() {
+  void aWriteBasedOnAnOutdatedScheduleChangesNothing() {
     Kept first = save(plan("a", Overlap.SKIP), HOUR, null);
 
-    assertThat(book().save(first.draft(), null)).isFalse();
-    assertThat(book().save(first.draft(), first.revision())).isTrue();
-    assertThat(book().save(first.draft(), first.revision())).isFalse();
+    assertThat(scheduleStore().save(first.draft(), null)).isFalse();
+    assertThat(scheduleStore().save(first.draft(), first.revision())).isTrue();
+    assertThat(scheduleStore().save(first.draft(), first.revision())).isFalse();
     assertThat(kept("a").revision()).isGreaterThan(first.revision());
   }
 
   @Test
-  void theClockOfTheStoreGoverns() {
+  void dueTimesAreComparedWithTheClockOfTheStore() {
     save(plan("soon", Overlap.SKIP), Duration.ofMinutes(30), null);
     save(plan("later", Overlap.SKIP), Duration.ofMinutes(90), null);
     assertThat(dueIds()).isEmpty();
-    assertThat(book().due(PLENTY).next().orElseThrow())
+    assertThat(scheduleStore().due(PLENTY).next().orElseThrow())
         .isBetween(Duration.ofMinutes(29), Duration.ofMinutes(30));
 
     passTime(HOUR);
 
     assertThat(dueIds()).containsExactly("soon");
-    assertThat(book().due(PLENTY).next().orElseThrow())
+    assertThat(scheduleStore().due(PLENTY).next().orElseThrow())
         .isBetween(Duration.ofMinutes(29), Duration.ofMinutes(30));
   }
 
   @Test
-  void firingMakesTheJobAndMovesTheScheduleOn() {
+  void firingCreatesTheJobAndAdvancesTheSchedule() {
     Kept seen = saveDue("a", Overlap.SKIP);
 
     JobId job = firedJob("a");
@@ -174,7 +175,7 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
-  void ofManyWhoFireTheSameDueTimeOneMakesTheJob() throws Exception {
+  void concurrentFiringsOfOneDueTimeCreateOneJob() throws Exception {
     Kept seen = saveDue("a", Overlap.ALLOW);
 
     List<FireReport> reports = Together.run(8, number -> fire(seen));
@@ -185,23 +186,23 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
-  void aDueTimeIsFiredOnceEvenIfTheScheduleIsMadeAnew() {
+  void aDueTimeIsFiredOnceEvenIfTheScheduleIsRecreated() {
     Kept seen = saveDue("a", Overlap.ALLOW);
     firedJob("a");
-    book().cancel("a");
-    book().save(seen.draft(), null);
+    scheduleStore().cancel("a");
+    scheduleStore().save(seen.draft(), null);
 
     assertThat(fire(kept("a"))).isEqualTo(new FireReport(Settled.FIRED, List.of()));
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
   @Test
-  void aLostReplyToAFiringIsHarmless() {
+  void aRepeatedFiringCreatesNoSecondJob() {
     Kept seen = saveDue("a", Overlap.SKIP);
     FireOrder order = order(seen);
-    book().fire(order);
+    scheduleStore().fire(order);
 
-    assertThat(book().fire(order).result()).isEqualTo(Settled.LOST);
+    assertThat(scheduleStore().fire(order).result()).isEqualTo(Settled.LOST);
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
@@ -210,16 +211,16 @@ public abstract class ScheduleContract extends Contract {
     Kept seen = saveDue("a", Overlap.SKIP);
     Draft old = seen.draft();
     Draft paused = new Draft(old.plan(), null, true, old.anchor(), old.nextFire());
-    assertThat(book().save(paused, seen.revision())).isTrue();
+    assertThat(scheduleStore().save(paused, seen.revision())).isTrue();
 
     assertThat(dueIds()).isEmpty();
     assertThat(fire(seen).result()).isEqualTo(Settled.LOST);
     assertThat(fire(kept("a")).result()).isEqualTo(Settled.LOST);
-    assertThat(book().list()).hasSize(1);
+    assertThat(scheduleStore().list()).hasSize(1);
   }
 
   @Test
-  void whileAJobIsLiveSkipMakesNoOther() {
+  void overlapSkipCreatesNoJobWhileOneIsLive() {
     saveDue("a", Overlap.SKIP);
     firedJob("a");
     passTime(HOUR);
@@ -229,7 +230,7 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
-  void allowMakesAnotherJobAllTheSame() {
+  void overlapAllowCreatesAnotherJobWhileOneIsLive() {
     saveDue("a", Overlap.ALLOW);
     firedJob("a");
     passTime(HOUR);
@@ -239,74 +240,74 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
-  void whileAJobIsLiveQueueLetsTheDueTimeWait() {
+  void overlapQueueDelaysTheDueTimeWhileAJobIsLive() {
     Worker worker = worker();
     saveDue("a", Overlap.QUEUE);
     firedJob("a");
     var running = worker.claimOne();
     passTime(HOUR.multipliedBy(3));
 
-    assertThat(book().due(PLENTY).blocked()).isTrue();
+    assertThat(scheduleStore().due(PLENTY).blocked()).isTrue();
     assertThat(dueIds()).isEmpty();
     assertThat(fire(kept("a")).result()).isEqualTo(Settled.BLOCKED);
 
     worker.succeed(running);
-    assertThat(book().due(PLENTY).blocked()).isFalse();
+    assertThat(scheduleStore().due(PLENTY).blocked()).isFalse();
     assertThat(dueIds()).containsExactly("a");
     firedJob("a");
   }
 
   @Test
-  void finishedAndArchivedWorkDoesNotBlockTheNextFiring() {
+  void finishedAndArchivedJobsDoNotBlockTheNextFiring() {
     Worker worker = worker();
     saveDue("a", Overlap.SKIP);
     firedJob("a");
     worker.succeed(worker.claimOne());
     passTime(HOUR);
     firedJob("a");
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
     passTime(HOUR);
 
     assertThat(firedJob("a")).isNotNull();
   }
 
   @Test
-  void cancellingByTagSaysHowMany() {
+  void cancellingByTagReturnsTheNumberCancelled() {
     save(plan("a", Overlap.SKIP, "reports", "night"), HOUR, null);
     save(plan("b", Overlap.SKIP, "reports"), HOUR, null);
     save(plan("c", Overlap.SKIP, "mail"), HOUR, null);
 
-    assertThat(book().cancelTagged("reports")).isEqualTo(2);
-    assertThat(book().cancelTagged("reports")).isZero();
-    assertThat(book().cancel("c")).isEqualTo(1);
-    assertThat(book().cancel("c")).isZero();
-    assertThat(book().list()).isEmpty();
+    assertThat(scheduleStore().cancelTagged("reports")).isEqualTo(2);
+    assertThat(scheduleStore().cancelTagged("reports")).isZero();
+    assertThat(scheduleStore().cancel("c")).isEqualTo(1);
+    assertThat(scheduleStore().cancel("c")).isZero();
+    assertThat(scheduleStore().list()).isEmpty();
   }
 
   @Test
-  void whoSawAScheduleThatIsCancelledSinceCannotFireIt() {
+  void aScheduleCancelledSinceItWasReadCannotBeFired() {
     Kept seen = saveDue("a", Overlap.SKIP);
-    book().cancel("a");
+    scheduleStore().cancel("a");
 
     assertThat(fire(seen).result()).isEqualTo(Settled.LOST);
     assertThat(countAll(JobFilter.all())).isZero();
   }
 
   @Test
-  void aDeclaredScheduleThatIsCancelledStaysKnownAndIsNotDue() {
+  void aCancelledDeclaredScheduleStaysStoredAndIsNotDue() {
     save(plan("a", Overlap.SKIP, "t"), Duration.ZERO, new Declared("shop", "f1"));
 
-    assertThat(book().cancelTagged("t")).isEqualTo(1);
-    assertThat(book().cancel("a")).isZero();
+    assertThat(scheduleStore().cancelTagged("t")).isEqualTo(1);
+    assertThat(scheduleStore().cancel("a")).isZero();
     assertThat(kept("a").cancelled()).isTrue();
-    assertThat(book().list()).isEmpty();
+    assertThat(scheduleStore().list()).isEmpty();
     assertThat(dueIds()).isEmpty();
-    assertThat(book().save(kept("a").draft(), kept("a").revision())).isTrue();
+    assertThat(scheduleStore().save(kept("a").draft(), kept("a").revision())).isTrue();
     assertThat(kept("a").cancelled()).isFalse();
   }
 
   @Test
-  void aDeclarationThatWasMadeBeforeKeepsItsGeneration() {
+  void aRepeatedDeclarationKeepsItsGeneration() {
     Worker old = worker("v1");
     long first = declare(old, "v1").getFirst().generation();
     Worker young = worker("v2");
@@ -324,11 +325,11 @@ public abstract class ScheduleContract extends Contract {
   }
 
   private List<Declaration> declare(Worker worker, String fingerprint) {
-    return book().declare(worker.incarnation(), "shop", Map.of("a", fingerprint)).live();
+    return scheduleStore().declare(worker.incarnation(), "shop", Map.of("a", fingerprint)).live();
   }
 
   @Test
-  void whoDeclaresLearnsWhatIsKept() {
+  void declaringReturnsTheStoredSchedules() {
     Worker node = worker("node");
     save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "old"));
     save(plan("gone", Overlap.SKIP), HOUR, new Declared("shop", "f"));
@@ -338,7 +339,7 @@ public abstract class ScheduleContract extends Contract {
     Map<String, String> declared = Map.of("a", "new", "b", "f", "taken", "f");
 
     for (int i = 0; i < 2; i++) {
-      var survey = book().declare(node.incarnation(), "shop", declared);
+      var survey = scheduleStore().declare(node.incarnation(), "shop", declared);
 
       assertThat(survey.live())
           .extracting(Declaration::scheduleId)
@@ -352,70 +353,72 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
-  void whatNoLiveNodeDeclaresIsCancelledOnceAndNothingElse() throws Exception {
+  void onlySchedulesThatNoLiveNodeDeclaresAreCancelledAndOnlyOnce() throws Exception {
     Worker old = worker("v1");
     Worker young = worker("v2");
     save(plan("gone", Overlap.SKIP), HOUR, new Declared("shop", "f"));
     save(plan("stays", Overlap.SKIP), HOUR, new Declared("shop", "f"));
     save(plan("foreign", Overlap.SKIP), HOUR, new Declared("billing", "f"));
     save(plan("client", Overlap.SKIP), HOUR, null);
-    book().declare(old.incarnation(), "shop", Map.of("gone", "f", "stays", "f"));
-    book().declare(young.incarnation(), "shop", Map.of("stays", "f"));
-    assertThat(book().cancelUndeclared(young.incarnation(), "shop")).isEmpty();
+    scheduleStore().declare(old.incarnation(), "shop", Map.of("gone", "f", "stays", "f"));
+    scheduleStore().declare(young.incarnation(), "shop", Map.of("stays", "f"));
+    assertThat(scheduleStore().cancelUndeclared(young.incarnation(), "shop")).isEmpty();
 
     old.leave();
 
-    assertThat(book().cancelUndeclared(old.incarnation(), "shop")).isEmpty();
-    List<List<String>> answers =
-        Together.run(4, number -> book().cancelUndeclared(young.incarnation(), "shop"));
-    assertThat(answers.stream().flatMap(List::stream)).containsExactly("gone");
-    assertThat(book().list())
+    assertThat(scheduleStore().cancelUndeclared(old.incarnation(), "shop")).isEmpty();
+    List<List<String>> results =
+        Together.run(4, number -> scheduleStore().cancelUndeclared(young.incarnation(), "shop"));
+    assertThat(results.stream().flatMap(List::stream)).containsExactly("gone");
+    assertThat(scheduleStore().list())
         .extracting(kept -> kept.plan().id())
         .containsExactly("client", "foreign", "stays");
   }
 
   @Test
-  void aNewIncarnationInheritsWhatTheOldOneDeclared() {
+  void aNewIncarnationInheritsTheDeclarationsOfTheOldOne() {
     Worker other = worker("other");
-    NodeRegistration old = Worker.card("node", Set.of(), Set.of());
+    NodeRegistration old = Worker.registration("node", Set.of(), Set.of());
     store.nodes().register(old);
     save(plan("a", Overlap.SKIP), HOUR, new Declared("shop", "f"));
-    List<Declaration> before = book().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
+    List<Declaration> before =
+        scheduleStore().declare(old.incarnation(), "shop", Map.of("a", "f")).live();
 
-    NodeRegistration young = Worker.card("node", Set.of(), Set.of());
-    for (int i = 0; i < 2; i++) { // A repeat after a lost reply changes nothing.
+    NodeRegistration young = Worker.registration("node", Set.of(), Set.of());
+    for (int i = 0; i < 2; i++) { // The second call repeats the first, as after a lost reply.
       store.nodes().register(young, Modes.FULL, old.incarnation());
 
-      assertThat(book().cancelUndeclared(other.incarnation(), "shop")).isEmpty();
-      assertThat(book().declare(other.incarnation(), "shop", Map.of()).live()).isEqualTo(before);
+      assertThat(scheduleStore().cancelUndeclared(other.incarnation(), "shop")).isEmpty();
+      assertThat(scheduleStore().declare(other.incarnation(), "shop", Map.of()).live())
+          .isEqualTo(before);
     }
-    assertThat(book().declare(young.incarnation(), "shop", Map.of()).live())
-        .as("an inherited declaration can be taken back")
+    assertThat(scheduleStore().declare(young.incarnation(), "shop", Map.of()).live())
+        .as("an inherited declaration can be withdrawn")
         .isEmpty();
-    assertThat(book().cancelUndeclared(other.incarnation(), "shop")).containsExactly("a");
+    assertThat(scheduleStore().cancelUndeclared(other.incarnation(), "shop")).containsExactly("a");
   }
 
   @Test
-  void noMoreAreReportedThanWereAskedFor() {
+  void noMoreDueSchedulesAreReturnedThanRequested() {
     IntStream.range(0, 5).forEach(i -> saveDue("s" + i, Overlap.SKIP));
 
-    assertThat(book().due(3).due()).hasSize(3);
+    assertThat(scheduleStore().due(3).due()).hasSize(3);
   }
 
   @Test
-  void aScheduleThatEndedLongAgoIsForgottenUnlessItIsDeclared() {
+  void aScheduleThatEndedLongAgoIsDeletedUnlessItIsDeclared() {
     Retention retention = new Retention(Duration.ofDays(10), Duration.ofDays(30));
     saveEnded("ended", null);
     saveEnded("declared", new Declared("shop", "a1"));
     saveDue("endless", Overlap.ALLOW);
     passTime(Duration.ofDays(9));
     store.upkeep().tidy(retention);
-    assertThat(book().look("ended").kept()).isPresent();
+    assertThat(scheduleStore().look("ended").kept()).isPresent();
 
     passTime(Duration.ofDays(2));
     store.upkeep().tidy(retention);
 
-    assertThat(book().list())
+    assertThat(scheduleStore().list())
         .extracting(kept -> kept.plan().id())
         .containsExactly("declared", "endless");
   }
@@ -427,27 +430,27 @@ public abstract class ScheduleContract extends Contract {
         new Recurrence(
             new Timing.Every(HOUR), Misfire.FIRE_ONCE, Overlap.ALLOW, Duration.ZERO, null, now);
     SchedulePlan plan = new SchedulePlan(id, ended, endless.job());
-    assertThat(book().save(new Draft(plan, declared, false, now, null), null)).isTrue();
+    assertThat(scheduleStore().save(new Draft(plan, declared, false, now, null), null)).isTrue();
   }
 
   @Test
-  void aScheduleThatIsPutOffIsNotReportedUntilThatTimeIsOver() {
+  void aPostponedScheduleIsNotDueUntilThatTime() {
     Kept kept = saveDue("a", Overlap.SKIP);
     saveDue("b", Overlap.SKIP);
 
-    book().putOff(kept, Duration.ofMinutes(10));
+    scheduleStore().putOff(kept, Duration.ofMinutes(10));
 
     assertThat(dueIds()).containsExactly("b");
-    assertThat(book().due(PLENTY).next().orElseThrow())
+    assertThat(scheduleStore().due(PLENTY).next().orElseThrow())
         .isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
     passTime(Duration.ofMinutes(11));
     assertThat(dueIds()).containsExactly("a", "b");
   }
 
   @Test
-  void aScheduleThatIsPutOffCanBeFiredAndIsDueAtItsNextTime() {
+  void aPostponedScheduleCanBeFiredAndIsDueAtItsNextTime() {
     Kept kept = saveDue("a", Overlap.SKIP);
-    book().putOff(kept, Duration.ofDays(1));
+    scheduleStore().putOff(kept, Duration.ofDays(1));
 
     assertThat(fire(kept).result()).isEqualTo(Settled.FIRED);
     passTime(HOUR);
@@ -456,31 +459,32 @@ public abstract class ScheduleContract extends Contract {
   }
 
   @Test
-  void aScheduleThatIsWrittenAgainIsNoLongerPutOff() {
+  void aScheduleThatIsWrittenAgainIsNoLongerPostponed() {
     Kept kept = saveDue("a", Overlap.SKIP);
-    book().putOff(kept, Duration.ofDays(1));
+    scheduleStore().putOff(kept, Duration.ofDays(1));
 
-    assertThat(book().save(kept.draft(), kept.revision())).isTrue();
+    assertThat(scheduleStore().save(kept.draft(), kept.revision())).isTrue();
 
     assertThat(dueIds()).containsExactly("a");
-    book().putOff(kept, Duration.ofDays(1));
+    scheduleStore().putOff(kept, Duration.ofDays(1));
     assertThat(dueIds()).containsExactly("a");
   }
 
   @Test
-  void ofManyThatAreDueNotAlwaysTheSameAreReported() {
+  void ofManyDueSchedulesNotAlwaysTheSameAreReturned() {
     IntStream.range(0, 20).forEach(i -> saveDue("s%02d".formatted(i), Overlap.SKIP));
 
     Set<List<String>> reported =
         IntStream.range(0, 30)
-            .mapToObj(i -> book().due(2).due().stream().map(kept -> kept.plan().id()).toList())
+            .mapToObj(
+                i -> scheduleStore().due(2).due().stream().map(kept -> kept.plan().id()).toList())
             .collect(Collectors.toSet());
 
     assertThat(reported).hasSizeGreaterThan(3).allSatisfy(ids -> assertThat(ids).hasSize(2));
   }
 
   @Test
-  void schedulesThatWaitForTheirJobKeepNoOtherFromBeingReported() {
+  void schedulesThatWaitForTheirJobDoNotHideOtherDueSchedules() {
     IntStream.range(0, 30)
         .forEach(i -> {
           saveDue("q" + i, Overlap.QUEUE);
@@ -489,7 +493,9 @@ public abstract class ScheduleContract extends Contract {
     passTime(HOUR);
     save(plan("z", Overlap.QUEUE), Duration.ZERO, null);
 
-    assertThat(book().due(2).due()).extracting(kept -> kept.plan().id()).containsExactly("z");
-    assertThat(book().due(2).blocked()).isTrue();
+    assertThat(scheduleStore().due(2).due())
+        .extracting(kept -> kept.plan().id())
+        .containsExactly("z");
+    assertThat(scheduleStore().due(2).blocked()).isTrue();
   }
 }

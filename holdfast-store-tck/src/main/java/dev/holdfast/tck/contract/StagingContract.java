@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that become due, or expire. */
+/** Jobs that become due or expire. */
 public abstract class StagingContract extends Contract {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -74,7 +74,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void theNextDueTimeIsAnnounced() {
+  void theNextDueTimeIsReturned() {
     enqueueAll(job().dueIn(MINUTE.multipliedBy(30)), job().dueIn(MINUTE.multipliedBy(10)));
 
     assertThat(stage().next())
@@ -83,7 +83,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void theNextExpiryIsAnnouncedToo() {
+  void theNextExpiryIsReturned() {
     enqueueAll(job().dueIn(MINUTE.multipliedBy(30)), job().startWithin(MINUTE.multipliedBy(10)));
 
     assertThat(stage().next())
@@ -92,7 +92,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void whereNothingIsToComeThereIsNoNextTime() {
+  void withoutScheduledJobsThereIsNoNextTime() {
     enqueue(job());
 
     Staging.Report report = stage();
@@ -102,7 +102,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void stagedJobsGoInTheOrderInWhichTheyWereDue() {
+  void stagedJobsAreClaimedInTheOrderOfTheirDueTimes() {
     List<JobId> ids =
         enqueueAll(
             job().dueIn(MINUTE.multipliedBy(3)),
@@ -117,7 +117,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void aStagedJobWaitsSinceItWasDueNotSinceItWasStaged() {
+  void theWaitOfAStagedJobCountsFromItsDueTime() {
     JobId due = enqueue(job().dueIn(MINUTE));
     passTime(MINUTE.multipliedBy(5));
     JobId fresh = enqueue(job());
@@ -133,7 +133,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void theFutureGivesNoAdvantageInTheLine() {
+  void aScheduledJobGainsNoRankBeforeItIsDue() {
     JobId planned = enqueue(job().dueIn(MINUTE.multipliedBy(20)));
     passTime(MINUTE.multipliedBy(19));
     JobId spontaneous = enqueue(job());
@@ -144,7 +144,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void priorityHoldsAmongStagedJobs() {
+  void priorityAppliesToStagedJobs() {
     List<JobId> ids = enqueueAll(job().dueIn(MINUTE).priority(1), job().dueIn(MINUTE).priority(8));
     passTime(MINUTE.multipliedBy(2));
     stage();
@@ -170,7 +170,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void startingWithinATimeCountsFromWhenAJobIsDue() {
+  void theStartByTimeCountsFromTheDueTime() {
     JobId id = enqueue(job().dueIn(MINUTE.multipliedBy(10)).startWithin(MINUTE));
     passTime(MINUTE.multipliedBy(10).plusSeconds(10));
 
@@ -180,7 +180,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void aJobOverdueBeforeItWasStagedExpires() {
+  void aJobWhoseStartByTimePassedBeforeItWasStagedExpires() {
     JobId id = enqueue(job().dueIn(MINUTE).startWithin(MINUTE));
     passTime(MINUTE.multipliedBy(5));
 
@@ -201,7 +201,7 @@ public abstract class StagingContract extends Contract {
 
   @Test
   void aRunningJobDoesNotExpire() {
-    JobId id = bring(job().startWithin(MINUTE), JobState.RUNNING);
+    JobId id = bringTo(job().startWithin(MINUTE), JobState.RUNNING);
     passTime(MINUTE.multipliedBy(2));
 
     assertThat(stage().expired()).isZero();
@@ -209,7 +209,7 @@ public abstract class StagingContract extends Contract {
   }
 
   @Test
-  void oneCallMovesNoMoreThanItsLimitAndSaysThatThereIsMore() {
+  void oneCallStagesNoMoreThanItsLimitAndReportsThatThereAreMore() {
     enqueueAll(
         job().dueIn(MINUTE),
         job().dueIn(MINUTE),

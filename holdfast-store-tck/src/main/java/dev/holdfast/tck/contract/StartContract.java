@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 public abstract class StartContract extends Contract {
 
   @Test
-  void aClaimedJobRunsOnceStarted() {
+  void aStartedJobIsRunning() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.prefetchOne();
@@ -30,7 +30,7 @@ public abstract class StartContract extends Contract {
   }
 
   @Test
-  void aStartSaysWhenItWas() {
+  void aStartReturnsItsTime() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.prefetchOne();
@@ -126,7 +126,7 @@ public abstract class StartContract extends Contract {
   }
 
   @Test
-  void aJobThatBeganInTimeDoesNotExpireAtARepeatedStart() {
+  void aJobThatStartedInTimeDoesNotExpireAtARepeatedStart() {
     Worker worker = worker();
     JobId id = enqueue(job().startWithin(Duration.ofMinutes(1)));
     ClaimId held = worker.prefetchOne().claim();
@@ -149,7 +149,7 @@ public abstract class StartContract extends Contract {
   }
 
   @Test
-  void aRepeatedStartOfAJobToBeCancelledEndsIt() {
+  void aRepeatedStartOfAJobWithACancelRequestCancelsIt() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimId held = worker.prefetchOne().claim();
@@ -161,7 +161,7 @@ public abstract class StartContract extends Contract {
   }
 
   @Test
-  void theLostOfABatchDoNotHinderTheRest() {
+  void lostClaimsDoNotAffectTheRestOfABatch() {
     Worker worker = worker();
     List<JobId> ids =
         enqueueAll(job(), job().startWithin(Duration.ofMinutes(1)), job(), job(), job());
@@ -183,7 +183,7 @@ public abstract class StartContract extends Contract {
   }
 
   @Test
-  void startingNothingOrSomethingUnknownStartsNothing() {
+  void startingNoJobOrAnUnknownJobStartsNothing() {
     Worker worker = worker();
 
     assertThat(worker.start()).isEmpty();
@@ -202,7 +202,7 @@ public abstract class StartContract extends Contract {
     assertThat(worker.start(held)).isEmpty();
 
     assertThat(ids)
-        .as("what never started costs no attempt and counts no crash when it is recovered")
+        .as("a recovered job that never started uses no attempt and counts no crash")
         .extracting(this::stateOf)
         .containsOnly(JobState.CLAIMED);
     assertThat(find(ids.get(0)).attempt()).isZero();

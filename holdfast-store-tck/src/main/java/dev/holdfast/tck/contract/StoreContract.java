@@ -2,10 +2,10 @@ package dev.holdfast.tck.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** The complete contract, one nested class for each topic. Extend it to run all tests. */
+/** The complete contract, with one nested class for each topic. Extend it to run all tests. */
 public abstract class StoreContract {
 
-  /** Hand over a fixture with an empty store; asked for before each test. */
+  /** Returns a fixture with an empty store. Called before each test. */
   protected abstract StoreFixture newFixture();
 
   @Nested

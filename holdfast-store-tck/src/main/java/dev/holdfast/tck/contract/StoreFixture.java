@@ -5,19 +5,19 @@ import dev.holdfast.engine.store.Store;
 import java.time.Duration;
 
 /**
- * A store under test: empty at first, with the default aging of 15 minutes, used by one test with
- * any number of threads. The class that creates the fixture closes the store.
+ * A store under test. It is empty, has the default aging of 15 minutes, and is used by one test
+ * with any number of threads. The class that creates the fixture closes the store.
  */
 public interface StoreFixture {
 
-  /** The store, the same at every call. */
+  /** Returns the store, the same at every call. */
   Store store();
 
   /**
-   * Let so much time pass for the store.
+   * Makes this much time pass for the store.
    *
-   * <p>Where the clock cannot be moved, move the rows: every time they hold lies so much further in
-   * the past afterwards, including due times, ranks, expiries and when nodes were last heard of.
+   * <p>If the clock cannot be moved, move all times in the rows into the past by this duration,
+   * including due times, ranks, expiries and the times of the last heartbeats.
    */
   void passTime(Duration time);
 

@@ -38,19 +38,19 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void oneClaimGetsNoMoreThanTheLimit() {
+  void oneClaimReturnsNoMoreJobsThanTheLimit() {
     assertThat(claim(worker, 10, 10)).hasSize(3);
   }
 
   @Test
-  void theLimitHoldsAcrossNodesAndCountsWhatIsHeldWithoutBeingStarted() {
+  void theLimitAppliesAcrossNodesAndCountsPrefetchedJobs() {
     assertThat(claim(worker, 0, 2)).hasSize(2);
     assertThat(claim(other, 2, 0)).hasSize(1);
     assertThat(claim(worker, 2, 0)).isEmpty();
   }
 
   @Test
-  void jobsHeldBeforeThereWasALimitCountToo() {
+  void jobsClaimedBeforeTheLimitWasSetCountTowardsIt() {
     store.tasks().limit(TASK, null);
     assertThat(worker.claim(2)).hasSize(2);
     store.tasks().limit(TASK, 3);
@@ -59,7 +59,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void moreHeldThanTheLimitAllowsMeansNoneMore() {
+  void nothingIsClaimedIfMoreJobsAreClaimedThanTheLimitAllows() {
     assertThat(claim(worker, 3, 0)).hasSize(3);
     store.tasks().limit(TASK, 1);
 
@@ -67,17 +67,17 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void whateverEndsMakesRoom() {
+  void everyEndingFreesALimitSlot() {
     List<ClaimedJob> held = claim(worker, 3, 0);
     worker.succeed(held.get(0));
-    worker.die(held.get(1));
+    worker.failPermanently(held.get(1));
     worker.retryIn(held.get(2), Duration.ofHours(1));
 
     assertThat(claim(other, 10, 0)).hasSize(3);
   }
 
   @Test
-  void aJobGivenBackOrCancelledMakesRoom() {
+  void aJobGivenBackOrCancelledFreesALimitSlot() {
     List<ClaimedJob> held = claim(worker, 0, 3);
     worker.giveBack(held.get(0).claim());
     store.control().cancel(held.get(1).id());
@@ -86,7 +86,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void aRecoveredJobMakesRoomAndCountsAgainWhenItIsClaimed() {
+  void aRecoveredJobFreesALimitSlotAndCountsAgainWhenItIsClaimed() {
     List<ClaimedJob> held = claim(worker, 0, 3);
     worker.leave();
     Recovery.Holder holder = Recovery.Holder.dead(worker.incarnation());
@@ -101,7 +101,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void whoHasNotHeardOfTheLimitGetsNothingOfThatTaskButTheRest() {
+  void aNodeThatDoesNotKnowTheLimitClaimsOtherTasksOnly() {
     enqueueAll(job().task(OTHER), job().task(OTHER));
 
     assertThat(worker.claim(10))
@@ -110,14 +110,14 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void whoBelievesInAnotherLimitGetsNothing() {
+  void aNodeThatAssumesAnotherLimitClaimsNothing() {
     assertThat(worker.claimAlone(TASK, 1, 0, new Rule(2, null))).isEmpty();
     assertThat(worker.claimAlone(TASK, 1, 0, new Rule(4, null))).isEmpty();
     assertThat(worker.claimAlone(TASK, 1, 0, Rule.NONE)).isEmpty();
   }
 
   @Test
-  void whoBelievesInALimitThatIsGoneGetsNothing() {
+  void aNodeThatAssumesARemovedLimitClaimsNothing() {
     store.tasks().limit(TASK, null);
 
     assertThat(claim(worker, 1, 0)).isEmpty();
@@ -125,7 +125,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void theLimitsOfQueueAndTaskBothHold() {
+  void theLimitsOfQueueAndTaskBothApply() {
     store.queues().limit(QUEUE, 2);
 
     assertThat(worker.claimAlone(TASK, 5, 0, 2, THREE)).hasSize(2);
@@ -135,7 +135,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void theLimitHoldsAcrossConcurrentClaimers() throws Exception {
+  void theLimitAppliesAcrossConcurrentClaimers() throws Exception {
     List<Worker> workers =
         IntStream.range(0, 8).mapToObj(n -> Worker.join(store, "many-" + n, QUEUE, TASK)).toList();
 
@@ -148,7 +148,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void theLimitHoldsWhileJobsComeAndGo() throws Exception {
+  void theLimitAppliesWhileJobsAreAddedAndFinished() throws Exception {
     List<Worker> workers =
         IntStream.range(0, 4).mapToObj(n -> Worker.join(store, "busy-" + n, QUEUE, TASK)).toList();
 
@@ -167,7 +167,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void aBeatBringsTheRulesOfTasks() {
+  void aHeartbeatReturnsTheRulesOfTasks() {
     assertThat(worker.beat().tasks()).isEqualTo(Map.of(TASK, THREE));
     assertThat(store.tasks().rules()).isEqualTo(Map.of(TASK, THREE));
     store.tasks().limit(TASK, null);
@@ -175,7 +175,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void aJobWaitsBecauseItsTaskIsFull() {
+  void aJobWaitsBecauseTheLimitOfItsTaskIsReached() {
     JobId last = enqueue(job());
     assertThat(store.queries().whyWaiting(last)).containsInstanceOf(WaitReason.Queued.class);
     claim(worker, 3, 0);
@@ -184,7 +184,7 @@ public abstract class TaskLimitContract extends Contract {
   }
 
   @Test
-  void peopleSeeTheLimitAndWhatIsHeld() {
+  void anOperatorSeesTheLimitAndTheNumberOfClaimedJobs() {
     claim(worker, 1, 1);
 
     assertThat(status()).isEqualTo(new TaskSnapshot(TASK, 3, 38, 2, BreakerState.CLOSED, null));

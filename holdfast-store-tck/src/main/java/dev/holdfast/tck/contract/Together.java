@@ -15,7 +15,9 @@ final class Together {
 
   private Together() {}
 
-  /** Run the work in so many threads that all begin at once; return what they return. */
+  /**
+   * Runs the action in this number of threads, which all start at once, and returns their results.
+   */
   static <T> List<T> run(int threads, IntFunction<T> work) throws Exception {
     CyclicBarrier start = new CyclicBarrier(threads);
     try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {

@@ -61,7 +61,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void anEventThatNobodyListensToStartsNothing() {
+  void anEventWithoutATriggerStartsNothing() {
     store.triggers().put(Trigger.named("other").on("resource.removed").start(TASK).build());
 
     assertThat(events.publish(PAGE).outcomes()).isEmpty();
@@ -69,7 +69,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void anEqualPayloadIsNotStartedAgainWhateverTheOrderOfItsFields() {
+  void anEqualPayloadIsADuplicateRegardlessOfTheOrderOfItsFields() {
     store.triggers().put(reindex().build());
     JobId first = job(events.publishToOne("{\"id\":7,\"at\":{\"x\":1,\"y\":[1.0,2]}}"));
 
@@ -90,7 +90,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void concurrentPublishersOfOneEventMakeOneJob() throws Exception {
+  void concurrentPublishersOfOneEventCreateOneJob() throws Exception {
     store.triggers().put(reindex().build());
 
     List<Outcome> outcomes = Together.run(8, n -> events.publishToOne(PAGE));
@@ -101,7 +101,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void concurrentPublishersOfDistinctEventsMakeAJobEach() throws Exception {
+  void concurrentPublishersOfDistinctEventsCreateAJobEach() throws Exception {
     store.triggers().put(reindex().build());
     store.triggers().put(Trigger.named("audit").on(EVENT).start(TASK).queue(QUEUE).build());
 
@@ -111,7 +111,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void afterTheWindowAnEqualPayloadStartsAgain() {
+  void anEqualPayloadStartsAJobAgainAfterTheWindow() {
     store.triggers().put(reindex().window(Duration.ofMinutes(10)).build());
     events.publishToOne(PAGE);
 
@@ -122,7 +122,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void finishedWorkCountsWithinTheWindowAndDoesNotBlockAfterIt() {
+  void finishedJobsAreDuplicatesWithinTheWindowAndNotAfterIt() {
     store.triggers().put(reindex().window(Duration.ofMinutes(10)).build());
     events.publishToOne(PAGE);
     Worker worker = worker();
@@ -134,7 +134,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void conditionsOnFieldsDecideWhichTriggersHeedAnEvent() {
+  void conditionsOnFieldsDecideWhichTriggersMatchAnEvent() {
     store
         .triggers()
         .put(
@@ -181,7 +181,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void anEventPublishedOnceMoreAfterALostAnswerAnswersAsBefore() {
+  void anEventRepeatedAfterALostReplyHasTheSameResult() {
     store.triggers().put(reindex().build());
     store
         .triggers()
@@ -202,7 +202,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void aRepeatAfterALostAnswerFindsWorkThatHasEnded() {
+  void anEventRepeatedAfterALostReplyFindsAJobThatHasEnded() {
     store.triggers().put(reindex().build());
     EventPublication desk = events.desk(PAGE);
     Published first = desk.publish(store.events());
@@ -262,7 +262,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void aTriggerPutAgainReplacesTheOneOfItsIdAndStaysPaused() {
+  void puttingATriggerReplacesTheOneWithTheSameIdAndKeepsItPaused() {
     store.triggers().put(reindex().build());
     assertThat(store.triggers().pause("reindex", true)).isTrue();
     Trigger changed = reindex().on("resource.moved").build();
@@ -272,7 +272,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void aPausedTriggerLetsEventsPassUntilItIsResumed() {
+  void aPausedTriggerIgnoresEventsUntilItIsResumed() {
     store.triggers().put(reindex().build());
     store.triggers().pause("reindex", true);
     assertThat(events.publish(PAGE).outcomes()).isEmpty();
@@ -283,7 +283,7 @@ public abstract class TriggerContract extends Contract {
   }
 
   @Test
-  void aRemovedTriggerStartsNothingAndItsJobsStay() {
+  void aRemovedTriggerStartsNothingAndItsJobsAreKept() {
     store.triggers().put(reindex().build());
     JobId started = job(events.publishToOne(PAGE));
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Unique keys, which allow one job while it is active or within a window. */
+/** Unique keys, which permit one job while it is active or within a window. */
 public abstract class UniqueKeyContract extends Contract {
   private static final Duration WINDOW = Duration.ofHours(1);
 
@@ -49,7 +49,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aTakenKeyIsAnsweredWithItsHolder(UniqueKey key) {
+  void aTakenKeyReturnsTheExistingJob(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).payload("first"));
 
     assertThat(admit(job().unique(key).payload("second")))
@@ -60,7 +60,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aTakenKeyThatAsksToFailIsRefusedWithTheNameOfItsHolder(UniqueKey key) {
+  void onConflictFailThrowsWithTheIdOfTheExistingJob(UniqueKey key) {
     JobId holder = enqueue(job().unique(key));
 
     assertThatExceptionOfType(DuplicateJobException.class)
@@ -71,7 +71,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aTakenKeyThatAsksToReplaceGivesItsHolderThePayloadAndOptions(UniqueKey key) {
+  void onConflictReplaceGivesTheExistingJobThePayloadAndOptions(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).payload("first").tags("old"));
 
     Admission admission =
@@ -99,7 +99,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aReplacementMayPutItsJobOff() {
+  void aReplacementMayPostponeItsJob() {
     JobId holder = enqueue(job().unique(active()));
 
     admit(job().unique(active().onConflict(OnConflict.REPLACE)).dueIn(Duration.ofHours(2)));
@@ -133,8 +133,8 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"CLAIMED", "RUNNING"})
-  void aHeldJobIsNotReplaced(JobState state) {
-    assertNotReplaced(bring(job().unique(active()).payload("first"), state));
+  void aClaimedJobIsNotReplaced(JobState state) {
+    assertNotReplaced(bringTo(job().unique(active()).payload("first"), state));
   }
 
   @Test
@@ -147,7 +147,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aJobWithACrashOnItsRecordIsNotReplaced() {
+  void aJobWithARecordedCrashIsNotReplaced() {
     Worker worker = worker();
     JobId holder = enqueue(job().unique(active()).payload("first"));
     ClaimedJob lost = worker.claimOne();
@@ -169,8 +169,8 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aDeadLetterThatIsTriedAgainIsNotReplaced() {
-    JobId holder = bring(job().unique(active()).payload("first"), JobState.FAILED);
+  void aRetriedDeadLetteredJobIsNotReplaced() {
+    JobId holder = bringTo(job().unique(active()).payload("first"), JobState.FAILED);
     assertThat(store.control().retry(holder)).isEqualTo(RetryResult.READY);
 
     assertNotReplaced(holder);
@@ -185,7 +185,7 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aJobThatWasPutOffAtNoCostIsReplaced() {
+  void aPostponedJobIsReplaced() {
     Worker worker = worker();
     JobId holder = enqueue(job().unique(active()).payload("first"));
     worker.later(worker.claimOne(), Duration.ofHours(1));
@@ -198,7 +198,7 @@ public abstract class UniqueKeyContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"})
   void aKeyWhileActiveIsTakenAsLongAsItsJobIsLive(JobState state) {
-    JobId holder = bring(job().unique(active()), state);
+    JobId holder = bringTo(job().unique(active()), state);
 
     assertThat(admit(job().unique(active()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
   }
@@ -217,7 +217,7 @@ public abstract class UniqueKeyContract extends Contract {
       names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING", "WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
   void aKeyWhileActiveIsFreeWhenItsJobHasEnded(JobState state) {
-    bring(job().unique(active()), state);
+    bringTo(job().unique(active()), state);
 
     assertThat(admit(job().unique(active().onConflict(OnConflict.FAIL))).outcome())
         .isEqualTo(Outcome.CREATED);
@@ -227,8 +227,8 @@ public abstract class UniqueKeyContract extends Contract {
   @EnumSource(
       names = {"WAITING", "ON_HOLD"},
       mode = Mode.EXCLUDE)
-  void aKeyWithinAWindowCountsWhateverBecameOfItsJob(JobState state) {
-    JobId holder = bring(job().unique(windowed()), state);
+  void aKeyWithinAWindowIsTakenRegardlessOfTheStateOfItsJob(JobState state) {
+    JobId holder = bringTo(job().unique(windowed()), state);
 
     assertThat(admit(job().unique(windowed()))).isEqualTo(new Admission(holder, Outcome.EXISTING));
     assertThatExceptionOfType(DuplicateJobException.class)
@@ -238,7 +238,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @Test
   void anEndedJobIsNotReplaced() {
-    JobId holder = bring(job().unique(windowed()).payload("first"), JobState.SUCCEEDED);
+    JobId holder = bringTo(job().unique(windowed()).payload("first"), JobState.SUCCEEDED);
     Job before = find(holder);
 
     assertThat(admit(job().unique(windowed().onConflict(OnConflict.REPLACE)).payload("second")))
@@ -249,7 +249,7 @@ public abstract class UniqueKeyContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"READY", "RUNNING", "SUCCEEDED"})
   void aKeyWithinAWindowIsFreeAfterIt(JobState state) {
-    bring(job().unique(windowed()), state);
+    bringTo(job().unique(windowed()), state);
     passTime(WINDOW.plusSeconds(1));
 
     JobDraft next = job().unique(windowed().onConflict(OnConflict.FAIL));
@@ -259,9 +259,9 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void aKeyMayBeTakenForEver() {
+  void theWindowOfAKeyMayBeUnlimited() {
     UniqueKey key = UniqueKey.within("order 17", Times.FOR_EVER);
-    JobId holder = bring(job().unique(key), JobState.SUCCEEDED);
+    JobId holder = bringTo(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(400));
 
     assertThat(admit(job().unique(key))).isEqualTo(new Admission(holder, Outcome.EXISTING));
@@ -277,7 +277,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void keysBelongToTheirTask(UniqueKey key) {
+  void keysAreScopedToTheirTask(UniqueKey key) {
     enqueue(job().unique(key).task("mail::send"));
 
     assertThat(admit(job().unique(key).task("mail::fetch")).outcome()).isEqualTo(Outcome.CREATED);
@@ -285,7 +285,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void keysDoNotBelongToTheirQueue(UniqueKey key) {
+  void keysAreNotScopedToTheirQueue(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).queue("mail"));
 
     assertThat(admit(job().unique(key).queue("bulk")))
@@ -294,7 +294,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void oneDuplicateThatAsksToFailKeepsItsWholeBatchOut(UniqueKey key) {
+  void oneConflictFailsItsWholeBatch(UniqueKey key) {
     JobId holder = enqueue(job().unique(key).payload("first"));
     List<NewJob> batch =
         List.of(
@@ -311,7 +311,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aKeyTwiceInOneCallIsOneJob(UniqueKey key) {
+  void aKeyTwiceInOneCallCreatesOneJob(UniqueKey key) {
     NewJob first = job().unique(key).build();
     NewJob second = job().unique(key).build();
 
@@ -324,7 +324,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void aKeyTwiceInOneCallThatAsksToFailWritesNothing(UniqueKey key) {
+  void aKeyTwiceInOneCallWithOnConflictFailWritesNothing(UniqueKey key) {
     NewJob first = job().unique(key).build();
     NewJob second = job().unique(key.onConflict(OnConflict.FAIL)).build();
 
@@ -337,7 +337,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @EnumSource
-  void aRepeatedEnqueueDoesNotStumbleOverItsOwnKey(OnConflict onConflict) {
+  void aRepeatedEnqueueDoesNotConflictWithItsOwnKey(OnConflict onConflict) {
     for (UniqueKey key : bothScopes().map(key -> key.onConflict(onConflict)).toList()) {
       JobDraft draft = job().unique(key);
       JobId id = enqueue(draft);
@@ -348,7 +348,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @ParameterizedTest
   @MethodSource("bothScopes")
-  void concurrentEnqueuesOfOneKeyMakeOneJob(UniqueKey key) throws Exception {
+  void concurrentEnqueuesOfOneKeyCreateOneJob(UniqueKey key) throws Exception {
     List<Admission> admissions = Together.run(8, n -> admit(job().unique(key)));
 
     assertThat(admissions).extracting(Admission::outcome).containsOnlyOnce(Outcome.CREATED);
@@ -357,20 +357,20 @@ public abstract class UniqueKeyContract extends Contract {
   }
 
   @Test
-  void concurrentBatchesThatShareKeysInOppositeOrderMakeOneJobForEachKey() throws Exception {
+  void concurrentBatchesWithKeysInOppositeOrderCreateOneJobPerKey() throws Exception {
     Together.run(
         6,
         n -> {
           NewJob a = job().unique(UniqueKey.whileActive("a")).build();
           NewJob b = job().unique(UniqueKey.whileActive("b")).build();
-          return enqueuePatiently(n % 2 == 0 ? List.of(a, b) : List.of(b, a));
+          return enqueueWithRetries(n % 2 == 0 ? List.of(a, b) : List.of(b, a));
         });
 
     assertThat(countAll(JobFilter.all())).isEqualTo(2);
   }
 
-  /** Try again as long as the store says that nothing was changed and that this may help. */
-  private List<Admission> enqueuePatiently(List<NewJob> jobs) {
+  /** Retries as long as the store reports that nothing was changed and that a retry may succeed. */
+  private List<Admission> enqueueWithRetries(List<NewJob> jobs) {
     while (true) {
       try {
         return store.intake().enqueue(jobs);
@@ -386,7 +386,7 @@ public abstract class UniqueKeyContract extends Contract {
   @MethodSource("bothScopes")
   void aLateFirstAttemptCreatesNothingAlthoughItsKeyIsFreeAgain(UniqueKey key) {
     JobDraft draft = job().unique(key).idUse(IdUse.REPEATED);
-    JobId id = bring(draft, JobState.SUCCEEDED);
+    JobId id = bringTo(draft, JobState.SUCCEEDED);
     passTime(WINDOW.plusSeconds(1));
 
     assertThat(admit(draft.idUse(IdUse.FRESH))).isEqualTo(new Admission(id, Outcome.EXISTING));
@@ -394,10 +394,10 @@ public abstract class UniqueKeyContract extends Contract {
     assertThat(admit(job().unique(key)).outcome()).isEqualTo(Outcome.CREATED);
   }
 
-  /** A repeat that found its key taken created nothing; a repeat of that one may. */
+  /** A repeat whose key was taken created nothing. The next repeat may create the job. */
   @Test
   void aSecondRepeatIsWrittenWhenItsKeyIsFreeAgain() {
-    bring(job().unique(windowed()), JobState.RUNNING);
+    bringTo(job().unique(windowed()), JobState.RUNNING);
     JobDraft draft = job().unique(windowed()).idUse(IdUse.REPEATED);
     assertThat(admit(draft).outcome()).isEqualTo(Outcome.EXISTING);
     passTime(WINDOW.plusSeconds(1));

@@ -12,7 +12,7 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.engine.store.Admission;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
-import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.Upkeep.Report;
 import dev.holdfast.engine.store.Upkeep.Retention;
 import java.time.Duration;
@@ -29,8 +29,8 @@ public abstract class UpkeepContract extends Contract {
       new Retention(Duration.ofDays(10), Duration.ofDays(30));
   private static final int MOST_ROUNDS = 100;
 
-  /** Tidy until there is nothing more to do; return what was thrown away in all. */
-  private Report tidy() {
+  /** Runs upkeep until there is nothing left to delete, and returns the total. */
+  private Report runUpkeep() {
     Report sum = store.upkeep().tidy(RETENTION);
     for (int round = 1; sum.more(); round++) {
       assertThat(round).as("rounds of upkeep").isLessThan(MOST_ROUNDS);
@@ -46,59 +46,59 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void eachHeartbeatIsKeptForTheTimeThatItsNodeStates() {
+  void eachHeartbeatIsKeptForTheRetentionOfItsNode() {
     Worker brief = worker("brief");
     Worker thorough = worker("thorough");
-    keepBeat(brief, Duration.ofHours(1));
-    keepBeat(thorough, Duration.ofDays(3));
+    keepHeartbeat(brief, Duration.ofHours(1));
+    keepHeartbeat(thorough, Duration.ofDays(3));
     passTime(Duration.ofMinutes(50));
-    keepBeat(brief, Duration.ofHours(1));
-    tidy();
+    keepHeartbeat(brief, Duration.ofHours(1));
+    runUpkeep();
     assertThat(store.nodes().pastBeats("brief", PLENTY)).hasSize(2);
 
     passTime(Duration.ofMinutes(20));
-    tidy();
+    runUpkeep();
     assertThat(store.nodes().pastBeats("brief", PLENTY)).hasSize(1);
 
     passTime(Duration.ofDays(2));
-    tidy();
+    runUpkeep();
     assertThat(store.nodes().pastBeats("brief", PLENTY)).isEmpty();
     assertThat(store.nodes().pastBeats("thorough", PLENTY)).hasSize(1);
 
     passTime(Duration.ofDays(1));
-    tidy();
+    runUpkeep();
     assertThat(store.nodes().pastBeats("thorough", PLENTY)).isEmpty();
   }
 
   @Test
-  void noHeartbeatIsKeptForNoTime() {
-    keepBeat(worker("node-1"), Duration.ZERO);
+  void withARetentionOfZeroNoHeartbeatIsKept() {
+    keepHeartbeat(worker("node-1"), Duration.ZERO);
 
     assertThat(store.nodes().pastBeats("node-1", PLENTY)).isEmpty();
   }
 
-  private void keepBeat(Worker worker, Duration kept) {
+  private void keepHeartbeat(Worker worker, Duration kept) {
     Duration patience = Duration.ofSeconds(30);
-    Beat beat = new Beat(worker.incarnation(), 0, 0, patience, patience, kept);
+    Heartbeat beat = new Heartbeat(worker.incarnation(), 0, 0, patience, patience, kept);
     assertThat(store.nodes().beat(beat)).isPresent();
   }
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
-  void endedJobsAreKeptForTheirTime(JobState state) {
-    JobId id = bring(job(), state);
+  void endedJobsAreKeptForTheirRetention(JobState state) {
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(8));
-    tidy();
+    runUpkeep();
 
     assertThat(stateOf(id)).isEqualTo(state);
   }
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "CANCELLED", "EXPIRED"})
-  void endedJobsAreThrownAwayAfterTheirTime(JobState state) {
-    JobId id = bring(job(), state);
+  void endedJobsAreDeletedAfterTheirRetention(JobState state) {
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(12));
-    tidy();
+    runUpkeep();
 
     assertThat(exists(id)).isFalse();
     assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();
@@ -108,23 +108,23 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void deadLettersHaveATimeOfTheirOwn() {
-    JobId id = bring(job(), JobState.FAILED);
+  void deadLetteredJobsHaveASeparateRetention() {
+    JobId id = bringTo(job(), JobState.FAILED);
     passTime(Duration.ofDays(28));
-    assertThat(tidy().deadLettersPurged()).isZero();
+    assertThat(runUpkeep().deadLettersPurged()).isZero();
     assertThat(stateOf(id)).isEqualTo(JobState.FAILED);
 
     passTime(Duration.ofDays(4));
 
-    assertThat(tidy().deadLettersPurged()).isEqualTo(1);
+    assertThat(runUpkeep().deadLettersPurged()).isEqualTo(1);
     assertThat(exists(id)).isFalse();
   }
 
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "FAILED"})
-  void endedJobsMayBeKeptForEver(JobState state) {
+  void theRetentionOfEndedJobsMayBeUnlimited(JobState state) {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
-    JobId id = bring(job(), state);
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(400));
 
     store.upkeep().tidy(new Retention(forEver, forEver));
@@ -134,42 +134,42 @@ public abstract class UpkeepContract extends Contract {
 
   @ParameterizedTest
   @EnumSource(names = {"SCHEDULED", "READY", "CLAIMED", "RUNNING"})
-  void liveJobsAreKeptForEver(JobState state) {
-    JobId id = bring(job(), state);
+  void liveJobsAreNeverDeleted(JobState state) {
+    JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(400));
-    tidy();
+    runUpkeep();
 
     assertThat(stateOf(id)).isEqualTo(state);
   }
 
   @Test
-  void aJobIsAsOldAsItsEndNotAsItsBeginning() {
+  void retentionCountsFromTheEndOfAJob() {
     Worker worker = worker();
     JobId id = enqueue(job());
     ClaimedJob claimed = worker.claimOne();
     passTime(Duration.ofDays(50));
     worker.succeed(claimed);
-    tidy();
+    runUpkeep();
 
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
   }
 
   @Test
-  void aResultIsKeptForItsTimeAndItsJobForLonger() {
-    JobId id = succeedKeeping(Duration.ofDays(2));
+  void aResultIsKeptForItsRetentionAndItsJobForLonger() {
+    JobId id = succeedWithRetention(Duration.ofDays(2));
     passTime(Duration.ofDays(1));
-    assertThat(tidy().resultsDropped()).isZero();
+    assertThat(runUpkeep().resultsDropped()).isZero();
     assertThat(find(id).result()).isEqualTo("\"done\"");
 
     passTime(Duration.ofDays(2));
 
-    assertThat(tidy().resultsDropped()).isEqualTo(1);
+    assertThat(runUpkeep().resultsDropped()).isEqualTo(1);
     assertThat(stateOf(id)).isEqualTo(JobState.SUCCEEDED);
     assertThat(find(id).result()).isNull();
-    assertThat(tidy().resultsDropped()).isZero();
+    assertThat(runUpkeep().resultsDropped()).isZero();
   }
 
-  private JobId succeedKeeping(Duration time) {
+  private JobId succeedWithRetention(Duration time) {
     Worker worker = worker();
     JobId id = enqueue(job());
     worker.finish(new Finish.Succeeded(worker.claimOne().claim(), "\"done\"", time));
@@ -177,27 +177,27 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void aResultWithoutATimeOfItsOwnIsKeptAsLongAsItsJob() {
-    JobId id = bring(job(), JobState.SUCCEEDED);
+  void aResultWithoutItsOwnRetentionIsKeptAsLongAsItsJob() {
+    JobId id = bringTo(job(), JobState.SUCCEEDED);
     passTime(Duration.ofDays(8));
-    tidy();
+    runUpkeep();
 
     assertThat(find(id).result()).isEqualTo("\"done\"");
   }
 
   @Test
-  void aKeyWithinAWindowCountsEvenWhenItsJobIsForgotten() {
+  void aKeyWithinAWindowIsTakenEvenAfterItsJobIsDeleted() {
     UniqueKey key = UniqueKey.within("order 17", Duration.ofDays(100));
-    JobId id = bring(job().unique(key), JobState.SUCCEEDED);
+    JobId id = bringTo(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(12));
-    tidy();
+    runUpkeep();
     assertThat(exists(id)).isFalse();
 
     assertThat(admit(job().unique(key))).isEqualTo(new Admission(id, Enqueued.Outcome.EXISTING));
   }
 
   @Test
-  void oneRoundThrowsThousandsOfExpiredKeysAway() {
+  void oneRoundDeletesThousandsOfExpiredKeys() {
     enqueueAll(
         IntStream.range(0, 3_500)
             .mapToObj(n -> job().unique(UniqueKey.within("order " + n, Duration.ofDays(1))))
@@ -208,10 +208,10 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void tidyingWhereNothingIsPastItsTimeDoesNothing() {
+  void upkeepWithoutExpiredRowsDeletesNothing() {
     enqueue(job());
 
-    Report report = tidy();
+    Report report = runUpkeep();
 
     assertThat(report.deadLettersPurged()).isZero();
     assertThat(report.resultsDropped()).isZero();
@@ -220,13 +220,13 @@ public abstract class UpkeepContract extends Contract {
   }
 
   @Test
-  void severalNodesMayTidyAtOnce() throws Exception {
-    bring(job(), JobState.FAILED);
-    bring(job(), JobState.FAILED);
-    bring(job(), JobState.SUCCEEDED);
+  void severalNodesMayRunUpkeepConcurrently() throws Exception {
+    bringTo(job(), JobState.FAILED);
+    bringTo(job(), JobState.FAILED);
+    bringTo(job(), JobState.SUCCEEDED);
     passTime(Duration.ofDays(40));
 
-    List<Report> reports = Together.run(4, n -> tidy());
+    List<Report> reports = Together.run(4, n -> runUpkeep());
 
     assertThat(reports.stream().mapToLong(Report::deadLettersPurged).sum()).isEqualTo(2);
     assertThat(store.queries().list(JobFilter.all(), null, PLENTY)).isEmpty();

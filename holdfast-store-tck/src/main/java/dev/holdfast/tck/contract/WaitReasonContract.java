@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Modes;
-import dev.holdfast.engine.store.NodeStore.Beat;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
 import dev.holdfast.engine.store.NodeStore.Lost;
 import dev.holdfast.engine.store.NodeStore.LostLane;
 import dev.holdfast.engine.store.Recovery.Holder;
@@ -52,7 +52,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWaitsBecauseItsQueueIsFull() {
+  void aJobWaitsBecauseTheLimitOfItsQueueIsReached() {
     Worker worker = worker();
     store.queues().limit(QUEUE, 2);
     enqueueAll(job(), job());
@@ -78,7 +78,7 @@ public abstract class WaitReasonContract extends Contract {
     store
         .nodes()
         .beat(
-            new Beat(
+            new Heartbeat(
                 worker.incarnation(),
                 0,
                 0,
@@ -96,7 +96,7 @@ public abstract class WaitReasonContract extends Contract {
     JobId id = enqueue(job());
 
     loseSlots(first, new LostLane(QUEUE, 2, 2, List.of("other", TASK)));
-    assertThat(why(id)).as("one node is left").isInstanceOf(WaitReason.Queued.class);
+    assertThat(why(id)).as("one node still has slots").isInstanceOf(WaitReason.Queued.class);
     loseSlots(second, new LostLane(QUEUE, 2, 3, List.of(TASK)));
     assertThat(why(id)).as("a slot is left").isInstanceOf(WaitReason.Queued.class);
     loseSlots(second, new LostLane(QUEUE, 3, 3, List.of("other")));
@@ -114,7 +114,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWaitsBecauseNobodyServesItsQueue() {
+  void aJobWaitsBecauseNoNodeServesItsQueue() {
     worker();
     JobId id = enqueue(job().queue("bulk"));
 
@@ -122,7 +122,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aNodeThatLeftServesNothing() {
+  void aDeregisteredNodeServesNothing() {
     worker().leave();
     JobId id = enqueue(job());
 
@@ -130,7 +130,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWaitsBecauseNobodyOfItsQueueKnowsItsTask() {
+  void aJobWaitsBecauseNoNodeOfItsQueueKnowsItsTask() {
     worker();
     Worker.join(store, "elsewhere", "bulk", "other");
     JobId id = enqueue(job().task("other"));
@@ -139,7 +139,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWaitsBecauseNobodyServesItsStack() {
+  void aJobWaitsBecauseNoNodeServesItsStack() {
     worker();
     serving("green-1", "green");
     JobId id = enqueue(job().stack("blue"));
@@ -148,7 +148,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aNodeThatServesItsStackIsEnough() {
+  void aJobDoesNotWaitForItsStackIfANodeServesIt() {
     serving("green-1", "green", "blue");
 
     assertThat(why(enqueue(job().stack("blue")))).isInstanceOf(WaitReason.Queued.class);
@@ -156,7 +156,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWaitsBecauseNoNodeIsInAModeToRunIt() {
+  void aJobWaitsBecauseTheModesOfAllNodesPreventIt() {
     serving("node-2", new Modes(NodeMode.TRIGGER_ONLY, Map.of()));
     serving("node-1", new Modes(NodeMode.DISABLED, Map.of()));
     JobId id = enqueue(job());
@@ -167,7 +167,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWaitsBecauseOfAModeForItsTask() {
+  void aJobWaitsBecauseOfAModeOverrideForItsTask() {
     serving("node-1", new Modes(NodeMode.FULL, Map.of("**", NodeMode.TRIGGER_ONLY)));
     JobId id = enqueue(job());
 
@@ -177,7 +177,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void onlyNodesOfItsStackCountAmongTheirModes() {
+  void onlyTheModesOfNodesOfItsStackCount() {
     serving("green-1", "green");
     serving("blue-1", new Modes(NodeMode.TRIGGER_ONLY, Map.of()), "blue");
     JobId id = enqueue(job().stack("blue"));
@@ -186,7 +186,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobOfAStackWaitsBehindThoseOfItsStackAndOfNone() {
+  void aJobOfAStackWaitsBehindJobsOfItsStackAndJobsWithoutAStack() {
     serving("node-1", "blue", "green");
     enqueueAll(job(), job().stack("blue"), job().stack("green"), job().stack("blue"));
     JobId id = enqueue(job().stack("blue"));
@@ -197,7 +197,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aCrashSuspectWaitsBehindOthersOfItsKind() {
+  void aCrashSuspectWaitsBehindOtherCrashSuspects() {
     Worker dead = worker();
     enqueueAll(job(), job());
     List<ClaimedJob> held = dead.claim(2);
@@ -218,7 +218,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aJobWaitsInLine() {
+  void aQueuedJobWaitsBehindEarlierJobs() {
     worker();
     enqueueAll(job(), job(), job().priority(0), job().queue("bulk").priority(9));
     JobId id = enqueue(job());
@@ -234,7 +234,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void theFirstInLineHasNobodyBeforeIt() {
+  void theFirstQueuedJobHasNoJobsBeforeIt() {
     worker();
     JobId id = enqueue(job());
 
@@ -244,7 +244,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aClaimedJobWaitsInTheHandsOfItsNode() {
+  void aClaimedJobWaitsOnItsNode() {
     JobId id = enqueue(job());
     worker("node-7").prefetchOne();
 
@@ -254,11 +254,11 @@ public abstract class WaitReasonContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
   void aJobThatRunsOrHasEndedDoesNotWait(JobState state) {
-    assertThat(why(bring(job(), state))).isEqualTo(new WaitReason.NotWaiting(state));
+    assertThat(why(bringTo(job(), state))).isEqualTo(new WaitReason.NotWaiting(state));
   }
 
   @Test
-  void tasksThatSomeNodeOfTheQueueKnowsAreNotUnknown() {
+  void tasksThatANodeOfTheQueueKnowsAreNotUnknown() {
     worker();
     enqueue(job());
 
@@ -281,7 +281,7 @@ public abstract class WaitReasonContract extends Contract {
   }
 
   @Test
-  void aTaskWhoseOnlyNodeLeftIsUnknown() {
+  void aTaskWhoseOnlyNodeDeregisteredIsUnknown() {
     worker().leave();
     enqueue(job());
 

@@ -55,7 +55,7 @@ public abstract class WatchContract extends Contract {
   }
 
   @Test
-  void inALargeClusterEveryNodeIsWatchedByAsManyOthers() {
+  void inALargeClusterEveryNodeIsWatchedByTheSameNumberOfNodes() {
     List<Worker> workers = workers(20);
     Map<UUID, Integer> watchers = new HashMap<>();
 
@@ -70,7 +70,7 @@ public abstract class WatchContract extends Contract {
   }
 
   @Test
-  void aNodeWatchesThoseAfterItInTheOrderOfWhatIsRandomInTheirIds() {
+  void aNodeWatchesItsSuccessorsInTheOrderOfTheRandomPartOfTheirIds() {
     List<UUID> circle =
         workers(10).stream()
             .map(Worker::incarnation)
@@ -84,7 +84,7 @@ public abstract class WatchContract extends Contract {
   }
 
   @Test
-  void nodesThatAreDisabledAreWatchedAndDoNotCountAsWatchers() {
+  void disabledNodesAreWatchedAndDoNotCountAsWatchers() {
     List<Worker> workers = workers(12);
     List<Worker> enabled = workers.subList(0, 5);
     workers.subList(5, 12).forEach(this::disable);
@@ -99,7 +99,7 @@ public abstract class WatchContract extends Contract {
   }
 
   @Test
-  void theDeadAreNotWatched() {
+  void deadNodesAreNotWatched() {
     List<Worker> workers = workers(3);
     workers.get(1).leave();
 
@@ -108,7 +108,7 @@ public abstract class WatchContract extends Contract {
   }
 
   @Test
-  void aLookShowsWhetherANodeHoldsJobs() {
+  void aLookReturnsWhetherANodeHoldsJobs() {
     Worker watched = worker();
     enqueueAll(job(), job());
 
@@ -126,7 +126,7 @@ public abstract class WatchContract extends Contract {
   }
 
   @Test
-  void deadNodesAreShownOnlyToThoseThatAsk() {
+  void deadNodesAreReturnedOnlyOnRequest() {
     Worker dead = worker();
     enqueue(job());
     dead.claimOne();

@@ -8,11 +8,11 @@ import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.ClaimRequest.Suspects;
 import dev.holdfast.engine.store.ClaimedJob;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Modes;
 import dev.holdfast.engine.store.NodeStore.Advice;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes.Result;
@@ -26,43 +26,43 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A node as the store sees it: an incarnation that claims jobs of one queue and finishes them. */
+/** A node without an engine: an incarnation that claims and finishes jobs of one queue. */
 public final class Worker {
   /** More crash suspects than any test has. */
   private static final Suspects PLENTY = new Suspects(1000, false);
 
   private final Store store;
-  private final NodeRegistration card;
+  private final NodeRegistration registration;
   private final String queue;
   private final AtomicLong claimCalls = new AtomicLong();
 
-  private Worker(Store store, NodeRegistration card, String queue) {
+  private Worker(Store store, NodeRegistration registration, String queue) {
     this.store = store;
-    this.card = card;
+    this.registration = registration;
     this.queue = queue;
   }
 
-  /** Register a node that serves a queue and knows these tasks. */
+  /** Registers a node that serves a queue and knows these tasks. */
   public static Worker join(Store store, String name, String queue, String... tasks) {
-    NodeRegistration card = card(name, Set.of(queue), Set.of(tasks));
-    store.nodes().register(card);
-    return new Worker(store, card, queue);
+    NodeRegistration registration = registration(name, Set.of(queue), Set.of(tasks));
+    store.nodes().register(registration);
+    return new Worker(store, registration, queue);
   }
 
-  /** Register a node that runs jobs of these fleets, from one queue and of one task. */
-  public static Worker joinFleets(
+  /** Registers a node that runs jobs of these stacks, from one queue and of one task. */
+  public static Worker joinStacks(
       Store store, String name, Set<String> stacks, String queue, String task, Modes modes) {
-    NodeRegistration card = card(name, Set.of(queue), Set.of(task), stacks);
-    store.nodes().register(card, modes, null);
-    return new Worker(store, card, queue);
+    NodeRegistration registration = registration(name, Set.of(queue), Set.of(task), stacks);
+    store.nodes().register(registration, modes, null);
+    return new Worker(store, registration, queue);
   }
 
-  /** The card of a new incarnation. */
-  public static NodeRegistration card(String name, Set<String> queues, Set<String> tasks) {
-    return card(name, queues, tasks, Set.of());
+  /** Returns the registration of a new incarnation. */
+  public static NodeRegistration registration(String name, Set<String> queues, Set<String> tasks) {
+    return registration(name, queues, tasks, Set.of());
   }
 
-  private static NodeRegistration card(
+  private static NodeRegistration registration(
       String name, Set<String> queues, Set<String> tasks, Set<String> stacks) {
     return new NodeRegistration(
         UuidCreator.getTimeOrderedEpoch(),
@@ -81,45 +81,45 @@ public final class Worker {
         Advice.NONE);
   }
 
-  public NodeRegistration card() {
-    return card;
+  public NodeRegistration registration() {
+    return registration;
   }
 
   public UUID incarnation() {
-    return card.incarnation();
+    return registration.incarnation();
   }
 
-  /** Claim so many jobs and start them at once. */
+  /** Claims up to this number of jobs and starts them. */
   public List<ClaimedJob> claim(int most) {
     return claim(most, 0, null);
   }
 
-  /** Claim so many jobs without starting them. */
+  /** Claims up to this number of jobs without starting them. */
   public List<ClaimedJob> prefetch(int most) {
     return claim(0, most, null);
   }
 
-  /** Claim under the limit that this node believes its queue has. */
+  /** Claims under the limit that this node assumes for its queue. */
   public List<ClaimedJob> claim(int start, int prefetch, @Nullable Integer limit) {
     return claimFrom(queue, start, prefetch, limit);
   }
 
-  /** Claim from any queue. */
+  /** Claims from any queue. */
   public List<ClaimedJob> claimFrom(String from, int start, int prefetch, @Nullable Integer limit) {
     return claimFrom(from, start, prefetch, limit, PLENTY);
   }
 
-  /** Claim a crash suspect that must be the only one. */
-  public List<ClaimedJob> claimLone() {
+  /** Claims a crash suspect that must be the only one. */
+  public List<ClaimedJob> claimAloneSuspect() {
     return claim(1, new Suspects(1, true));
   }
 
-  /** Claim a crash suspect that must be the only one, under a limit. */
-  public List<ClaimedJob> claimLone(int limit) {
+  /** Claims a crash suspect that must be the only one, under a limit. */
+  public List<ClaimedJob> claimAloneSuspect(int limit) {
     return claimFrom(queue, 1, 0, limit, new Suspects(1, true));
   }
 
-  /** Claim jobs and these crash suspects. */
+  /** Claims jobs and these crash suspects. */
   public List<ClaimedJob> claim(int start, Suspects suspects) {
     return claimFrom(queue, start, 0, null, suspects);
   }
@@ -133,12 +133,12 @@ public final class Worker {
                 incarnation(),
                 claimCalls.incrementAndGet(),
                 from,
-                List.copyOf(card.tasks()),
+                List.copyOf(registration.tasks()),
                 start,
                 prefetch,
                 limit,
                 suspects,
-                card.serves()));
+                registration.serves()));
   }
 
   /** Claims and starts jobs, except these. */
@@ -150,22 +150,22 @@ public final class Worker {
                 incarnation(),
                 claimCalls.incrementAndGet(),
                 queue,
-                List.copyOf(card.tasks()),
+                List.copyOf(registration.tasks()),
                 most,
                 0,
                 null,
                 PLENTY,
-                card.serves(),
+                registration.serves(),
                 null,
                 without));
   }
 
-  /** Claim jobs of one task under the rule that this node believes it has. */
+  /** Claims jobs of one task under the rule that this node assumes for it. */
   public List<ClaimedJob> claimAlone(String task, int start, int prefetch, Rule rule) {
     return claimAlone(task, start, prefetch, null, rule);
   }
 
-  /** Claim jobs of one task under the rules that this node believes its queue and it have. */
+  /** Claims jobs of one task under the rules that this node assumes for the queue and the task. */
   public List<ClaimedJob> claimAlone(
       String task, int start, int prefetch, @Nullable Integer limit, Rule rule) {
     return store
@@ -180,21 +180,21 @@ public final class Worker {
                 prefetch,
                 limit,
                 PLENTY,
-                card.serves(),
+                registration.serves(),
                 rule));
   }
 
-  /** The number of the latest claim call. */
+  /** Returns the number of the latest claim call. */
   public long lastClaimNo() {
     return claimCalls.get();
   }
 
-  /** Claim and start the next job, which must exist. */
+  /** Claims and starts the next job, which must exist. */
   public ClaimedJob claimOne() {
     return only(claim(1));
   }
 
-  /** Claim the next job, which must exist, without starting it. */
+  /** Claims the next job, which must exist, without starting it. */
   public ClaimedJob prefetchOne() {
     return only(prefetch(1));
   }
@@ -208,12 +208,12 @@ public final class Worker {
     return store.claims().start(incarnation(), List.of(claims));
   }
 
-  /** Give back jobs whose code has run, if they are RUNNING. */
+  /** Gives back jobs. The handlers of those that are RUNNING have run. */
   public Set<ClaimId> giveBack(ClaimId... claims) {
     return giveBack(true, claims);
   }
 
-  /** Give back jobs whose code never ran. */
+  /** Gives back jobs whose handlers never ran. */
   public Set<ClaimId> giveBackUnstarted(ClaimId... claims) {
     return giveBack(false, claims);
   }
@@ -221,13 +221,14 @@ public final class Worker {
   private Set<ClaimId> giveBack(boolean ran, ClaimId... claims) {
     return store
         .claims()
-        .giveBack(incarnation(), Stream.of(claims).map(held -> new HandBack(held, ran)).toList());
+        .giveBack(
+            incarnation(), Stream.of(claims).map(held -> new ReleasedClaim(held, ran)).toList());
   }
 
   public Result finish(Finish finish) {
-    List<Result> answers = finishAll(List.of(finish));
-    assertThat(answers).hasSize(1);
-    return answers.get(0);
+    List<Result> results = finishAll(List.of(finish));
+    assertThat(results).hasSize(1);
+    return results.get(0);
   }
 
   public List<Result> finishAll(List<? extends Finish> finishes) {
@@ -238,22 +239,22 @@ public final class Worker {
     return finish(new Finish.Succeeded(job.claim(), "\"done\"", null));
   }
 
-  /** Fail for good. */
-  public Result die(ClaimedJob job) {
-    return finish(new Finish.Dead(job.claim(), failure(job, "it broke for good")));
+  /** Finishes a job with a permanent failure. */
+  public Result failPermanently(ClaimedJob job) {
+    return finish(new Finish.Dead(job.claim(), failure(job, "it broke permanently")));
   }
 
-  /** Fail, to be tried again. */
+  /** Finishes an attempt with a failure that is retried. */
   public Result retryIn(ClaimedJob job, Duration delay) {
     return finish(new Finish.RetryIn(job.claim(), delay, failure(job, "it broke")));
   }
 
-  /** Put the job off at no cost. */
+  /** Postpones a job without using an attempt. */
   public Result later(ClaimedJob job, Duration delay) {
     return finish(new Finish.Later(job.claim(), delay));
   }
 
-  /** A failure of a job's attempt on this node. */
+  /** Returns a failure of an attempt on this node. */
   public Finish.Failure failure(ClaimedJob job, String message) {
     return new Finish.Failure(
         job.attempt(),
@@ -261,16 +262,16 @@ public final class Worker {
         "java.io.IOException",
         message,
         "at Mailer.send(Mailer.java:17)",
-        card.id());
+        registration.id());
   }
 
-  /** Beat, and expect to be known as alive. */
-  public BeatReply beat() {
+  /** Sends a heartbeat and expects that the incarnation is alive. */
+  public HeartbeatReply beat() {
     return store.nodes().beat(incarnation(), 0).orElseThrow();
   }
 
-  /** Beat, and ask about no claims of earlier calls. */
-  public BeatReply beat(long fromCall) {
+  /** Sends a heartbeat that asks only for claims from this call number on. */
+  public HeartbeatReply beat(long fromCall) {
     return store.nodes().beat(incarnation(), 0, fromCall).orElseThrow();
   }
 

@@ -43,15 +43,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that loses replies on demand: after {@code loseAnswer(StoreMethod.CLAIM)} the next claim
+ * A store that loses replies on demand. After {@code loseReply(StoreMethod.CLAIM)}, the next claim
  * is executed and then fails as if the connection had broken.
  */
 public final class FaultyStore implements Store {
 
-  /** What goes wrong with a call. */
+  /** How a call fails. */
   public enum Fault {
-    /** The call is carried out, and its caller never learns of it. */
-    ANSWER_LOST,
+    /** The call is executed, and its reply is lost. */
+    REPLY_LOST,
     /** The call never reaches the store. */
     NOT_SENT
   }
@@ -68,13 +68,13 @@ public final class FaultyStore implements Store {
     this.real = real;
   }
 
-  /** Let the next call of this method be carried out and its answer be lost. */
-  public FaultyStore loseAnswer(StoreMethod method) {
-    return plan(method, Fault.ANSWER_LOST);
+  /** Makes the next call of this method lose its reply after it was executed. */
+  public FaultyStore loseReply(StoreMethod method) {
+    return plan(method, Fault.REPLY_LOST);
   }
 
-  /** Let the next call of this method fail before it is carried out. */
-  public FaultyStore refuse(StoreMethod method) {
+  /** Makes the next call of this method fail before it is executed. */
+  public FaultyStore failNext(StoreMethod method) {
     return plan(method, Fault.NOT_SENT);
   }
 
@@ -84,38 +84,38 @@ public final class FaultyStore implements Store {
   }
 
   /**
-   * Run this before each call of this method, with its arguments; the call is not carried out if it
-   * throws.
+   * Runs a hook before each call of this method, with its arguments. If the hook throws, the call
+   * is not executed.
    */
   public FaultyStore before(StoreMethod method, Consumer<List<Object>> hook) {
     before.put(method, hook);
     return this;
   }
 
-  /** Run this after each call of this method, before its caller gets the result. */
+  /** Runs a hook after each call of this method, before the caller gets the result. */
   public FaultyStore after(StoreMethod method, Runnable hook) {
     after.put(method, hook);
     return this;
   }
 
-  /** How often this method was called. */
+  /** Returns how often this method was called. */
   public long calls(StoreMethod method) {
     LongAdder count = calls.get(method);
     return count == null ? 0 : count.sum();
   }
 
-  /** Let no call reach the store until {@link #heal}. */
+  /** Blocks all calls until {@link #heal}. */
   public void cut() {
     cut = true;
   }
 
-  /** Let calls reach the store again. */
+  /** Lets calls reach the store again. */
   public void heal() {
     cut = false;
   }
 
-  /** Whether every planned fault has happened. */
-  public boolean isSpent() {
+  /** Returns whether every planned fault has happened. */
+  public boolean allFaultsHappened() {
     return faults.values().stream().allMatch(Queue::isEmpty);
   }
 
@@ -130,18 +130,18 @@ public final class FaultyStore implements Store {
               if (fault == Fault.NOT_SENT || cut) {
                 throw broken(Outcome.RETRYABLE, method);
               }
-              Object answer = call(method, delegate, arguments);
+              Object returned = call(method, delegate, arguments);
               if (known != null) {
                 after.getOrDefault(known, () -> {}).run();
               }
-              if (fault == Fault.ANSWER_LOST) {
+              if (fault == Fault.REPLY_LOST) {
                 throw broken(Outcome.UNKNOWN, method);
               }
-              return answer;
+              return returned;
             }));
   }
 
-  /** Counts a call, runs the hook before it, and returns what is to go wrong with it. */
+  /** Counts a call, runs the hook before it, and returns its planned fault. */
   private @Nullable Fault announce(StoreMethod method, Object @Nullable [] arguments) {
     calls.computeIfAbsent(method, key -> new LongAdder()).increment();
     Consumer<List<Object>> hook = before.get(method);

@@ -4,14 +4,17 @@ import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.JobControl;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
+import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.TaskStore;
+import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -37,19 +40,32 @@ public enum StoreMethod {
   STEP_TRANSACTION(Journals.class, StoreMethod::stepTransaction),
   SEND_SIGNAL(Journals.class, journals -> journals.signal(null, null)),
   STAGE(Staging.class, staging -> staging.stage(0)),
+  FIND_JOBS(JobQueries.class, queries -> queries.find(null)),
+  LIST_JOBS(JobQueries.class, queries -> queries.list(null, null, 0)),
+  LIST_QUEUES(QueueStore.class, queues -> queues.list()),
+  LIST_TASKS(TaskStore.class, tasks -> tasks.list()),
+  FIND_TRIGGER(TriggerStore.class, triggers -> triggers.find(null)),
+  LIST_TRIGGERS(TriggerStore.class, triggers -> triggers.list()),
   RETRY_ALL(JobControl.class, control -> control.retryAll(null, null, 0)),
   REPORT(TaskStore.class, tasks -> tasks.report(null)),
   REGISTER(NodeStore.class, nodes -> nodes.register(null, null, null)),
   BEAT(NodeStore.class, nodes -> nodes.beat(null)),
   LOOK(NodeStore.class, nodes -> nodes.look(null, 0, false)),
+  LIST_NODES(NodeStore.class, nodes -> nodes.list()),
+  LIST_CLAIMS(NodeStore.class, nodes -> nodes.claims(null)),
   ORPHANS(Recovery.class, recovery -> recovery.orphans(null, null, null, 0)),
   RECOVER(Recovery.class, recovery -> recovery.recover(null, null)),
   END_SESSIONS(Recovery.class, recovery -> recovery.endSessions(null)),
   ACQUIRE(LeaseStore.class, leases -> leases.acquire(null, null, null)),
   RENEW(LeaseStore.class, leases -> leases.renew(null)),
   END(LeaseStore.class, leases -> leases.end(null, null)),
+  FIND_LEASE(LeaseStore.class, leases -> leases.find(null)),
+  LIST_LEASES(LeaseStore.class, leases -> leases.list(null, null, 0)),
   TIDY(Upkeep.class, upkeep -> upkeep.tidy(null)),
   DECLARE(ScheduleStore.class, schedules -> schedules.declare(null, null, null)),
+  DUE(ScheduleStore.class, schedules -> schedules.due(0)),
+  LOOK_AT_SCHEDULE(ScheduleStore.class, schedules -> schedules.look(null)),
+  LIST_SCHEDULES(ScheduleStore.class, schedules -> schedules.list()),
   FIRE(ScheduleStore.class, schedules -> schedules.fire(null));
 
   private final Class<?> role;
@@ -86,7 +102,7 @@ public enum StoreMethod {
     throw new IllegalArgumentException("No method of %s was called.".formatted(role));
   }
 
-  /** Returns whether this is the called method, or the called method is an overload of this. */
+  /** Returns whether the called method is this method or an overload of it. */
   public boolean is(Method called) {
     return called.getDeclaringClass() == role && called.getName().equals(method);
   }

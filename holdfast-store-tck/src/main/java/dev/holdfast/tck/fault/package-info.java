@@ -1,4 +1,4 @@
-/** Stores that fail as networks do, for tests of fault tolerance. */
+/** A store with injected network faults, for tests of fault tolerance. */
 @NullMarked
 package dev.holdfast.tck.fault;
 

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The circuit breaker stops the jobs of a task that fails too often, until it succeeds again. */
+/** A circuit breaker stops the jobs of a task that fails too often until a trial job succeeds. */
 public abstract class BreakerNodeContract extends NodeTestBase {
   private static final TaskType<Note, String> FLAKY =
       TaskType.of("test::flaky", Note.class, String.class)
@@ -46,7 +46,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
   private final Semaphore passes = new Semaphore(0);
-  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  private final List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
 
   private String run() throws InterruptedException {
     attempts.incrementAndGet();
@@ -65,7 +65,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   private NodeBuilder flakyNode(CircuitBreaker breaker) {
     return node()
         .breaker("test::fl*", breaker)
-        .listener(heard::add)
+        .listener(received::add)
         .handle(FLAKY, (note, context) -> run())
         .handle(ECHO, (note, context) -> note.text());
   }
@@ -88,14 +88,14 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     await().atMost(SOON).until(() -> state() == wanted);
   }
 
-  /** Open the breaker by three jobs that fail one after the other. */
+  /** Opens the breaker with three jobs that fail. */
   private void open() {
     enqueue(3).forEach(job -> awaitState(job.id(), JobState.FAILED));
     await().atMost(SOON).until(() -> state() != BreakerState.CLOSED);
   }
 
   @Test
-  void itOpensAndNothingIsBegunWhileItIsOpenButOtherTasksAre() {
+  void whileTheBreakerIsOpenOnlyOtherTasksAreStarted() {
     start(flakyNode(LONG));
     start(flakyNode(LONG));
     open();
@@ -110,7 +110,9 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     assertThat(client().whyWaiting(waiting)).containsInstanceOf(WaitReason.BreakerOpen.class);
   }
 
-  /** A node with one slot, which a job that waits for a pass has taken, and room to prefetch. */
+  /**
+   * Returns a node with prefetch and one slot, which is occupied by a job that waits for a permit.
+   */
   private HoldfastNode busyNode(CircuitBreaker breaker) {
     return start(
         node()
@@ -126,7 +128,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void whatWasPrefetchedBeforeItOpenedIsHandedBack() {
+  void jobsPrefetchedBeforeTheBreakerOpenedAreGivenBack() {
     busyNode(LONG);
     JobId busy = client().enqueue(ECHO, new Note("x")).id();
     awaitState(busy, JobState.RUNNING);
@@ -149,7 +151,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void theOneThatIsLetThroughMayHaveToWaitForASlot() {
+  void theTrialJobMayHaveToWaitForASlot() {
     HoldfastNode node = busyNode(SHORT);
     open();
     broken.set(false);
@@ -159,9 +161,9 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     awaitState(probe, JobState.CLAIMED);
     assertThat(state()).isEqualTo(BreakerState.HALF_OPEN);
 
-    // Long enough for the node to hear that nothing else is let through, and to look again.
-    long heard = beatOf(node);
-    await().atMost(SOON).until(() -> beatOf(node) >= heard + 15);
+    // Long enough for the node to learn that no other job may start, and to claim again.
+    long received = heartbeatsOf(node);
+    await().atMost(SOON).until(() -> heartbeatsOf(node) >= received + 15);
     passes.release(2);
 
     awaitState(busy, JobState.SUCCEEDED);
@@ -170,7 +172,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void overSeveralNodesExactlyOneJobIsLetThroughAndItsSuccessClosesIt() {
+  void acrossSeveralNodesOneTrialJobRunsAndItsSuccessClosesTheBreaker() {
     for (int i = 0; i < 3; i++) {
       start(flakyNode(SHORT));
     }
@@ -191,7 +193,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void theFailureOfThatJobOpensItAgainAndOthersSpendNothing() {
+  void theFailureOfTheTrialJobOpensTheBreakerAgainAndOtherJobsUseNoAttempt() {
     start(flakyNode(SHORT));
     start(flakyNode(SHORT));
     open();
@@ -207,7 +209,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
     long failed = jobs.stream().filter(job -> job(job.id()).state() == JobState.FAILED).count();
     assertThat(failed).isGreaterThanOrEqualTo(2).isLessThan(10);
     assertThat(jobs).allSatisfy(job -> assertThat(job(job.id()).attempt()).isOne());
-    // Each failure after the first three was the one job let through in its turn.
+    // Each failure after the first three was a trial job.
     assertThat(count("opened")).isEqualTo(1 + failed);
     await().atMost(SOON).until(() -> count("closed") == 1);
   }
@@ -218,13 +220,13 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void listenersHearOfIt() {
+  void listenersReceiveBreakerEvents() {
     start(flakyNode(SHORT).id("told"));
     open();
     await()
         .atMost(SOON)
         .untilAsserted(() ->
-            assertThat(heard)
+            assertThat(received)
                 .contains(new BreakerOpened("told", FLAKY.name(), Duration.ofMillis(200))));
     broken.set(false);
     passes.release(100);
@@ -232,11 +234,12 @@ public abstract class BreakerNodeContract extends NodeTestBase {
 
     await()
         .atMost(SOON)
-        .untilAsserted(() -> assertThat(heard).contains(new BreakerClosed("told", FLAKY.name())));
+        .untilAsserted(
+            () -> assertThat(received).contains(new BreakerClosed("told", FLAKY.name())));
   }
 
   @Test
-  void peopleCanCloseItAndWorkGoesOn() {
+  void anOperatorCanCloseTheBreakerAndJobsRunAgain() {
     start(flakyNode(LONG));
     open();
     broken.set(false);
@@ -249,7 +252,7 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeThatOnlyTriggersRecordsWorkWhileItIsOpen() {
+  void aTriggerOnlyNodeEnqueuesJobsWhileTheBreakerIsOpen() {
     start(flakyNode(LONG));
     start(
         flakyNode(LONG)
@@ -267,13 +270,13 @@ public abstract class BreakerNodeContract extends NodeTestBase {
   }
 
   @Test
-  void whatTheStoreDidNotHearIsToldAgain() {
+  void reportsThatTheStoreDidNotReceiveAreRepeated() {
     FaultyStore faulty = new FaultyStore(store());
-    faulty.refuse(StoreMethod.REPORT).refuse(StoreMethod.REPORT);
+    faulty.failNext(StoreMethod.REPORT).failNext(StoreMethod.REPORT);
     start(node(faulty).breaker(FLAKY.name(), LONG).handle(FLAKY, (note, context) -> run()));
 
     open();
 
-    assertThat(faulty.isSpent()).isTrue();
+    assertThat(faulty.allFaultsHappened()).isTrue();
   }
 }

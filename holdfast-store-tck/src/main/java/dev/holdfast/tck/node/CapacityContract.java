@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 /** How many jobs run on which node, and in which order. */
 public abstract class CapacityContract extends NodeTestBase {
 
-  /** Counts how many handlers run at once and lets them go one by one. */
+  /** Counts how many handlers run at once, and releases them one by one. */
   private static final class Gate {
     final AtomicInteger running = new AtomicInteger();
     final AtomicInteger most = new AtomicInteger();
@@ -73,7 +73,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void noMoreThanTheQueuesConcurrencyRunsAtOnce() {
+  void noMoreJobsRunAtOnceThanTheConcurrencyOfTheirQueue() {
     Gate gate = new Gate();
     start(node().queue("default", 3).handle(ECHO, (note, context) -> gate.pass()));
 
@@ -86,7 +86,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void theNodesConcurrencyBoundsAllItsQueues() {
+  void theConcurrencyOfTheNodeLimitsAllItsQueues() {
     Gate gate = new Gate();
     TaskType<Note, String> other =
         TaskType.of("test::other", Note.class, String.class).with(o -> o.queue("second"));
@@ -108,7 +108,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void aClusterWideLimitHoldsOverSeveralNodes() {
+  void aClusterWideLimitAppliesAcrossNodes() {
     Gate gate = new Gate();
     client().queues().limit("default", 2);
     start(node().handle(ECHO, (note, context) -> gate.pass()));
@@ -143,7 +143,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void theClusterWideLimitOfATaskHoldsOverSeveralNodesAndForRecoveredWork() {
+  void theClusterWideLimitOfATaskAppliesAcrossNodesAndToRecoveredJobs() {
     Gate gate = new Gate();
     TaskType<Note, String> other = TaskType.of("other::task", Note.class, String.class);
     client().tasks().limit(ECHO.name(), 2);
@@ -168,7 +168,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void nodesHearOfTheLimitOfATaskAndOfItsEnd() {
+  void nodesLearnOfTheLimitOfATaskAndOfItsRemoval() {
     Gate gate = new Gate();
     start(node().handle(ECHO, (note, context) -> gate.pass()));
     client().tasks().limit(ECHO.name(), 1);
@@ -184,7 +184,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void aTaskLimitBelowOneIsRefusedWithASentence() {
+  void aTaskLimitBelowOneIsRejectedWithTheRemedy() {
     assertThatThrownBy(() -> node().limit("ml::*", 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'ml::*'")
@@ -195,7 +195,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void aPausedQueueBeginsNothingUntilItIsResumed() {
+  void aPausedQueueStartsNothingUntilItIsResumed() {
     Gate gate = new Gate();
     gate.passes.release(100);
     start(node().handle(ECHO, (note, context) -> gate.pass()));
@@ -231,7 +231,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void prefetchedJobsGoBackWhenTheirQueueIsPausedOrTheirNodeRunsNothing() {
+  void prefetchedJobsAreGivenBackWhenTheirQueueIsPausedOrTheirNodeRunsNothing() {
     Gate gate = new Gate();
     HoldfastNode node =
         start(node().queue("default", 1, 3).handle(ECHO, (note, context) -> gate.pass()));
@@ -252,7 +252,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void workKnownNotToHaveStartedCostsNothing() {
+  void aJobKnownNotToHaveStartedUsesNoAttempt() {
     Gate gate = new Gate();
     HoldfastNode node =
         start(
@@ -305,7 +305,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void eachNodeHasRoutesAndExecutorsOfItsOwn() throws Exception {
+  void eachNodeHasItsOwnRoutesAndExecutors() throws Exception {
     TaskType<Note, String> heavy = TaskType.of("ml::train", Note.class, String.class);
     HoldfastNode trainer =
         start(
@@ -335,8 +335,8 @@ public abstract class CapacityContract extends NodeTestBase {
         .startsWith("holdfast-cpu-");
     assertThat(client().await(client().enqueue(ECHO, new Note("x"), in("web")), SOON))
         .startsWith("holdfast-cpu-");
-    Enqueued<String> nobodys = client().enqueue(ECHO, new Note("x"), in("trainer"));
-    assertThat(job(nobodys.id()).state()).isEqualTo(JobState.READY);
+    Enqueued<String> unserved = client().enqueue(ECHO, new Note("x"), in("trainer"));
+    assertThat(job(unserved.id()).state()).isEqualTo(JobState.READY);
     assertThat(List.of(trainer, web)).allMatch(HoldfastNode::isReady);
   }
 
@@ -349,7 +349,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void aRouteToNowhereStopsTheNodeWithASentence() {
+  void aRouteToAnUnknownExecutorFailsTheStartWithTheRemedy() {
     assertThatThrownBy(() -> node().route("ml::*", "gpu").start())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'gpu'")
@@ -357,7 +357,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeClaimsOnlyTasksItKnowsAndTheRestStaysReady() throws Exception {
+  void aNodeClaimsOnlyTasksThatItKnowsAndTheRestStayReady() throws Exception {
     TaskType<Note, String> foreign = TaskType.of("other::thing", Note.class, String.class);
     HoldfastNode node = start(node().handle(ECHO, (note, context) -> "mine"));
 
@@ -377,7 +377,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void severalNodesShareTheWorkAndRunEachJobOnce() {
+  void severalNodesShareTheJobsAndRunEachOnce() {
     Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
     Set<String> nodes = ConcurrentHashMap.newKeySet();
     for (int i = 0; i < 3; i++) {
@@ -409,13 +409,13 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void aScheduledJobRunsWhenItIsDueAndOneNotBegunInTimeExpires() throws Exception {
+  void aScheduledJobRunsWhenDueAndOneNotStartedInTimeExpires() throws Exception {
     HoldfastNode node = start(node().handle(ECHO, (note, context) -> note.text()));
-    TaskType<Note, String> nobodys = TaskType.of("test::nobodys", Note.class, String.class);
+    TaskType<Note, String> unserved = TaskType.of("test::unserved", Note.class, String.class);
 
     var later = client().enqueue(ECHO, new Note("later"), o -> o.runIn(Duration.ofMillis(150)));
     var never =
-        client().enqueue(nobodys, new Note("never"), o -> o.startWithin(Duration.ofMillis(100)));
+        client().enqueue(unserved, new Note("never"), o -> o.startWithin(Duration.ofMillis(100)));
 
     assertThat(job(later.id()).state()).isEqualTo(JobState.SCHEDULED);
     assertThat(node.client().await(later, SOON)).isEqualTo("later");
@@ -424,7 +424,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void metersTellWhatANodeDid() throws Exception {
+  void metersCountWhatANodeDoes() throws Exception {
     HoldfastNode node =
         start(
             node()
@@ -453,7 +453,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void aJobThatFailedForGoodIsCounted() {
+  void aPermanentlyFailedJobIsCounted() {
     start(
         node()
             .queue("mail", 1)
@@ -474,7 +474,7 @@ public abstract class CapacityContract extends NodeTestBase {
         .isEqualTo(2);
   }
 
-  /** Remembers which timers were asked to publish a histogram, as a Prometheus registry would. */
+  /** Records which timers publish a histogram, as a Prometheus registry would. */
   private static final class HistogramRegistry extends SimpleMeterRegistry {
     final Set<String> histograms = ConcurrentHashMap.newKeySet();
 
@@ -504,7 +504,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void endedJobsAreKeptForTwoWeeksAndDeadLetteredOnesForThreeMonthsUnlessSetOtherwise() {
+  void endedJobsAreKeptForTwoWeeksAndDeadLetteredOnesForThreeMonthsByDefault() {
     List<Retention> seen = new CopyOnWriteArrayList<>();
     FaultyStore store =
         new FaultyStore(store())
@@ -550,7 +550,7 @@ public abstract class CapacityContract extends NodeTestBase {
   }
 
   @Test
-  void metersOfJobsTellTheTaskOfEach() throws Exception {
+  void metersOfJobsAreTaggedWithTheirTask() throws Exception {
     TaskType<Note, String> other = TaskType.of("test::other", Note.class, String.class);
     HoldfastNode node =
         start(

@@ -9,6 +9,7 @@ import dev.holdfast.api.DuplicateJobException;
 import dev.holdfast.api.JobRequest;
 import dev.holdfast.api.Page;
 import dev.holdfast.api.job.Enqueued.Outcome;
+import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
@@ -23,6 +24,7 @@ import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -30,7 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a client returns, and which requests it rejects before anything is written. */
+/** Results of client calls, and requests that a client rejects before anything is written. */
 public abstract class ClientContract extends NodeTestBase {
 
   private static final TaskType<Note, Void> FAILING =
@@ -42,7 +44,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void badInputGetsASentenceThatNamesTheValueAndTheRemedy() {
+  void invalidInputIsRejectedWithTheValueAndTheRemedy() {
     assertThatThrownBy(() -> TaskType.of("Email Send", Note.class))
         .hasMessageContaining("'Email Send'")
         .hasMessageContaining("email::send");
@@ -79,7 +81,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void aPayloadOverTheLimitIsRefusedBeforeAnythingIsWritten() {
+  void aPayloadOverTheLimitIsRejectedBeforeAnythingIsWritten() {
     try (HoldfastClient small =
         HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(100, false))) {
       List<JobRequest<?, ?>> requests =
@@ -106,7 +108,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void aStrictClientRefusesAQueueThatNobodyServes() {
+  void aStrictClientRejectsAQueueThatNoNodeServes() {
     try (HoldfastClient strict =
         HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
       assertThatThrownBy(() -> strict.enqueue(ECHO, new Note("x"), o -> o.queue("mial")))
@@ -120,7 +122,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void aUniqueKeyAnswersWithTheExistingJob() {
+  void aUniqueKeyReturnsTheExistingJob() {
     UniqueKey key = UniqueKey.whileActive("invoice-42");
     var first = client().enqueue(ECHO, new Note("1"), o -> o.unique(key));
     var second = client().enqueue(ECHO, new Note("2"), o -> o.unique(key));
@@ -136,7 +138,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void anAnswerSaysWhatBecameOfTheRequest() {
+  void theResultOfAnEnqueueStatesItsOutcome() {
     UniqueKey key = UniqueKey.whileActive("invoice-42").onConflict(OnConflict.REPLACE);
 
     var first = client().enqueue(ECHO, new Note("1"), o -> o.unique(key));
@@ -152,7 +154,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void anIdOfTheCallersOwnMakesAnEnqueueRepeatable() {
+  void aCustomIdMakesAnEnqueueRepeatable() {
     JobId own = new JobId(UUID.fromString("0197a3c2-5b1e-7c4d-9a31-0f3c2b1a4d5e"));
     JobRequest<Note, String> request = JobRequest.of(ECHO, new Note("x")).withId(own);
 
@@ -162,7 +164,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void awaitingAJobThatDoesNotEndSaysWhereItStands() {
+  void awaitingAJobThatDoesNotEndReportsItsState() {
     var job = client().enqueue(ECHO, new Note("x"));
 
     assertThatThrownBy(() -> client().await(job, Duration.ofMillis(10)))
@@ -172,7 +174,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void tenThousandJobsGoInOneCall() {
+  void tenThousandJobsAreEnqueuedInOneCall() {
     List<JobRequest<Note, String>> requests =
         IntStream.range(0, 10_000).mapToObj(i -> JobRequest.of(ECHO, new Note("n" + i))).toList();
 
@@ -181,7 +183,7 @@ public abstract class ClientContract extends NodeTestBase {
         .isEqualTo(Map.of(JobState.READY, 10_000L));
   }
 
-  /** A task whose every attempt fails for good, by a handler of the node. */
+  /** Returns a task whose attempts all fail permanently. */
   private void deadLetter(int jobs) {
     start(
         node()
@@ -206,7 +208,7 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void retryingAllEndsAlthoughTheJobsFailAgainMeanwhile() {
+  void retryingAllEndsAlthoughTheJobsFailAgainConcurrently() {
     int jobs = 1_001;
     deadLetter(jobs);
     AtomicInteger steps = new AtomicInteger();
@@ -228,7 +230,41 @@ public abstract class ClientContract extends NodeTestBase {
   }
 
   @Test
-  void purgingDeletesDeadLetteredJobsForGood() {
+  void jobsAreListedPageByPageAndCountedAsTheFilterSays() {
+    List<JobId> newestFirst = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      newestFirst.addFirst(
+          client().enqueue(ECHO, new Note("n" + i), job -> job.queue("bulk").tags("eu")).id());
+    }
+    client().enqueue(ECHO, new Note("other"), job -> job.queue("bulk"));
+    client().enqueue(ECHO, new Note("other"), job -> job.tags("eu"));
+    JobFilter filter = JobFilter.all().queue("bulk").tag("eu").state(JobState.READY);
+
+    List<Job> first = client().list(filter, Page.first(3));
+    List<Job> second = client().list(filter, Page.after(first.getLast().id(), 3));
+
+    assertThat(first).extracting(Job::id).containsExactlyElementsOf(newestFirst.subList(0, 3));
+    assertThat(second).extracting(Job::id).containsExactlyElementsOf(newestFirst.subList(3, 5));
+    assertThat(client().count(filter)).isEqualTo(Map.of(JobState.READY, 5L));
+    assertThat(client().count(filter.state(JobState.FAILED))).isEmpty();
+  }
+
+  @Test
+  void onlyDeadLetteredJobsThatTheFilterMatchesAreRetriedAndPurged() {
+    deadLetter(3);
+    JobFilter all = JobFilter.all().state(JobState.FAILED);
+    JobFilter none = JobFilter.all().tag("signup");
+
+    assertThat(client().retryAll(none)).isZero();
+    assertThat(client().purge(none)).isZero();
+
+    assertThat(client().count(all)).isEqualTo(Map.of(JobState.FAILED, 3L));
+    assertThat(client().list(all, Page.first(10)))
+        .allSatisfy(job -> assertThat(job.failures()).hasSize(1));
+  }
+
+  @Test
+  void purgingDeletesDeadLetteredJobs() {
     deadLetter(3);
     var kept = client().enqueue(ECHO, new Note("x"));
 

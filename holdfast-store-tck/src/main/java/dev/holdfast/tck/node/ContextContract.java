@@ -28,7 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a handler sees and can do through its context. */
+/** What a handler can read and do through its context. */
 public abstract class ContextContract extends NodeTestBase {
   private static final TaskType<Note, Void> LOOK =
       TaskType.of("test::look", Note.class)
@@ -36,7 +36,7 @@ public abstract class ContextContract extends NodeTestBase {
               job.retry(
                   RetryPolicy.DEFAULT.maxAttempts(2).backoff(Backoff.fixed(Duration.ofMillis(1)))));
 
-  /** What one attempt saw. */
+  /** What one attempt read. */
   private record Seen(
       int attempt,
       int most,
@@ -103,7 +103,7 @@ public abstract class ContextContract extends NodeTestBase {
                 LOOK,
                 (note, context) -> {
                   context.client().enqueue(ECHO, new Note("child of " + context.jobId()));
-                  context.client().close(); // Has no effect.
+                  context.client().close(); // Closing the client of a context has no effect.
                   context.client().enqueueAll(ECHO, List.of(new Note("second")));
                 })
             .handle(ECHO, (note, context) -> note.text()));
@@ -234,7 +234,8 @@ public abstract class ContextContract extends NodeTestBase {
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      context.onDrain(late::incrementAndGet); // Ends before the node drains.
+                      context.onDrain(
+                          late::incrementAndGet); // This attempt ends before the node drains.
                       return "done";
                     })
                 .handle(
@@ -248,7 +249,7 @@ public abstract class ContextContract extends NodeTestBase {
                       assertThat(context.isStopping()).isFalse();
                       CountDownLatch again = new CountDownLatch(1);
                       context.onDrain(again::countDown);
-                      again.await(); // At once: the node is draining already.
+                      again.await(); // Returns at once, because the node is already draining.
                       ended.incrementAndGet();
                       throw new RetryLater(Duration.ZERO, "continue elsewhere");
                     }));

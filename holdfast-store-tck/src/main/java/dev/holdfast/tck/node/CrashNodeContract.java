@@ -39,12 +39,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How nodes run jobs that were recovered from nodes that died or fenced themselves. */
+/** How nodes run jobs that were recovered from dead or fenced nodes. */
 public abstract class CrashNodeContract extends NodeTestBase {
   private final Semaphore release = new Semaphore(0);
   private final Set<String> running = ConcurrentHashMap.newKeySet();
 
-  /** Run until it is released, and be seen meanwhile. */
+  /** Records that it runs, and waits until it is released. */
   private String hold(Note note) throws InterruptedException {
     running.add(note.text());
     try {
@@ -63,7 +63,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     return jobs;
   }
 
-  /** Jobs as they are after two crashes or more. */
+  /** Enqueues jobs with two recorded crashes or more. */
   private List<Enqueued<String>> suspects(String name, int count, Suspicion suspicion) {
     return suspects(name, count, suspicion, Duration.ZERO);
   }
@@ -71,20 +71,20 @@ public abstract class CrashNodeContract extends NodeTestBase {
   private List<Enqueued<String>> suspects(
       String name, int count, Suspicion suspicion, Duration delay) {
     List<Enqueued<String>> jobs = enqueue(name, count);
-    List<ClaimedJob> held = dieHolding(count, 0);
+    List<ClaimedJob> held = dieWithClaimedJobs(count, 0);
     assertThat(held).hasSize(count);
     UUID dead = store().nodes().holderOf(jobs.get(0).id()).orElseThrow();
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
-    List<RecoveryAction> rulings = new ArrayList<>();
+    List<RecoveryAction> actions = new ArrayList<>();
     for (ClaimedJob job : held) {
-      rulings.add(
+      actions.add(
           new RecoveryAction.AfterCrash(
               job.claim(),
               delay,
               suspicion,
               new Finish.Failure(1, FailureCode.WORKER_CRASHED, null, "It died.", null, "n")));
     }
-    assertThat(store().recovery().recover(Holder.dead(dead), rulings)).containsOnly(Result.DONE);
+    assertThat(store().recovery().recover(Holder.dead(dead), actions)).containsOnly(Result.DONE);
     return jobs;
   }
 
@@ -101,7 +101,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
   @Test
   void afterTheirFirstCrashAllJobsOfADeadNodeRunAtOnce() throws Exception {
     List<Enqueued<String>> jobs = enqueue("crashed", 20);
-    dieHolding(20, 0);
+    dieWithClaimedJobs(20, 0);
     start(quick().maxConcurrent(20).handle(ECHO, (note, context) -> hold(note)));
 
     awaitRunning(20);
@@ -116,7 +116,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
 
     awaitRunning(2);
-    assertThat(running).as("beside one suspect").contains("plain");
+    assertThat(running).as("while a crash suspect runs").contains("plain");
     assertThat(running).filteredOn(name -> name.startsWith("suspect")).hasSize(1);
     release.release(2);
     assertThat(client().await(plain, SOON)).isEqualTo("done");
@@ -182,7 +182,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     start(quick().queue("default", 1, 2).handle(ECHO, (note, context) -> hold(note)));
     awaitRunning(1);
 
-    // Claimed by the node that died, by this one, and by this one again after it was handed back.
+    // Claimed by the node that died, by this node, and by this node again after it was given back.
     await().atMost(SOON).until(() -> job(waiting.get(0).id()).fencingToken() >= 3);
     assertThat(running).containsExactly("plain");
     release.release(2);
@@ -223,7 +223,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
   }
 
   @Test
-  void whatASilentNodeHasNotStartedIsRecoveredAfterItsClaimedTimeoutAndItLives() {
+  void prefetchedJobsOfASilentNodeAreRecoveredAfterTheClaimedTimeoutAndTheNodeStaysAlive() {
     List<Enqueued<String>> jobs = enqueue("held", 2);
     NodeRegistration silent = silent(new Timeouts(SILENCE, Duration.ofHours(1)));
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never"));
@@ -234,25 +234,27 @@ public abstract class CrashNodeContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeStatesItsTwoTimeouts() {
-    Timeouts terms = new Timeouts(Duration.ofSeconds(40), Duration.ofSeconds(70));
+  void aNodeRegistersBothTimeouts() {
+    Timeouts bothTimeouts = new Timeouts(Duration.ofSeconds(40), Duration.ofSeconds(70));
     HoldfastNode node =
         start(
             node()
-                .liveness(
-                    settings -> settings.timeout(terms.running()).claimedTimeout(terms.claimed())));
+                .liveness(settings ->
+                    settings
+                        .timeout(bothTimeouts.running())
+                        .claimedTimeout(bothTimeouts.claimed())));
 
     assertThat(store().nodes().list())
         .filteredOn(status -> status.registration().incarnation().equals(node.incarnation()))
         .extracting(NodeSnapshot::registration)
         .extracting(NodeRegistration::timeouts)
-        .containsExactly(terms);
+        .containsExactly(bothTimeouts);
   }
 
-  /** A node that runs one job and has another one that it has not started, and is silent. */
-  private NodeRegistration silent(Timeouts terms) {
-    NodeRegistration plain = card("silent", terms.running(), Advice.NONE);
-    NodeRegistration card =
+  /** Registers a silent node with one running job and one prefetched job. */
+  private NodeRegistration silent(Timeouts bothTimeouts) {
+    NodeRegistration plain = registration("silent", bothTimeouts.running(), Advice.NONE);
+    NodeRegistration registration =
         new NodeRegistration(
             plain.incarnation(),
             plain.id(),
@@ -260,7 +262,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
             plain.host(),
             plain.pid(),
             plain.version(),
-            terms,
+            bothTimeouts,
             plain.queues(),
             plain.tasks(),
             plain.capacity(),
@@ -268,13 +270,13 @@ public abstract class CrashNodeContract extends NodeTestBase {
             plain.serves(),
             plain.roles(),
             plain.advice());
-    store().nodes().register(card);
+    store().nodes().register(registration);
     assertThat(
             store()
                 .claims()
                 .claim(
                     new ClaimRequest(
-                        card.incarnation(),
+                        registration.incarnation(),
                         1,
                         "default",
                         List.of(ECHO.name()),
@@ -284,20 +286,20 @@ public abstract class CrashNodeContract extends NodeTestBase {
                         ClaimRequest.Suspects.NONE,
                         Set.of())))
         .hasSize(2);
-    return card;
+    return registration;
   }
 
   @Test
   void severalNodesRecoverInDifferentOrders() {
     for (int i = 0; i < 8; i++) {
       Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-      dieHolding(1, 0);
+      dieWithClaimedJobs(1, 0);
       UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
       assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
     }
     List<List<UUID>> orders = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
     for (List<UUID> order : orders) {
-      start(node(leavingAllToOthers(order)).liveness(QUICK).queue("elsewhere", 1));
+      start(node(skippingAllOrphans(order)).liveness(QUICK).queue("elsewhere", 1));
     }
     await().atMost(SOON).until(() -> orders.stream().allMatch(order -> order.size() >= 8));
 
@@ -306,7 +308,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
     assertThat(first).containsExactlyInAnyOrderElementsOf(second).isNotEqualTo(second);
   }
 
-  private Store leavingAllToOthers(List<UUID> order) {
+  private Store skippingAllOrphans(List<UUID> order) {
     return Interposed.on(
         store(),
         call -> {
@@ -319,7 +321,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
   }
 
   @Test
-  void aJobOfANodeThatStopsBesideItsCodeIsRecoveredByExactlyOneNode() throws Exception {
+  void aJobWhoseNodeStopsWhileItsHandlerRunsIsRecoveredByExactlyOneNode() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch ignoring = new CountDownLatch(1);
     HoldfastNode leaving =
@@ -333,7 +335,7 @@ public abstract class CrashNodeContract extends NodeTestBase {
                         try {
                           ignoring.await();
                         } catch (InterruptedException ignored) {
-                          // Deaf.
+                          // Ignores interruption.
                         }
                       }
                       return "too late";

@@ -192,7 +192,7 @@ public abstract class DurableStepsContract extends NodeTestBase {
   @Test
   void aStepIsNotExecutedAgainAfterTheNodeDied() throws Exception {
     JobId id = enqueue("x");
-    ClaimedJob held = dieHolding(1, 0).getFirst();
+    ClaimedJob held = dieWithClaimedJobs(1, 0).getFirst();
     assertThat(
             store()
                 .journals()
@@ -291,7 +291,7 @@ public abstract class DurableStepsContract extends NodeTestBase {
 
   @Test
   void aStepWhoseReplyWasLostIsStoredOnce() throws Exception {
-    FaultyStore faulty = new FaultyStore(store()).loseAnswer(StoreMethod.APPEND);
+    FaultyStore faulty = new FaultyStore(store()).loseReply(StoreMethod.APPEND);
     start(
         node(faulty)
             .handle(
@@ -495,7 +495,7 @@ public abstract class DurableStepsContract extends NodeTestBase {
 
   @Test
   void aSignalWhoseReplyWasLostIsSentOnce() throws Exception {
-    FaultyStore faulty = new FaultyStore(store()).loseAnswer(StoreMethod.SEND_SIGNAL);
+    FaultyStore faulty = new FaultyStore(store()).loseReply(StoreMethod.SEND_SIGNAL);
     start(
         handling((note, context) ->
             context.steps().awaitSignal("s", Integer.class, HOUR)

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Published events start jobs on the nodes that handle their tasks. */
+/** Published events start jobs on nodes that handle their tasks. */
 public abstract class EventContract extends NodeTestBase {
   private static final String EVENT = "note.written";
 
@@ -27,7 +27,7 @@ public abstract class EventContract extends NodeTestBase {
   }
 
   @Test
-  void anEventStartsWorkOnANodeThatKnowsTheTask() throws Exception {
+  void anEventStartsAJobOnANodeThatKnowsTheTask() throws Exception {
     start(node().handle(ECHO, (note, context) -> note.text()).trigger(echo().build()));
 
     Published published = client().publish(EVENT, Map.of("text", "hello", "extra", 1));
@@ -53,18 +53,18 @@ public abstract class EventContract extends NodeTestBase {
   }
 
   @Test
-  void anAnswerThatGotLostDoesNotStartWorkTwice() {
-    FaultyStore faulty = new FaultyStore(store()).loseAnswer(StoreMethod.PUBLISH);
+  void aLostReplyToAPublishDoesNotStartAJobTwice() {
+    FaultyStore faulty = new FaultyStore(store()).loseReply(StoreMethod.PUBLISH);
     client().triggers().put(echo().build());
     try (HoldfastClient unlucky = HoldfastClient.on(faulty)) {
       assertThat(unlucky.publish(EVENT, new Note("x")).started()).hasSize(1);
     }
-    assertThat(faulty.isSpent()).isTrue();
+    assertThat(faulty.allFaultsHappened()).isTrue();
     assertThat(client().count(JobFilter.all())).isEqualTo(Map.of(JobState.READY, 1L));
   }
 
   @Test
-  void triggersAreSteeredByTheClient() {
+  void triggersAreManagedByTheClient() {
     client().triggers().put(echo().build());
     assertThat(client().triggers().pause("echo")).isTrue();
     assertThat(client().publish(EVENT, new Note("x")).matched()).isZero();
@@ -79,7 +79,7 @@ public abstract class EventContract extends NodeTestBase {
   }
 
   @Test
-  void badTriggersAndEventsGetASentenceThatNamesTheValueAndTheRemedy() {
+  void invalidTriggersAndEventsAreRejectedWithTheValueAndTheRemedy() {
     assertThatThrownBy(() -> client().publish("Note Written", new Note("x")))
         .hasMessageContaining("'Note Written'")
         .hasMessageContaining("resource.updated");

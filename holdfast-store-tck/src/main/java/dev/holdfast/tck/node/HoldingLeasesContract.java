@@ -74,7 +74,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whatOneHoldsIsBusyForOthersWhoAreToldWhoHasIt() {
+  void aHeldLeaseIsBusyForOthersAndTheyAreToldItsHolder() {
     acquire(leases(), LONG);
     HoldfastLeases other = leases(store(), "node-2");
 
@@ -89,7 +89,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void closingCompletesAndLetsOthersHaveIt() {
+  void closingCompletesTheLeaseAndFreesIt() {
     HoldfastLeases leases = leases();
     try (Lease lease = acquire(leases, LONG)) {
       assertThat(lease.isHeld()).isTrue();
@@ -101,11 +101,11 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseThatFailedIsNotCompletedByClosing() {
+  void aFailedLeaseIsNotCompletedByClosing() {
     try (Lease lease = acquire(leases(), LONG)) {
       assertThat(lease.fail("no paper \0")).isTrue();
       assertThat(lease.isHeld()).isFalse();
-      assertThat(lease.complete()).as("ended before").isFalse();
+      assertThat(lease.complete()).as("the lease has already ended").isFalse();
     }
 
     assertThat(info().state()).isEqualTo(LeaseState.FAILED);
@@ -117,7 +117,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   void renewalKeepsALeaseBeyondItsTtl() {
     Lease lease = acquire(leases(), SHORT);
 
-    // Six renewals are two ttls.
+    // Six renewals take two TTLs.
     await().atMost(SOON).until(() -> count("renewed") >= 6);
 
     assertThat(lease.isHeld()).isTrue();
@@ -126,7 +126,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseRenewedWithAShorterTtlIsKeptByItsRenewalsAndFreeSoonAfterItsHolderIsGone() {
+  void aLeaseRenewedWithAShorterTtlIsKeptByRenewalsAndFreeSoonAfterItsHolderIsGone() {
     HoldfastLeases leases = leases();
     Lease lease = acquire(leases, LONG);
     Duration shorter = Duration.ofSeconds(3);
@@ -143,7 +143,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseRenewedWithALongerTtlOutlivesItsFirst() {
+  void aLeaseRenewedWithALongerTtlOutlivesItsFirstTtl() {
     HoldfastLeases leases = leases();
     Lease lease = acquire(leases, Duration.ofSeconds(30));
 
@@ -154,11 +154,11 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLeaseThatOthersTookIsLostAtTheNextRenewal() throws Exception {
+  void aLeaseThatAnotherHolderAcquiredIsLostAtTheNextRenewal() throws Exception {
     Lease lease = acquire(leases(), LONG);
     CountDownLatch lost = signalOf(lease);
 
-    // An operator's hand ends it under the holder.
+    // An operator releases the lease while it is held.
     store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
     assertThat(lease.renew()).isFalse();
 
@@ -170,7 +170,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void theRenewerFindsByItselfThatALeaseIsGone() throws Exception {
+  void theRenewerDetectsALostLease() throws Exception {
     Lease lease = acquire(leases(), SHORT);
     CountDownLatch lost = signalOf(lease);
 
@@ -181,10 +181,10 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whileTheDatabaseIsAwayALeaseIsLostWhenItsTimeIsOverAndOthersStealIt() throws Exception {
+  void whileTheDatabaseIsUnavailableALeaseIsLostWhenItExpiresAndOthersAcquireIt() throws Exception {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
-      away.refuse(StoreMethod.RENEW);
+      away.failNext(StoreMethod.RENEW);
     }
     Lease lease = acquire(leases(away, "node-1"), SHORT);
     CountDownLatch lost = signalOf(lease);
@@ -203,24 +203,24 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void renewalsThatFailForAWhileAreSurvived() {
+  void aLeaseSurvivesTemporaryRenewalFailures() {
     FaultyStore shaky =
         new FaultyStore(store())
-            .refuse(StoreMethod.RENEW)
-            .loseAnswer(StoreMethod.RENEW)
-            .refuse(StoreMethod.RENEW);
+            .failNext(StoreMethod.RENEW)
+            .loseReply(StoreMethod.RENEW)
+            .failNext(StoreMethod.RENEW);
     Lease lease = acquire(leases(shaky, "node-1"), Duration.ofSeconds(3));
 
     await().atMost(SOON).until(() -> count("renewed") >= 1);
 
-    assertThat(shaky.isSpent()).isTrue();
+    assertThat(shaky.allFaultsHappened()).isTrue();
     assertThat(lease.isHeld()).isTrue();
   }
 
   @Test
-  void anAcquireWhoseAnswerWasLostFindsItself() {
+  void anAcquireWhoseReplyWasLostFindsItsLease() {
     FaultyStore shaky =
-        new FaultyStore(store()).loseAnswer(StoreMethod.ACQUIRE).loseAnswer(StoreMethod.ACQUIRE);
+        new FaultyStore(store()).loseReply(StoreMethod.ACQUIRE).loseReply(StoreMethod.ACQUIRE);
 
     Lease lease = acquire(leases(shaky, "node-1"), LONG);
 
@@ -230,36 +230,38 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void anAcquireThatGaveUpDoesNotLockItsOwnProcessOut() {
+  void anAcquireThatGaveUpDoesNotLockOutItsOwnProcess() {
     FaultyStore shaky =
         new FaultyStore(store())
-            .loseAnswer(StoreMethod.ACQUIRE)
-            .loseAnswer(StoreMethod.ACQUIRE)
-            .loseAnswer(StoreMethod.ACQUIRE);
+            .loseReply(StoreMethod.ACQUIRE)
+            .loseReply(StoreMethod.ACQUIRE)
+            .loseReply(StoreMethod.ACQUIRE);
     HoldfastLeases leases = leases(shaky, "node-1");
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> acquire(leases, LONG));
     assertThat(info().state()).isEqualTo(LeaseState.CLAIMED);
 
     assertThat(acquire(leases, LONG).isHeld()).isTrue();
-    assertThat(leases.acquire(KEY)).as("to one caller only").isInstanceOf(Acquisition.Busy.class);
+    assertThat(leases.acquire(KEY))
+        .as("it is granted to one caller only")
+        .isInstanceOf(Acquisition.Busy.class);
   }
 
   @Test
-  void anEndWhoseAnswerWasLostIsRecognised() {
+  void anEndWhoseReplyWasLostIsRecognised() {
     FaultyStore shaky =
-        new FaultyStore(store()).loseAnswer(StoreMethod.END).refuse(StoreMethod.END);
+        new FaultyStore(store()).loseReply(StoreMethod.END).failNext(StoreMethod.END);
 
     assertThat(acquire(leases(shaky, "node-1"), LONG).complete()).isTrue();
     assertThat(info().state()).isEqualTo(LeaseState.DONE);
   }
 
   @Test
-  void aFailureThatCouldNotBeWrittenIsNotTakenForDoneByClosing() {
+  void aFailureThatCouldNotBeWrittenIsNotCompletedByClosing() {
     FaultyStore away =
         new FaultyStore(store())
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END);
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END);
     Lease lease = acquire(leases(away, "node-1"), LONG);
     assertThatExceptionOfType(StoreException.class).isThrownBy(() -> lease.fail("no paper"));
     assertThat(lease.isHeld()).isFalse();
@@ -271,12 +273,12 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void closingWhileTheDatabaseIsAwayLetsGo() {
+  void closingWhileTheDatabaseIsUnavailableReleasesTheLeaseLocally() {
     FaultyStore away =
         new FaultyStore(store())
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END);
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END);
     HoldfastLeases leases = leases(away, "node-1");
     Lease lease = acquire(leases, SHORT);
 
@@ -287,7 +289,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whatIsHeldWhenTheLeasesAreClosedIsLostAndNotDone() throws Exception {
+  void leasesHeldWhenTheLeasesAreClosedAreLostAndNotCompleted() throws Exception {
     HoldfastLeases leases = leases();
     Lease lease = acquire(leases, LONG);
     CountDownLatch lost = signalOf(lease);
@@ -318,7 +320,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void theLeasesOfANamedNodeAreMeteredUnderItsName() {
+  void theMetersOfLeasesAreTaggedWithTheNodeName() {
     try (Lease lease = start(node().name("mail-worker")).leases().acquire(KEY).orElseThrow()) {
       assertThat(lease.isHeld()).isTrue();
     }
@@ -328,7 +330,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void badInputIsRefusedWithASentence() {
+  void invalidLeaseInputIsRejectedWithTheRemedy() {
     HoldfastLeases leases = leases();
     for (Duration ttl : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(366))) {
       assertThatExceptionOfType(IllegalArgumentException.class)
@@ -351,7 +353,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aLockHasAnOwnerAndIsFreeWhenClosed() {
+  void aLockHasAnOwnerAndIsFreedByClosing() {
     HoldfastLeases leases = leases();
     HoldfastLeases other = leases(store(), "node-2");
     try (Lease lock = leases.locks().tryLock("report", LONG).orElseThrow()) {
@@ -366,7 +368,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aStartUpActionIsDoneByOneNodeAndNotAgainByTheNextThatStarts() {
+  void aStartUpActionRunsOnOneNodeAndNotAgainOnTheNextThatStarts() {
     List<String> ran = new ArrayList<>();
     HoldfastLeases first = leases();
     HoldfastLeases second = leases(store(), "node-2");
@@ -402,7 +404,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void whoWorksOnAStartUpActionIsInterruptedWhenItIsLost() throws Exception {
+  void aStartUpActionIsInterruptedWhenItsLeaseIsLost() throws Exception {
     List<String> ran = new ArrayList<>();
 
     boolean done =
@@ -412,7 +414,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
                 "drop",
                 SHORT,
                 () -> {
-                  takeAway("startup:drop");
+                  loseTheLease("startup:drop");
                   awaitSignal(new CountDownLatch(1));
                   ran.add("to its end");
                 });
@@ -423,19 +425,19 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
     assertThat(leases(store(), "node-2").startup().runOnce("drop", LONG, () -> {})).isTrue();
   }
 
-  private void takeAway(String key) {
+  private void loseTheLease(String key) {
     long token = store().leases().find(key).orElseThrow().fencingToken();
     store().leases().end(new LeaseClaim(key, token), new Ending.Failed("taken away"));
   }
 
   @Test
-  void aStartUpActionIsFreeWhenReleasedButNotUnderItsHolder() {
+  void aStartUpActionIsFreeWhenReleasedButNotWhileItIsHeld() {
     HoldfastLeases first = leases();
     HoldfastLeases second = leases(store(), "node-2");
     Lease held = first.startup().tryAcquire("drop", LONG).orElseThrow();
 
-    assertThat(second.startup().release("drop")).as("another node works on it").isFalse();
-    assertThat(first.startup().release("drop")).as("its own").isTrue();
+    assertThat(second.startup().release("drop")).as("another node holds it").isFalse();
+    assertThat(first.startup().release("drop")).as("its holder may release it").isTrue();
     assertThat(held.isHeld()).isFalse();
     assertThat(second.startup().runOnce("drop", LONG, () -> {})).isTrue();
     assertThat(first.startup().release("drop")).as("done").isTrue();
@@ -444,7 +446,7 @@ public abstract class HoldingLeasesContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeGivesLeasesInItsOwnNameAndLosesThemWhenItStops() throws Exception {
+  void aNodeAcquiresLeasesUnderItsNameAndLosesThemWhenItStops() throws Exception {
     HoldfastNode node = start(node().id("node-7").handle(ECHO, (note, context) -> "x"));
     Lease lease = node.leases().acquire(KEY).orElseThrow();
     CountDownLatch lost = signalOf(lease);

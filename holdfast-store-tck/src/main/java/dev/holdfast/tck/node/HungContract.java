@@ -27,7 +27,7 @@ public abstract class HungContract extends NodeTestBase {
   private static final Duration TIMEOUT = Duration.ofMillis(50);
 
   private final CountDownLatch released = new CountDownLatch(1);
-  private final Semaphore begun = new Semaphore(0);
+  private final Semaphore started = new Semaphore(0);
   private final List<LifecycleEvent.SlotLost> lost = new CopyOnWriteArrayList<>();
 
   @AfterEach
@@ -35,7 +35,7 @@ public abstract class HungContract extends NodeTestBase {
     released.countDown();
   }
 
-  /** A node whose handler hangs for some payloads, and counts as hung soon. */
+  /** Returns a node whose handler hangs for some payloads and soon counts as hung. */
   private NodeBuilder hanging() {
     return node()
         .id("hanging")
@@ -50,14 +50,14 @@ public abstract class HungContract extends NodeTestBase {
   }
 
   private String handle(Note note, TaskContext context) {
-    begun.release();
+    started.release();
     boolean waiting = note.text().startsWith("hang");
     while (waiting) {
       try {
         released.await();
         waiting = false;
       } catch (InterruptedException ignored) {
-        // That is what makes it hang.
+        // The handler ignores interruption, so it hangs.
       }
     }
     return note.text();
@@ -72,8 +72,8 @@ public abstract class HungContract extends NodeTestBase {
                 options.timeout(TIMEOUT).retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(1)));
   }
 
-  private void awaitBegun(int jobs) throws InterruptedException {
-    assertThat(begun.tryAcquire(jobs, SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+  private void awaitHandlerStarted(int jobs) throws InterruptedException {
+    assertThat(started.tryAcquire(jobs, SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
   }
 
   private double gauge(String name) {
@@ -85,11 +85,11 @@ public abstract class HungContract extends NodeTestBase {
   }
 
   @Test
-  void slotsLostToHungHandlersAreVisibleWhereverOneLooksUntilTheirThreadsEnd() throws Exception {
+  void slotsLostToHungHandlersAreReportedUntilTheirThreadsEnd() throws Exception {
     HoldfastNode node = start(hanging());
     Enqueued<String> first = enqueue("hang 1");
     Enqueued<String> second = enqueue("hang 2");
-    awaitBegun(2);
+    awaitHandlerStarted(2);
     awaitState(first.id(), JobState.FAILED);
     awaitState(second.id(), JobState.FAILED);
     Enqueued<String> third = enqueue("quick");
@@ -119,7 +119,7 @@ public abstract class HungContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeThatHasLostNoMoreThanItsShareIsReady() throws Exception {
+  void aNodeThatHasLostAToleratedShareOfItsSlotsIsReady() throws Exception {
     HoldfastNode node = start(hanging());
     Enqueued<String> hung = enqueue("hang");
     awaitState(hung.id(), JobState.FAILED);
@@ -134,23 +134,23 @@ public abstract class HungContract extends NodeTestBase {
     HoldfastNode node = start(hanging().replaceLostSlots(2));
     enqueue("hang 1");
     enqueue("hang 2");
-    awaitBegun(2);
+    awaitHandlerStarted(2);
 
     assertThat(client().await(enqueue("quick"), SOON)).isEqualTo("quick");
-    awaitBegun(1);
+    awaitHandlerStarted(1);
     await().atMost(SOON).until(() -> gauge("holdfast.slots.replaced") == 2);
     assertThat(lostSlots()).isZero();
     assertThat(node.isReady()).isTrue();
 
     enqueue("hang 3");
     enqueue("hang 4");
-    awaitBegun(2);
+    awaitHandlerStarted(2);
     await().atMost(SOON).until(() -> lostSlots() == 2);
     assertThat(node.isReady()).isFalse();
   }
 
   @Test
-  void theJobOfAHungHandlerCanStayWithItsNodeUntilTheThreadEnds() throws Exception {
+  void theJobOfAHungHandlerCanStayClaimedUntilTheThreadEnds() throws Exception {
     start(hanging().holdHungJobs());
     Enqueued<String> hung = enqueue("hang");
 
@@ -164,10 +164,10 @@ public abstract class HungContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatHangsOnWhenItsNodeIsFencedCostsASlotToo() throws Exception {
+  void aHandlerThatStillHangsWhenItsNodeIsFencedCostsASlot() throws Exception {
     start(hanging());
     client().enqueue(ECHO, new Note("hang without a timeout"));
-    awaitBegun(1);
+    awaitHandlerStarted(1);
 
     assertThat(client().nodes().fence("hanging")).isEqualTo(1);
 

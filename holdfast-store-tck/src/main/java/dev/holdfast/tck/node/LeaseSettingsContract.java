@@ -16,6 +16,7 @@ import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseLoss;
 import dev.holdfast.api.lease.LeaseState;
 import dev.holdfast.engine.lease.HoldfastLeases;
+import dev.holdfast.engine.lease.LeaseEvents;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.LeaseStore.Ending;
@@ -23,10 +24,12 @@ import dev.holdfast.engine.store.LeaseStore.LeaseClaim;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
+import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,21 +40,22 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   private static final String KEY = "invoice:42";
   private static final Duration TTL = Duration.ofSeconds(3);
 
-  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  private final List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
 
   private HoldfastNode listening(Store store) {
-    return start(node(store).id("told").listener(heard::add));
+    return start(node(store).id("told").listener(received::add));
   }
 
-  private void awaitHeard(OfLease... events) {
+  private void awaitEvents(OfLease... events) {
     await()
         .atMost(SOON)
         .untilAsserted(() ->
-            assertThat(heard.stream().filter(OfLease.class::isInstance)).containsExactly(events));
+            assertThat(received.stream().filter(OfLease.class::isInstance))
+                .containsExactly(events));
   }
 
   @Test
-  void aListenerHearsOfLeasesThatAreAcquiredAndReleased() {
+  void listenersAreToldOfAcquiredAndReleasedLeases() {
     HoldfastNode node = listening(store());
 
     Lease done = node.leases().acquire(KEY).orElseThrow();
@@ -61,7 +65,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     failed.fail("no paper");
     failed.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, done.fencingToken(), 1),
         new LeaseReleased("told", KEY, done.fencingToken(), LeaseState.DONE),
         new LeaseAcquired("told", "lock:report", failed.fencingToken(), 1),
@@ -69,7 +73,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfALeaseThatWasTakenAway() {
+  void listenersAreToldOfALeaseThatAnotherHolderAcquired() {
     HoldfastNode node = listening(store());
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
@@ -77,51 +81,145 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
     assertThat(lease.renew()).isFalse();
     lease.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
   }
 
   @Test
-  void aListenerHearsOfALeaseThatCouldNotBeRenewed() {
+  void listenersAreToldOfALeaseThatWasRevokedBeforeItWasCompleted() {
+    HoldfastNode node = listening(store());
+    Lease lease = node.leases().acquire(KEY).orElseThrow();
+
+    store().leases().end(new LeaseClaim(KEY, lease.fencingToken()), new Ending.Failed("by hand"));
+    assertThat(lease.complete()).isFalse();
+
+    awaitEvents(
+        new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+        new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.REVOKED));
+  }
+
+  @Test
+  void listenersAreToldWhetherALeaseWasTakenOver() {
+    HoldfastLeases other = HoldfastLeases.builder(store().leases()).meters(meters).build();
+    other.acquire(KEY, Duration.ofMillis(100)).orElseThrow();
+    other.close(); // Without an end: the lease is free when its ttl is over.
+    HoldfastNode node = listening(store());
+
+    Lease stolen =
+        await()
+            .atMost(SOON)
+            .until(() -> node.leases().acquire(KEY), Acquisition.Acquired.class::isInstance)
+            .orElseThrow();
+
+    assertThat(stolen.attempt()).isEqualTo(2);
+    awaitEvents(new LeaseAcquired("told", KEY, stolen.fencingToken(), 2));
+  }
+
+  @Test
+  void listenersAreToldOfALeaseThatIsAcquiredWhileItsNodeIsClosed() throws Exception {
+    CountDownLatch granted = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    Store slow =
+        Interposed.on(
+            store(),
+            call -> {
+              Object result = call.proceed();
+              if (result instanceof LeaseStore.Result.Granted) {
+                granted.countDown();
+                awaitQuietly(closed);
+              }
+              return result;
+            });
+    HoldfastLeases leases =
+        HoldfastLeases.builder(slow.leases()).meters(meters).events(recording(received)).build();
+    CompletableFuture<Lease> late =
+        CompletableFuture.supplyAsync(() -> leases.acquire(KEY).orElseThrow());
+    assertThat(granted.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+
+    leases.close();
+    closed.countDown();
+
+    assertThat(late).succeedsWithin(SOON).returns(false, Lease::isHeld);
+    awaitEvents(
+        new LeaseAcquired("told", KEY, late.join().fencingToken(), 1),
+        new LeaseLost("told", KEY, late.join().fencingToken(), LeaseLoss.CLOSED));
+  }
+
+  @Test
+  void aLeaseThatIsCompletedAfterItWasLostIsReportedOnce() {
+    HoldfastLeases leases =
+        HoldfastLeases.builder(store().leases()).meters(meters).events(recording(received)).build();
+    Lease lease = leases.acquire(KEY).orElseThrow();
+
+    leases.close();
+    assertThat(lease.complete()).as("the store still has it").isTrue();
+
+    assertThat(received)
+        .containsExactly(
+            new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
+            new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));
+  }
+
+  private static LeaseEvents recording(List<LifecycleEvent> events) {
+    return new LeaseEvents() {
+      @Override
+      public void leaseAcquired(Lease lease) {
+        events.add(new LeaseAcquired("told", lease.key(), lease.fencingToken(), lease.attempt()));
+      }
+
+      @Override
+      public void leaseReleased(Lease lease, LeaseState how) {
+        events.add(new LeaseReleased("told", lease.key(), lease.fencingToken(), how));
+      }
+
+      @Override
+      public void leaseLost(Lease lease, LeaseLoss why) {
+        events.add(new LeaseLost("told", lease.key(), lease.fencingToken(), why));
+      }
+    };
+  }
+
+  @Test
+  void listenersAreToldOfALeaseThatCouldNotBeRenewed() {
     FaultyStore away = new FaultyStore(store());
     for (int i = 0; i < 200; i++) {
-      away.refuse(StoreMethod.RENEW);
+      away.failNext(StoreMethod.RENEW);
     }
     HoldfastNode node = listening(away);
 
     Lease lease = node.leases().acquire(KEY, Duration.ofMillis(900)).orElseThrow();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_RENEWED));
   }
 
   @Test
-  void aListenerHearsOfALeaseThatIsHeldWhenItsNodeIsClosed() {
+  void listenersAreToldOfALeaseThatIsHeldWhenItsNodeIsClosed() {
     HoldfastNode node = listening(store());
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
     node.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.CLOSED));
   }
 
   @Test
-  void aListenerHearsOfALeaseWhoseEndCouldNotBeWritten() {
+  void listenersAreToldOfALeaseWhoseEndCouldNotBeWritten() {
     FaultyStore away =
         new FaultyStore(store())
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END)
-            .refuse(StoreMethod.END);
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END)
+            .failNext(StoreMethod.END);
     HoldfastNode node = listening(away);
     Lease lease = node.leases().acquire(KEY).orElseThrow();
 
     lease.close();
 
-    awaitHeard(
+    awaitEvents(
         new LeaseAcquired("told", KEY, lease.fencingToken(), 1),
         new LeaseLost("told", KEY, lease.fencingToken(), LeaseLoss.NOT_WRITTEN));
   }
@@ -171,7 +269,7 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
   }
 
   @Test
-  void leasesAndLocksWithoutATtlGetThatOfTheirNode() {
+  void leasesAndLocksWithoutATtlGetTheDefaultOfTheirNode() {
     Duration day = Duration.ofDays(1);
     HoldfastNode node = start(node().leaseTtl(day));
 
@@ -232,13 +330,13 @@ public abstract class LeaseSettingsContract extends NodeTestBase {
         node()
             .id("node-7")
             .leaseStore(other)
-            .listener(heard::add)
+            .listener(received::add)
             .liveness(settings -> settings.singleNode()));
 
     assertThat(other.list(null, null, 10)).isEmpty();
     assertThat(store().leases().list(null, null, 10))
         .extracting(LeaseInfo::holder)
         .containsExactly("node-7");
-    assertThat(heard).noneMatch(OfLease.class::isInstance);
+    assertThat(received).noneMatch(OfLease.class::isInstance);
   }
 }

@@ -33,28 +33,29 @@ import org.junit.jupiter.api.Test;
 
 /** Which events listeners receive, and that a failing listener does not affect the node. */
 public abstract class ListenerContract extends NodeTestBase {
-  private final List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  private final List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
 
-  private List<LifecycleEvent> heardOf(JobId id) {
-    return heard.stream()
+  private List<LifecycleEvent> eventsOf(JobId id) {
+    return received.stream()
         .filter(event -> event instanceof OfJob of && of.job().equals(id))
         .toList();
   }
 
   private void awaitLast(JobId id, Class<? extends LifecycleEvent> type) {
-    await().atMost(SOON).untilAsserted(() -> assertThat(heardOf(id)).last().isInstanceOf(type));
+    await().atMost(SOON).untilAsserted(() -> assertThat(eventsOf(id)).last().isInstanceOf(type));
   }
 
   @Test
-  void aListenerHearsTheLifeOfAJob() {
+  void listenersAreToldOfEveryStateOfAJob() {
     HoldfastNode node =
-        start(node().id("told").listener(heard::add).handle(ECHO, (note, context) -> note.text()));
+        start(
+            node().id("told").listener(received::add).handle(ECHO, (note, context) -> note.text()));
 
     JobId id = client().enqueue(ECHO, new Note("x")).id();
 
     awaitLast(id, Finished.class);
-    assertThat(heard.get(0)).isEqualTo(new NodeJoined("told", node.incarnation()));
-    assertThat(heardOf(id))
+    assertThat(received.get(0)).isEqualTo(new NodeJoined("told", node.incarnation()));
+    assertThat(eventsOf(id))
         .containsExactly(
             new Claimed("told", id, ECHO.name(), "default", 1),
             new Started("told", id, ECHO.name(), "default", 1),
@@ -66,24 +67,24 @@ public abstract class ListenerContract extends NodeTestBase {
     start(
         node()
             .queue("default", 1, 5)
-            .listener(heard::add)
+            .listener(received::add)
             .handle(ECHO, (note, context) -> note.text()));
 
     for (int i = 0; i < 5; i++) {
       JobId id = client().enqueue(ECHO, new Note("x")).id();
       awaitLast(id, Finished.class);
-      assertThat(heardOf(id))
+      assertThat(eventsOf(id))
           .extracting(event -> (Object) event.getClass())
           .containsExactly(Claimed.class, Started.class, Finished.class);
     }
   }
 
   @Test
-  void aListenerHearsRetriesAndTheDeadLetter() {
+  void listenersAreToldOfRetriesAndDeadLettering() {
     start(
         node()
             .id("told")
-            .listener(heard::add)
+            .listener(received::add)
             .handle(
                 ECHO,
                 (note, context) -> {
@@ -93,25 +94,25 @@ public abstract class ListenerContract extends NodeTestBase {
     JobId id = client().enqueue(ECHO, new Note("x")).id();
 
     awaitLast(id, DeadLettered.class);
-    assertThat(heardOf(id)).filteredOn(Retried.class::isInstance).hasSize(2);
-    assertThat(heardOf(id))
+    assertThat(eventsOf(id)).filteredOn(Retried.class::isInstance).hasSize(2);
+    assertThat(eventsOf(id))
         .last()
         .isEqualTo(
             new DeadLettered("told", id, ECHO.name(), "default", 3, "CARD_DECLINED", "no money"));
   }
 
   @Test
-  void aListenerHearsOfAJobThatFailedForGoodWithItsNode() {
+  void listenersAreToldOfAJobDeadLetteredByRecovery() {
     JobId id =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(id).orElseThrow();
-    start(quick().id("told").listener(heard::add));
+    start(quick().id("told").listener(received::add));
 
     awaitLast(id, DeadLettered.class);
     FailedAttempt crash = job(id).failures().get(0);
     assertThat(crash.code()).isEqualTo(FailureCode.WORKER_CRASHED);
-    assertThat(heardOf(id))
+    assertThat(eventsOf(id))
         .containsExactly(
             new Recovered("told", id, ECHO.name(), "default", dead),
             new DeadLettered("told", id, ECHO.name(), "default", 1, crash.code(), crash.message()));
@@ -119,15 +120,15 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfAJobThatWasCancelledWhileItsNodeDied() {
+  void listenersAreToldOfAJobCancelledByRecovery() {
     JobId id = client().enqueue(ECHO, new Note("x")).id();
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(id).orElseThrow();
     assertThat(client().cancel(id)).isEqualTo(CancelResult.REQUESTED);
-    start(quick().id("told").listener(heard::add));
+    start(quick().id("told").listener(received::add));
 
     awaitLast(id, Finished.class);
-    assertThat(heardOf(id))
+    assertThat(eventsOf(id))
         .containsExactly(
             new Recovered("told", id, ECHO.name(), "default", dead),
             new Finished("told", id, ECHO.name(), "default", JobState.CANCELLED));
@@ -135,10 +136,10 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void whoAwaitsAJobThatFailedForGoodWithItsNodeIsTold() {
+  void awaitingAJobDeadLetteredByRecoveryEnds() {
     JobId id =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail())).id();
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     List<Signal> signals = new CopyOnWriteArrayList<>();
     SignalBus bus = new SignalBus(store().coordinator());
     try {
@@ -156,8 +157,8 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfTheNextIncarnationOfANodeThatWasDismissed() {
-    HoldfastNode node = start(quick().id("told").listener(heard::add));
+  void listenersAreToldOfTheNextIncarnationOfAFencedNode() {
+    HoldfastNode node = start(quick().id("told").listener(received::add));
     UUID before = node.incarnation();
 
     client().nodes().fence("told");
@@ -166,8 +167,8 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfTheNextIncarnationOfANodeThatIsDeadInTheBooks() {
-    HoldfastNode node = start(quick().id("told").listener(heard::add));
+  void listenersAreToldOfTheNextIncarnationOfANodeRecordedAsDead() {
+    HoldfastNode node = start(quick().id("told").listener(received::add));
     UUID before = node.incarnation();
 
     store().nodes().leave(before);
@@ -176,16 +177,16 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerHearsOfTheNextIncarnationOfANodeThatWasCutOff() {
+  void listenersAreToldOfTheNextIncarnationOfANodeThatWasCutOff() {
     FaultyStore cut = new FaultyStore(store());
-    HoldfastNode node = start(node(cut).liveness(QUICK).id("told").listener(heard::add));
+    HoldfastNode node = start(node(cut).liveness(QUICK).id("told").listener(received::add));
     UUID before = node.incarnation();
 
     cut.cut();
     await()
         .atMost(SOON)
-        .untilAsserted(() -> assertThat(heard).contains(new NodeFenced("told", before)));
-    assertThat(heard).last().isEqualTo(new NodeFenced("told", before));
+        .untilAsserted(() -> assertThat(received).contains(new NodeFenced("told", before)));
+    assertThat(received).last().isEqualTo(new NodeFenced("told", before));
     cut.heal();
 
     awaitNextIncarnation(node, before);
@@ -196,7 +197,7 @@ public abstract class ListenerContract extends NodeTestBase {
     await()
         .atMost(SOON)
         .untilAsserted(() ->
-            assertThat(heard)
+            assertThat(received)
                 .containsExactly(
                     new NodeJoined("told", before),
                     new NodeFenced("told", before),
@@ -204,13 +205,13 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerThatThrowsHarmsNobody() {
+  void aListenerThatThrowsAffectsNothingElse() {
     start(
         node()
             .listener(event -> {
               throw new IllegalStateException("listeners may do that");
             })
-            .listener(heard::add)
+            .listener(received::add)
             .handle(ECHO, (note, context) -> note.text()));
 
     JobId id = client().enqueue(ECHO, new Note("x")).id();
@@ -220,7 +221,7 @@ public abstract class ListenerContract extends NodeTestBase {
   }
 
   @Test
-  void aListenerThatIsStuckKeepsNeitherJobsNorTheNodeFromEnding() {
+  void aBlockedListenerKeepsNeitherJobsNorTheNodeFromEnding() {
     CountDownLatch stuck = new CountDownLatch(1);
     HoldfastNode node =
         start(

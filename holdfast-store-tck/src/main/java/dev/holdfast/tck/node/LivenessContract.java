@@ -20,10 +20,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that lose the database or are fenced, and their ids and liveness settings. */
+/** Nodes that lose the database or are fenced; names and liveness settings of nodes. */
 public abstract class LivenessContract extends NodeTestBase {
-  /** A node with the settings that users get. */
-  private NodeBuilder usual() {
+  /** Returns a node with the default settings. */
+  private NodeBuilder withDefaults() {
     return HoldfastNode.on(store());
   }
 
@@ -55,7 +55,7 @@ public abstract class LivenessContract extends NodeTestBase {
 
     cut.cut();
     interrupted.await();
-    // Nobody has taken over yet: the node gave up before anybody may.
+    // No other node has taken over yet: the node gave up before others may act.
     assertThat(job(job.id()).state()).isEqualTo(JobState.RUNNING);
     assertThat(holder.isReady()).isFalse();
     start(quick());
@@ -75,7 +75,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeThatIsBackInTimeKeepsItsClaim() throws Exception {
+  void aNodeThatReconnectsInTimeKeepsItsClaim() throws Exception {
     FaultyStore cut = new FaultyStore(store());
     CountDownLatch goOn = new CountDownLatch(1);
     HoldfastNode holder =
@@ -101,9 +101,9 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aFencedNodeThatDidNoHarmSpendsNothing() throws Exception {
+  void aJobOfAFencedNodeUsesNoAttempt() throws Exception {
     FaultyStore cut = new FaultyStore(store());
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch started = new CountDownLatch(1);
     start(
         node(cut)
             .liveness(
@@ -116,13 +116,13 @@ public abstract class LivenessContract extends NodeTestBase {
                 ECHO,
                 (note, context) -> {
                   if (context.fencingToken() == 1) {
-                    begun.countDown();
+                    started.countDown();
                     new CountDownLatch(1).await();
                   }
                   return "attempt " + context.attempt();
                 }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    started.await();
     cut.cut();
     await().atMost(SOON).until(() -> meters.get("holdfast.node.fenced").counter().count() == 1);
     cut.heal();
@@ -132,7 +132,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aDismissedNodeGivesUpEverythingAndStartsOver() throws Exception {
+  void aNodeFencedByAnOperatorGivesUpItsJobsAndStartsOver() throws Exception {
     HoldfastNode node =
         start(
             quick()
@@ -158,11 +158,11 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void codeThatWasInterruptedHasItsTimeToEndBeforeOthersRunItsJob() throws Exception {
+  void anInterruptedHandlerHasTimeToEndBeforeOtherNodesRunItsJob() throws Exception {
     CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch ending = new CountDownLatch(1);
     start(
-        usual()
+        withDefaults()
             .id("worker-1")
             .handle(
                 ECHO,
@@ -192,7 +192,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aHeldJobIsGivenBackWhenSomebodyAsksForIt() throws Exception {
+  void aPrefetchedJobIsGivenBackWhenItIsRequeued() throws Exception {
     start(
         quick()
             .handle(
@@ -213,7 +213,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void whatWaitsForItsTimeCanBeRunAtOnce() throws Exception {
+  void aScheduledJobCanBeRunAtOnce() throws Exception {
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), options -> options.runIn(Duration.ofHours(1)));
     start(quick().handle(ECHO, (note, context) -> "now"));
@@ -251,38 +251,39 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void settingsThatCannotWorkAreRefusedWithTheRemedy() {
-    assertThatThrownBy(() -> usual().liveness(s -> s.timeout(Duration.ofSeconds(29))))
+  void invalidSettingsAreRejectedWithTheRemedy() {
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.timeout(Duration.ofSeconds(29))))
         .hasMessageContaining("PT29S")
         .hasMessageContaining("at least PT30S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.sweep(Duration.ofSeconds(60))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M")
         .hasMessageContaining("less than the timeout");
-    assertThatThrownBy(() -> usual().liveness(s -> s.heartbeat(Duration.ZERO)))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.heartbeat(Duration.ZERO)))
         .hasMessageContaining("PT0S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTimeout(Duration.ofSeconds(90))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.claimedTimeout(Duration.ofSeconds(90))))
         .hasMessageContaining("PT1M30S");
-    assertThatThrownBy(() -> usual().liveness(s -> s.claimedTimeout(Duration.ofSeconds(30))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.claimedTimeout(Duration.ofSeconds(30))))
         .hasMessageContaining("PT30S for claimed jobs")
         .hasMessageContaining("such as PT15S");
-    assertThatThrownBy(
-            () -> usual().liveness(s -> s.recover(false, true).sweep(Duration.ofSeconds(60))))
+    assertThatThrownBy(() ->
+            withDefaults().liveness(s -> s.recover(false, true).sweep(Duration.ofSeconds(60))))
         .hasMessageContaining("PT1M for running jobs");
-    assertThatThrownBy(() -> usual().liveness(s -> s.keepHeartbeats(Duration.ofDays(-1))))
+    assertThatThrownBy(() -> withDefaults().liveness(s -> s.keepHeartbeats(Duration.ofDays(-1))))
         .hasMessageContaining("retention of heartbeats of PT-24H")
         .hasMessageContaining("zero or a positive");
-    assertThatThrownBy(() -> usual().liveness(s -> s.awaitRecoveryPolicy(Duration.ofMinutes(-1))))
+    assertThatThrownBy(
+            () -> withDefaults().liveness(s -> s.awaitRecoveryPolicy(Duration.ofMinutes(-1))))
         .hasMessageContaining("wait for recovery policies of PT-1M")
         .hasMessageContaining("zero or a positive");
-    assertThatThrownBy(() -> usual().keep(Duration.ofDays(14), Duration.ZERO))
+    assertThatThrownBy(() -> withDefaults().keep(Duration.ofDays(14), Duration.ZERO))
         .hasMessageContaining("Dead-lettered jobs cannot be kept for PT0S")
         .hasMessageContaining("at least PT1H");
-    assertThatThrownBy(() -> usual().keep(Duration.ofDays(-1), Duration.ofDays(90)))
+    assertThatThrownBy(() -> withDefaults().keep(Duration.ofDays(-1), Duration.ofDays(90)))
         .hasMessageContaining("Ended jobs cannot be kept for PT-24H");
-    assertThatThrownBy(() -> usual().resultLimit(0).start())
+    assertThatThrownBy(() -> withDefaults().resultLimit(0).start())
         .hasMessageContaining("result limit of 0")
         .hasMessageContaining("keepResult");
-    assertThatThrownBy(() -> usual().shutdownGrace(Duration.ofSeconds(-1)).start())
+    assertThatThrownBy(() -> withDefaults().shutdownGrace(Duration.ofSeconds(-1)).start())
         .hasMessageContaining("PT-1S");
     assertThatThrownBy(() -> node().id("x".repeat(65)).start())
         .hasMessageContaining("65")
@@ -293,7 +294,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeIsCalledWhatItsIdentitySays() {
+  void aNodeHasTheNameOfItsIdentity() {
     HoldfastNode node = start(quick().identity(() -> "pod-7").name("Seventh"));
 
     assertThat(node.id()).isEqualTo("pod-7");
@@ -303,6 +304,8 @@ public abstract class LivenessContract extends NodeTestBase {
           assertThat(status.registration().id()).isEqualTo("pod-7");
           assertThat(status.registration().name()).isEqualTo("Seventh");
         });
+    assertThat(start(quick().id("static")).id()).isEqualTo("static");
+    assertThat(start(quick()).id()).as("generated").isEqualTo(NodeIdentity.hostAndPid().id());
     assertThat(NodeIdentity.environment("PATH").id()).isEqualTo(System.getenv("PATH").strip());
     assertThat(NodeIdentity.hostAndPid().id())
         .endsWith("-" + ProcessHandle.current().pid())
@@ -310,7 +313,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatReturnsWhenItsJobIsAskedForGoesBackToTheQueue() throws Exception {
+  void aHandlerThatReturnsWhenItsJobIsRequeuedPutsItBackIntoTheQueue() throws Exception {
     start(
         quick()
             .handle(
@@ -331,7 +334,7 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeDoesNotRunAJobBesideItsOwnThreadOfAnEarlierAttempt() throws Exception {
+  void aNodeDoesNotRunAJobWhileItsThreadOfAnEarlierAttemptRuns() throws Exception {
     FaultyStore cut = new FaultyStore(store());
     CountDownLatch released = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
@@ -347,7 +350,7 @@ public abstract class LivenessContract extends NodeTestBase {
                     try {
                       released.await();
                     } catch (InterruptedException ignored) {
-                      // It does not respond to interruption.
+                      // The handler does not respond to interruption.
                     }
                   }
                   running.decrementAndGet();
@@ -359,7 +362,7 @@ public abstract class LivenessContract extends NodeTestBase {
     cut.cut();
     await().atMost(SOON).until(() -> meters.get("holdfast.node.fenced").counter().count() == 1);
     cut.heal();
-    // The next incarnation claims the job again, and puts it off as long as that thread runs.
+    // The next incarnation claims the job again, and postpones it as long as the old thread runs.
     await().atMost(SOON).until(() -> job(job.id()).fencingToken() >= 3);
     assertThat(job(job.id()).attempt()).isZero();
     assertThat(running).hasValue(1);
@@ -370,10 +373,10 @@ public abstract class LivenessContract extends NodeTestBase {
   }
 
   @Test
-  void heartbeatsAreNotKeptUnlessThatIsRequested() {
+  void heartbeatsAreNotKeptByDefault() {
     HoldfastNode node = start(quick().id("not-kept"));
 
-    await().atMost(SOON).until(() -> beatOf(node) >= 3);
+    await().atMost(SOON).until(() -> heartbeatsOf(node) >= 3);
 
     assertThat(store().nodes().pastBeats("not-kept", 10)).isEmpty();
   }

@@ -16,19 +16,20 @@ import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A call whose reply is lost and that is repeated has the same effect as one call. */
+/** A call that is repeated after a lost reply has the same effect as one call. */
 public abstract class LostReplyContract extends NodeTestBase {
   private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
 
@@ -55,49 +56,71 @@ public abstract class LostReplyContract extends NodeTestBase {
   }
 
   @Test
-  void aClaimWhoseAnswerWasLostGoesBackUnspentAndRunsOnce() {
+  void jobsOfAClaimWhoseReplyWasLostUseNoAttemptAndRunOnce() {
     FaultyStore store =
-        new FaultyStore(store()).loseAnswer(StoreMethod.CLAIM).loseAnswer(StoreMethod.CLAIM);
+        new FaultyStore(store()).loseReply(StoreMethod.CLAIM).loseReply(StoreMethod.CLAIM);
     enqueue(50);
 
     start(node(store).queue("default", 10).handle(ECHO, (note, context) -> count(note)));
 
     assertAllRanOnce(50);
-    assertThat(store.isSpent()).isTrue();
+    assertThat(store.allFaultsHappened()).isTrue();
     assertThat(client().list(JobFilter.all(), Page.first(100)))
         .extracting(Job::attempt)
         .containsOnly(1);
   }
 
   @Test
-  void aStartWhoseAnswerWasLostIsRepeated() {
+  void noJobRunsBeforeAClaimHasSucceeded() {
+    FaultyStore store = new FaultyStore(store());
+    for (int i = 0; i < 5; i++) {
+      store.failNext(StoreMethod.CLAIM);
+    }
+    List<Boolean> claimed = new CopyOnWriteArrayList<>();
+    enqueue(20);
+
+    start(
+        node(store)
+            .handle(
+                ECHO,
+                (note, context) -> {
+                  claimed.add(store.allFaultsHappened() && context.fencingToken() == 1);
+                  return count(note);
+                }));
+
+    assertAllRanOnce(20);
+    assertThat(claimed).hasSize(20).containsOnly(true);
+  }
+
+  @Test
+  void aStartWhoseReplyWasLostIsRepeated() {
     FaultyStore store =
-        new FaultyStore(store()).loseAnswer(StoreMethod.START).refuse(StoreMethod.START);
+        new FaultyStore(store()).loseReply(StoreMethod.START).failNext(StoreMethod.START);
     enqueue(30);
 
     start(node(store).queue("default", 2, 10).handle(ECHO, (note, context) -> count(note)));
 
     assertAllRanOnce(30);
-    assertThat(store.isSpent()).isTrue();
+    assertThat(store.allFaultsHappened()).isTrue();
   }
 
   @Test
-  void aFinishWhoseAnswerWasLostIsRecognised() {
+  void aFinishWhoseReplyWasLostIsRecognised() {
     FaultyStore store =
-        new FaultyStore(store()).loseAnswer(StoreMethod.FINISH).loseAnswer(StoreMethod.FINISH);
+        new FaultyStore(store()).loseReply(StoreMethod.FINISH).loseReply(StoreMethod.FINISH);
     enqueue(50);
 
     start(node(store).queue("default", 10).handle(ECHO, (note, context) -> count(note)));
 
     assertAllRanOnce(50);
-    // All may be written by the first call, and the second one be yet to come.
-    await().atMost(SOON).until(store::isSpent);
+    // The first call may have written everything, and the second call may still follow.
+    await().atMost(SOON).until(store::allFaultsHappened);
     assertThat(meters.get("holdfast.stale.writes.rejected").counter().count()).isZero();
   }
 
   @Test
-  void aRetryWhoseAnswerWasLostIsRecognised() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer(StoreMethod.FINISH);
+  void aRetryWhoseReplyWasLostIsRecognised() throws Exception {
+    FaultyStore store = new FaultyStore(store()).loseReply(StoreMethod.FINISH);
     HoldfastNode node =
         start(
             node(store)
@@ -118,9 +141,9 @@ public abstract class LostReplyContract extends NodeTestBase {
   }
 
   @Test
-  void anEnqueueWhoseAnswerWasLostMakesOneJob() throws Exception {
+  void anEnqueueWhoseReplyWasLostCreatesOneJob() throws Exception {
     FaultyStore store =
-        new FaultyStore(store()).loseAnswer(StoreMethod.ENQUEUE).refuse(StoreMethod.ENQUEUE);
+        new FaultyStore(store()).loseReply(StoreMethod.ENQUEUE).failNext(StoreMethod.ENQUEUE);
     try (HoldfastClient client = HoldfastClient.on(store)) {
       var job = client.enqueue(ECHO, new Note("once"));
 
@@ -130,22 +153,22 @@ public abstract class LostReplyContract extends NodeTestBase {
   }
 
   @Test
-  void aHeartbeatThatFailsIsSurvived() {
+  void aNodeSurvivesAFailedHeartbeat() {
     FaultyStore store =
         new FaultyStore(store())
-            .refuse(StoreMethod.BEAT)
-            .loseAnswer(StoreMethod.BEAT)
-            .refuse(StoreMethod.BEAT);
+            .failNext(StoreMethod.BEAT)
+            .loseReply(StoreMethod.BEAT)
+            .failNext(StoreMethod.BEAT);
     start(node(store).handle(ECHO, (note, context) -> count(note)));
 
-    await().atMost(SOON).until(store::isSpent);
+    await().atMost(SOON).until(store::allFaultsHappened);
     enqueue(5);
 
     assertAllRanOnce(5);
   }
 
   @Test
-  void aClaimThatWasLostInterruptsItsTask() throws Exception {
+  void aLostClaimInterruptsItsHandler() throws Exception {
     CountDownLatch interrupted = new CountDownLatch(1);
     HoldfastNode node =
         start(
@@ -168,17 +191,17 @@ public abstract class LostReplyContract extends NodeTestBase {
     var job = node.client().enqueue(ECHO, new Note("x"));
     awaitState(job.id(), JobState.RUNNING);
 
-    // An operator's hand takes the job away under the holder.
+    // An operator requeues the job while it is claimed.
     store()
         .claims()
-        .giveBack(node.incarnation(), List.of(new HandBack(new ClaimId(job.id(), 1), true)));
+        .giveBack(node.incarnation(), List.of(new ReleasedClaim(new ClaimId(job.id(), 1), true)));
 
     interrupted.await();
     assertThat(node.client().await(job, SOON)).isEqualTo("again, under token 2");
   }
 
   @Test
-  void aResultThatCannotBeStoredHarmsNoOtherOfItsGroup() {
+  void aResultThatCannotBeStoredDoesNotAffectTheRestOfItsBatch() {
     PayloadCodec raw =
         new PayloadCodec() {
           private final JsonCodec json = new JsonCodec();

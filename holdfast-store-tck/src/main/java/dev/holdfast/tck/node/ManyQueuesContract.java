@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A node that serves thousands of queues and receives no notifications of new jobs. */
+/** A node that serves thousands of queues and receives no notifications. */
 public abstract class ManyQueuesContract extends NodeTestBase {
   private static final int QUEUES = 2_000;
   private static final List<String> BUSY = List.of("q-7", "q-1234", "q-1999");
@@ -51,21 +51,21 @@ public abstract class ManyQueuesContract extends NodeTestBase {
     return call.proceed();
   }
 
-  /** Of platform threads only. */
+  /** Counts platform threads only. */
   private static int threads() {
     return Thread.getAllStackTraces().size();
   }
 
-  private void awaitLooks(int more) {
+  private void awaitQueries(int more) {
     int before = looks.get();
     await().atMost(SOON).until(() -> looks.get() >= before + more);
   }
 
   @Test
-  void itHasFewThreadsAndLooksIntoAllQueuesAtOnce() {
+  void theNodeHasFewThreadsAndPollsAllQueuesInOneQuery() {
     int before = threads();
     HoldfastNode node = startWithManyQueues();
-    awaitLooks(5);
+    awaitQueries(5);
 
     assertThat(claimedFrom).isEmpty();
     assertThat(threads() - before).isLessThan(30);
@@ -73,7 +73,7 @@ public abstract class ManyQueuesContract extends NodeTestBase {
   }
 
   @Test
-  void itClaimsFromQueuesThatHaveReadyJobsAndFromNoOthers() {
+  void theNodeClaimsOnlyFromQueuesWithReadyJobs() {
     startWithManyQueues();
     List<JobId> jobs =
         BUSY.stream()
@@ -82,18 +82,18 @@ public abstract class ManyQueuesContract extends NodeTestBase {
             .toList();
 
     jobs.forEach(job -> awaitState(job, JobState.SUCCEEDED));
-    awaitLooks(3);
+    awaitQueries(3);
 
     assertThat(claimedFrom).containsExactlyInAnyOrderElementsOf(BUSY);
   }
 
   @Test
-  void aChangeThatConcernsAllQueuesTakesALookAndNoClaims() {
+  void aChangeThatAffectsAllQueuesCausesOneQueryAndNoClaims() {
     HoldfastNode node = startWithManyQueues();
-    awaitLooks(1);
+    awaitQueries(1);
 
     node.mode(NodeMode.FULL);
-    awaitLooks(2);
+    awaitQueries(2);
 
     assertThat(claimedFrom).isEmpty();
   }

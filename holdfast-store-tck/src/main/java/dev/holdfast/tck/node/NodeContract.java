@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Nested;
  */
 public abstract class NodeContract {
 
-  /** An empty store, asked for once by each test. */
+  /** Returns an empty store. Called once by each test. */
   protected abstract Store freshStore();
 
   @Nested

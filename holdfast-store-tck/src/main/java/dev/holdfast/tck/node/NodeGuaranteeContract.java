@@ -22,9 +22,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The guarantees of nodes; each test is named after the guarantee that it checks. */
+/** The guarantees of nodes. Each test is named after the guarantee that it checks. */
 public abstract class NodeGuaranteeContract extends NodeTestBase {
-  /** Gives up soon when it is cut off. */
+  /** Returns a node that fences itself soon after it is cut off. */
   private static final LivenessSettings FRAIL =
       LivenessSettings.DEFAULT.with(settings ->
           settings
@@ -32,7 +32,7 @@ public abstract class NodeGuaranteeContract extends NodeTestBase {
               .timeout(Duration.ofMillis(1_500))
               .sweep(Duration.ofMillis(100)));
 
-  /** Takes over soon from those who are silent. */
+  /** Returns a node that soon takes over from silent nodes. */
   private static final LivenessSettings WATCHFUL =
       LivenessSettings.DEFAULT.with(
           settings -> settings.heartbeat(Duration.ofMillis(100)).sweep(Duration.ofMillis(100)));
@@ -42,7 +42,7 @@ public abstract class NodeGuaranteeContract extends NodeTestBase {
     FaultyStore cut = new FaultyStore(store());
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch handlerStarted = new CountDownLatch(1);
     start(
         node(cut)
             .liveness(FRAIL)
@@ -51,16 +51,16 @@ public abstract class NodeGuaranteeContract extends NodeTestBase {
                 ECHO,
                 (note, context) -> {
                   most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                  begun.countDown();
+                  handlerStarted.countDown();
                   try {
-                    new CountDownLatch(1).await(); // Only its own node can stop it.
+                    new CountDownLatch(1).await(); // Only the node can stop it, by an interrupt.
                   } finally {
                     running.decrementAndGet();
                   }
                   return "never";
                 }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    handlerStarted.await();
 
     cut.cut();
     start(
@@ -88,7 +88,7 @@ public abstract class NodeGuaranteeContract extends NodeTestBase {
     for (int i = 0; i < 20; i++) {
       jobs.add(client().enqueue(ECHO, new Note("job " + i)));
     }
-    // It does the work of those it claims, and nobody ever hears of it.
+    // The dead node has run the jobs that it claimed, but never reported them.
     start(
         node(cut)
             .liveness(FRAIL)

@@ -27,18 +27,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
-/** The base of the node tests: a store, short timeouts, and nodes that are closed after a test. */
+/**
+ * The base class of the node tests: a store, short timeouts, and nodes that are closed after each
+ * test.
+ */
 public abstract class NodeTestBase {
   protected static final Duration SOON = Duration.ofSeconds(20);
 
-  /** Beats often, so that tests need not wait for what a beat brings, and is never found dead. */
+  /**
+   * Frequent heartbeats, so that tests need not wait for their results, and a timeout that is never
+   * reached.
+   */
   protected static final LivenessSettings PATIENT =
       LivenessSettings.DEFAULT.with(settings -> settings.heartbeat(Duration.ofMillis(100)));
 
-  /** How long nodes may be silent that take over from each other quickly. */
+  /** The timeout of nodes that take over from each other quickly. */
   protected static final Duration SILENCE = Duration.ofMillis(900);
 
-  /** Quick enough that a test can wait for a term to lapse. */
+  /** Short enough that a test can wait for the timeout. */
   protected static final LivenessSettings QUICK =
       LivenessSettings.DEFAULT.with(settings ->
           settings
@@ -57,10 +63,10 @@ public abstract class NodeTestBase {
   private @Nullable Holdfast client;
   protected final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-  /** An empty store, the same for the whole of one test. */
+  /** Returns the store of the test, which is empty at first. */
   protected abstract Store store();
 
-  /** A node that notices quickly. */
+  /** Returns a node with frequent heartbeats and polls. */
   protected NodeBuilder node() {
     return node(store());
   }
@@ -73,13 +79,13 @@ public abstract class NodeTestBase {
         .shutdownGrace(Duration.ofMillis(100));
   }
 
-  /** A node that takes over quickly. */
+  /** Returns a node that takes over quickly. */
   protected NodeBuilder quick() {
     return node().liveness(QUICK);
   }
 
-  /** A node as one introduces itself that runs nowhere. */
-  protected static NodeRegistration card(String id, Duration terms, Advice advice) {
+  /** Returns the registration of a node that does not run. */
+  protected static NodeRegistration registration(String id, Duration running, Advice advice) {
     return new NodeRegistration(
         UuidCreator.getTimeOrderedEpoch(),
         id,
@@ -87,7 +93,7 @@ public abstract class NodeTestBase {
         "h",
         1,
         "v",
-        Timeouts.of(terms),
+        Timeouts.of(running),
         Set.of("default"),
         Set.of(ECHO.name()),
         10,
@@ -97,15 +103,15 @@ public abstract class NodeTestBase {
         advice);
   }
 
-  /** A node that takes hold of jobs and is never heard of again. */
-  protected List<ClaimedJob> dieHolding(int started, int claimed) {
-    NodeRegistration card = card("the-dead", SILENCE, Advice.NONE);
-    store().nodes().register(card);
+  /** Claims jobs with a node that never sends a heartbeat. */
+  protected List<ClaimedJob> dieWithClaimedJobs(int started, int claimed) {
+    NodeRegistration registration = registration("the-dead", SILENCE, Advice.NONE);
+    store().nodes().register(registration);
     return store()
         .claims()
         .claim(
             new ClaimRequest(
-                card.incarnation(),
+                registration.incarnation(),
                 1,
                 "default",
                 List.of(ECHO.name()),
@@ -116,14 +122,14 @@ public abstract class NodeTestBase {
                 Set.of()));
   }
 
-  /** Start a node and close it after the test. */
+  /** Starts a node that is closed after the test. */
   protected HoldfastNode start(NodeBuilder builder) {
     HoldfastNode node = builder.start();
     open.add(node);
     return node;
   }
 
-  /** A client without a node. */
+  /** Returns a client without a node. */
   protected Holdfast client() {
     Holdfast known = client;
     if (known == null) {
@@ -134,8 +140,8 @@ public abstract class NodeTestBase {
     return known;
   }
 
-  /** How often a node has beaten. */
-  protected long beatOf(HoldfastNode node) {
+  /** Returns the number of heartbeats that a node has sent. */
+  protected long heartbeatsOf(HoldfastNode node) {
     return store().nodes().list().stream()
         .filter(status -> status.registration().incarnation().equals(node.incarnation()))
         .findAny()

@@ -28,14 +28,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Payloads and results on their way from a client through a node and back. */
+/** Payloads and results between clients and nodes. */
 public abstract class PayloadContract extends NodeTestBase {
   private static final String HALF = "cut \ud83d";
 
   /** The class that a payload had when its job was enqueued. */
   public record OldOrder(String customer, int items) {}
 
-  /** The same after it was renamed. */
+  /** The same class after it was renamed. */
   public record Order(String customer, int items) {}
 
   /** Writes and reads plain text, and escapes nothing. */
@@ -56,7 +56,7 @@ public abstract class PayloadContract extends NodeTestBase {
       TaskType.of("test::text", String.class, String.class);
 
   @Test
-  @SuppressWarnings("NullAway") // What a caller does who has no null checks.
+  @SuppressWarnings("NullAway") // As a caller without null checks may do.
   void aNullPayloadIsRejectedBeforeAnythingIsWritten() {
     assertThatThrownBy(() -> client().enqueue(ECHO, null))
         .isInstanceOf(IllegalArgumentException.class)
@@ -110,13 +110,13 @@ public abstract class PayloadContract extends NodeTestBase {
   }
 
   @Test
-  void whatTriggersCompareWithIsStorable() {
+  void valuesInTriggerConditionsCanBeStored() {
     assertThatThrownBy(() -> Condition.field("city").is(HALF)).hasMessageContaining("surrogate");
     assertThatThrownBy(() -> Condition.field(HALF).exists()).hasMessageContaining("surrogate");
   }
 
   @Test
-  void halfASurrogatePairInJsonComesBackAsItWas() throws Exception {
+  void halfASurrogatePairInJsonIsReadBackUnchanged() throws Exception {
     HoldfastNode node = start(node().handle(ECHO, (note, context) -> note.text()));
 
     assertThat(node.client().await(node.client().enqueue(ECHO, new Note(HALF)), SOON))
@@ -124,7 +124,7 @@ public abstract class PayloadContract extends NodeTestBase {
   }
 
   @Test
-  void aClassThatIsRenamedWhileItsJobWaitsIsReadAsTheNewOne() throws Exception {
+  void aPayloadWhoseClassWasRenamedIsReadAsTheNewClass() throws Exception {
     Enqueued<String> waiting =
         client()
             .enqueue(
@@ -140,7 +140,7 @@ public abstract class PayloadContract extends NodeTestBase {
   }
 
   @Test
-  void aResultIsKeptAsLongAsItsJobSays() throws Exception {
+  void aResultIsKeptForTheRetentionOfItsJob() throws Exception {
     HoldfastNode node = start(node().handle(ECHO, (note, context) -> note.text()));
 
     JobId ever = node.client().enqueue(ECHO, new Note("ever")).id();
@@ -168,7 +168,7 @@ public abstract class PayloadContract extends NodeTestBase {
   }
 
   @Test
-  void theDefaultsOfATaskSayHowLongItsResultsAreKept() throws Exception {
+  void theDefaultsOfATaskSetTheRetentionOfItsResults() throws Exception {
     TaskType<Note, String> forgetful =
         TaskType.of("test::forgetful", Note.class, String.class)
             .with(options -> options.keepResult(Duration.ZERO));

@@ -9,7 +9,7 @@ import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.node.HoldfastNode;
 import dev.holdfast.engine.node.LivenessSettings;
 import dev.holdfast.engine.store.ClaimId;
-import dev.holdfast.engine.store.Claims.HandBack;
+import dev.holdfast.engine.store.Claims.ReleasedClaim;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -17,14 +17,14 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /**
- * Jobs that a node has claimed and not started, and must no longer start. The heartbeats are so
- * rare that the node can learn this only when it starts the job.
+ * Prefetched jobs that a node must no longer start. Heartbeats are so rare that the node can learn
+ * this only when it starts the job.
  */
 public abstract class PrefetchContract extends NodeTestBase {
   private final ConcurrentLinkedQueue<String> ran = new ConcurrentLinkedQueue<>();
   private final CountDownLatch goOn = new CountDownLatch(1);
 
-  /** A node with one slot, which its first job keeps until told to go on. */
+  /** Returns a node with one slot, which its first job occupies until it is released. */
   private HoldfastNode busyNode() throws Exception {
     CountDownLatch busy = new CountDownLatch(1);
     HoldfastNode node =
@@ -45,7 +45,7 @@ public abstract class PrefetchContract extends NodeTestBase {
     return node;
   }
 
-  /** Let the node go on, and give it more to do that comes after what it had prefetched. */
+  /** Releases the first job, and enqueues another job that runs after the prefetched one. */
   private void finish() throws Exception {
     Enqueued<String> last = client().enqueue(ECHO, new Note("last"));
     goOn.countDown();
@@ -72,21 +72,21 @@ public abstract class PrefetchContract extends NodeTestBase {
         client().enqueue(ECHO, new Note("late"), o -> o.startWithin(Duration.ofMillis(500)));
     awaitState(job.id(), JobState.CLAIMED);
 
-    await().atMost(SOON).until(() -> isPastItsTime(job));
+    await().atMost(SOON).until(() -> isPastItsStartByTime(job));
     finish();
 
     assertThat(job(job.id()).state()).isEqualTo(JobState.EXPIRED);
     assertThat(ran).containsExactly("first under token 1", "last under token 1");
   }
 
-  /** By the clock of the store. */
-  private boolean isPastItsTime(Enqueued<String> job) {
-    Enqueued<String> clock = client().enqueue(ECHO, new Note("clock"), o -> o.queue("nobodys"));
+  /** Returns the time on the clock of the store. */
+  private boolean isPastItsStartByTime(Enqueued<String> job) {
+    Enqueued<String> clock = client().enqueue(ECHO, new Note("clock"), o -> o.queue("unserved"));
     return job(clock.id()).createdAt().isAfter(job(job.id()).startBy());
   }
 
   @Test
-  void aPrefetchedJobThatWasTakenBackDoesNotRunUnderItsOldToken() throws Exception {
+  void aPrefetchedJobThatWasRecoveredDoesNotRunUnderItsOldToken() throws Exception {
     HoldfastNode node = busyNode();
     Enqueued<String> job = client().enqueue(ECHO, new Note("back"));
     awaitState(job.id(), JobState.CLAIMED);
@@ -95,7 +95,8 @@ public abstract class PrefetchContract extends NodeTestBase {
             store()
                 .claims()
                 .giveBack(
-                    node.incarnation(), List.of(new HandBack(new ClaimId(job.id(), 1), false))))
+                    node.incarnation(),
+                    List.of(new ReleasedClaim(new ClaimId(job.id(), 1), false))))
         .hasSize(1);
     goOn.countDown();
     assertThat(client().await(job, SOON)).isEqualTo("back");

@@ -76,7 +76,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aRecurringTaskFiresAndRunsAgainAndAgain() {
+  void aRecurringTaskFiresAndRunsRepeatedly() {
     AtomicInteger runs = new AtomicInteger();
     start(node().handle(ECHO, (note, context) -> "run " + runs.incrementAndGet()));
 
@@ -91,7 +91,8 @@ public abstract class RecurringContract extends NodeTestBase {
 
   @Test
   void eachOfSeveralNodesFiresSometimes() {
-    // Before the nodes start: counting separates them from each other's signals.
+    // Wrap the stores before the nodes start: nodes on separate wrappers do not receive each
+    // other's signals.
     client().schedules().put(tick("beat", Duration.ofMillis(300)).build());
     List<AtomicInteger> fired = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -134,7 +135,7 @@ public abstract class RecurringContract extends NodeTestBase {
         .isEqualTo(settledDueTimes("beat"));
   }
 
-  /** How many due times there were up to the last one that was fired. */
+  /** Returns the number of due times up to the last one that was fired. */
   private long settledDueTimes(String id) {
     var kept = store().schedules().look(id).kept().orElseThrow();
     Instant last = Objects.requireNonNull(kept.lastFire());
@@ -153,7 +154,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void anAnnotatedHandlerRecurs() {
+  void anAnnotatedHandlerRunsOnItsSchedule() {
     Annotated handler = new Annotated();
     start(node().application("shop").handle(ECHO, handler));
 
@@ -162,7 +163,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void anAnnotatedHandlerWithARecoveryPolicyRecursToo() {
+  void anAnnotatedHandlerWithARecoveryPolicyRunsOnItsSchedule() {
     Annotated handler = new Annotated();
     start(node().handle(ECHO, handler, crash -> new RecoveryPolicy.Decision.Fail("no")));
 
@@ -170,7 +171,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aRedeploymentRegistersWhatIsNewAndCancelsWhatIsGone() {
+  void aRedeploymentRegistersNewSchedulesAndCancelsRemovedOnes() {
     client().schedules().put(yearly("by-client", "x"));
     var first =
         start(
@@ -195,7 +196,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void whatOnlyANodeThatLeavesDeclaredIsCancelledAtOnce() {
+  void schedulesThatOnlyADeregisteringNodeDeclaresAreCancelledAtOnce() {
     start(node().id("young").application("shop").recurring(yearly("stays", "x")));
     var old =
         start(
@@ -212,7 +213,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aPausedScheduleOfANodeThatStartsOverIsLeftAloneByNodesThatDoNotDeclareIt() {
+  void aPausedScheduleOfARestartedNodeIsNotChangedByNodesThatDoNotDeclareIt() {
     Registrar other = registrar(join("other"), yearly("stays", "x"));
     other.tick(ANY_TIME);
     FaultyStore faulty = new FaultyStore(store());
@@ -222,9 +223,9 @@ public abstract class RecurringContract extends NodeTestBase {
     assertThat(client().schedules().pause("paused")).isTrue();
     UUID before = node.incarnation();
 
-    // The new incarnation comes to declare nothing itself before the other node looks.
+    // The new incarnation does not declare its schedules again before the other node looks.
     for (int i = 0; i < 1_000; i++) {
-      faulty.refuse(StoreMethod.DECLARE);
+      faulty.failNext(StoreMethod.DECLARE);
     }
     assertThat(client().nodes().fence("fenced")).isEqualTo(1);
     await().atMost(SOON).until(() -> !node.incarnation().equals(before));
@@ -256,7 +257,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void twoVersionsSideBySideDoNotFlap() {
+  void twoVersionsSideBySideDoNotAlternate() {
     Schedule[] v1 = {yearly("gone", "x"), yearly("changed", "old")};
     Schedule[] v2 = {yearly("changed", "new"), yearly("added", "x")};
     Worker oldNode = join("old");
@@ -265,7 +266,7 @@ public abstract class RecurringContract extends NodeTestBase {
     registrar(newNode, v2).tick(ANY_TIME);
     long settled = revisions();
 
-    // Nodes of either version restart and look again, in any order.
+    // Nodes of both versions restart and declare again, in any order.
     Worker oldAgain = join("old-again");
     for (int i = 0; i < 3; i++) {
       registrar(oldAgain, v1).tick(ANY_TIME);
@@ -284,7 +285,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aRollbackHoldsWhenTheLastNodeOfTheNewVersionHasGone() {
+  void aRollbackTakesEffectWhenTheLastNodeOfTheNewVersionHasStopped() {
     Worker oldNode = join("old");
     registrar(oldNode, yearly("changed", "old")).tick(ANY_TIME);
     Worker newNode = join("new");
@@ -302,7 +303,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void ofTwoFleetsThatDeclareAScheduleTheLaterHasIt() {
+  void ofTwoStacksThatDeclareAScheduleTheLaterOneOwnsIt() {
     JobOrigin blue = task -> new Stamp("blue", null);
     JobOrigin green = task -> new Stamp("green", null);
     Worker blueNode = join("blue");
@@ -324,7 +325,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aDeclaredScheduleThatSomebodyCancelledStaysCancelledUntilItChanges() {
+  void aCancelledDeclaredScheduleStaysCancelledUntilItsDeclarationChanges() {
     Worker node = join("node");
     registrar(node, yearly("a", "x")).tick(ANY_TIME);
     assertThat(client().schedules().cancel("a")).isTrue();
@@ -341,7 +342,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void whatAClientPutsIsFoundChangedPausedAndFired() {
+  void aScheduleOfAClientCanBeFoundChangedPausedAndFired() {
     var schedules = client().schedules();
     Schedule daily =
         Schedule.named("daily")
@@ -378,7 +379,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void badSchedulesGetASentenceAndNothingIsChanged() {
+  void invalidSchedulesAreRejectedWithTheRemedyAndNothingIsChanged() {
     var schedules = client().schedules();
     var work = Schedule.named("bad").runs(ECHO, new Note("x"));
     Instant now = Instant.now();
@@ -406,7 +407,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aStrictClientRefusesAScheduleForAQueueThatNobodyServes() {
+  void aStrictClientRejectsAScheduleForAQueueThatNoNodeServes() {
     Schedule misspelt = tick("a", Duration.ofHours(1)).queue("mial").build();
     try (HoldfastClient strict =
         HoldfastClient.on(store(), new JsonCodec(), new ClientSettings(1_000, true))) {
@@ -422,7 +423,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aDeclaredScheduleIsMadeEvenIfNobodyServesItsQueueYet() {
+  void aDeclaredScheduleIsCreatedEvenIfNoNodeServesItsQueueYet() {
     start(
         node()
             .client(new ClientSettings(1_000, true))
@@ -432,7 +433,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aScheduleThatAnApplicationDeclaresCannotBePutByAClient() {
+  void aDeclaredScheduleCannotBePutByAClient() {
     registrar(join("node"), yearly("mine", "x")).tick(ANY_TIME);
 
     assertThatThrownBy(() -> client().schedules().put(yearly("mine", "y")))
@@ -441,7 +442,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void aTaskOfAnUnreadablePayloadStopsTheNodeWithASentence() {
+  void aRecurringTaskWithAnUnreadablePayloadFailsTheStartWithTheRemedy() {
     TaskType<Integer, String> number = TaskType.of("test::number", Integer.class, String.class);
 
     @Recurring(id = "numbers", cron = "0 3 * * *")
@@ -459,7 +460,7 @@ public abstract class RecurringContract extends NodeTestBase {
   }
 
   @Test
-  void schedulesThatFailToFireKeepNoOtherFromFiring() {
+  void schedulesThatFailToFireDoNotPreventOthersFromFiring() {
     Instant due = Instant.now().minus(Duration.ofHours(1));
     FaultyStore faulty =
         new FaultyStore(store())

@@ -19,12 +19,12 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Rolling deployments: an old node runs next to a new one and cannot read what that one writes. */
+/** Rolling deployments: an old node runs beside a new one whose payloads it cannot read. */
 public abstract class RollingContract extends NodeTestBase {
   /** A payload of the old version. */
   record Old(int count) {}
 
-  /** The payload of the new one. */
+  /** A payload of the new version. */
   record New(String count) {}
 
   private static final TaskType<Old, String> OLD_TASK =
@@ -47,7 +47,7 @@ public abstract class RollingContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeThatCannotReadAPayloadLeavesTheJobToOneThatCan() throws Exception {
+  void aNodeThatCannotReadAPayloadLeavesTheJobToANodeThatCan() throws Exception {
     CountDownLatch busy = new CountDownLatch(1);
     CountDownLatch free = new CountDownLatch(1);
     start(
@@ -85,7 +85,7 @@ public abstract class RollingContract extends NodeTestBase {
   }
 
   @Test
-  void aPayloadThatNoneOfSeveralNodesCanReadUsesUpItsAttempts() {
+  void aPayloadThatNoNodeCanReadUsesUpItsAttempts() {
     start(old("one"));
     start(old("two"));
 

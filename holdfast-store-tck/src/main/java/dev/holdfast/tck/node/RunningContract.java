@@ -41,11 +41,11 @@ import org.slf4j.MDC;
 /** A misbehaving handler uses an attempt of its own job and affects nothing else. */
 public abstract class RunningContract extends NodeTestBase {
 
-  /** A payload whose text is a number, for a handler that wants a number. */
+  /** A payload whose text is read as a number by the handler. */
   public record Count(int number) {}
 
   @Test
-  void aJobRunsAndItsResultIsKept() throws Exception {
+  void aJobRunsAndItsResultIsStored() throws Exception {
     HoldfastNode node = start(node().handle(ECHO, (note, context) -> note.text() + "!"));
 
     Enqueued<String> job = node.client().enqueue(ECHO, new Note("hello"));
@@ -60,7 +60,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void everyLogLineOfAHandlerNamesNodeAndJob() throws Exception {
+  void everyLogLineOfAHandlerContainsNodeAndJob() throws Exception {
     HoldfastNode node =
         start(
             node()
@@ -83,14 +83,14 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void aClientWithoutANodeAwaitsAJobOfAnother() throws Exception {
+  void aClientWithoutANodeCanAwaitAJob() throws Exception {
     start(node().handle(ECHO, (note, context) -> note.text()));
 
     assertThat(client().await(client().enqueue(ECHO, new Note("far")), SOON)).isEqualTo("far");
   }
 
   @Test
-  void aTextThatWasCutInTheMiddleOfACharacterIsHandedOverAsItIs() throws Exception {
+  void halfASurrogatePairInATextReachesTheHandlerUnchanged() throws Exception {
     HoldfastNode node = start(node().handle(ECHO, (note, context) -> note.text()));
     String cut = "\ude80 whole \ud83d\ude80 half \ud83d";
 
@@ -99,7 +99,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void everyFailedAttemptIsKept() throws Exception {
+  void everyFailedAttemptIsStored() throws Exception {
     AtomicInteger tries = new AtomicInteger();
     HoldfastNode node =
         start(
@@ -152,7 +152,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void retryRulesByCodeAndTypeOverruleTheBackoff() throws Exception {
+  void retryRulesByCodeAndTypeOverrideTheBackoff() throws Exception {
     TaskType<Note, Void> picky =
         TaskType.of("test::picky", Note.class)
             .with(options ->
@@ -179,7 +179,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void retryLaterCostsNoAttempt() throws Exception {
+  void retryLaterUsesNoAttempt() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     HoldfastNode node =
         start(
@@ -201,7 +201,8 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void aPayloadThatNoNodeCanReadIsDeadLetteredByItsPolicyAndHarmsNoOther() throws Exception {
+  void aPayloadThatNoNodeCanReadIsDeadLetteredByItsPolicyAndDoesNotAffectOtherJobs()
+      throws Exception {
     TaskType<Note, Void> asText = TaskType.of("test::count", Note.class);
     TaskType<Count, Void> asNumber = TaskType.of("test::count", Count.class);
     AtomicInteger handled = new AtomicInteger();
@@ -239,7 +240,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatThrowsAnErrorCostsItsOwnJobAnAttempt() throws Exception {
+  void aHandlerThatThrowsAnErrorUsesAnAttemptOfItsJob() throws Exception {
     AtomicBoolean thrown = new AtomicBoolean();
     HoldfastNode node =
         start(
@@ -262,7 +263,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void anExceptionThatCannotBeReadIsReportedAllTheSame() throws Exception {
+  void anExceptionThatCannotBeReadIsReported() throws Exception {
     HoldfastNode node =
         start(
             node()
@@ -289,7 +290,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatInterruptsItselfHarmsNoOther() throws Exception {
+  void aHandlerThatInterruptsItselfDoesNotAffectOtherJobs() throws Exception {
     HoldfastNode node =
         start(
             node()
@@ -374,7 +375,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatGivesNoSignIsInterruptedAtItsHeartbeatTimeout() throws Exception {
+  void aHandlerWithoutHeartbeatsIsInterruptedAtItsHeartbeatTimeout() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     HoldfastNode node =
         start(
@@ -401,7 +402,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatIsDeafToInterruptsIsStoppedByItsHeartbeat() throws Exception {
+  void aHandlerThatIgnoresInterruptionIsStoppedByItsHeartbeat() throws Exception {
     CountDownLatch running = new CountDownLatch(1);
     HoldfastNode node =
         start(
@@ -425,7 +426,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void timesWithoutEndHoldNothingUp() throws Exception {
+  void unlimitedTimeoutsDelayNothing() throws Exception {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
@@ -499,7 +500,7 @@ public abstract class RunningContract extends NodeTestBase {
   }
 
   @Test
-  void theTokenGrowsWithEveryAttemptAndIsTheHandlersToKnow() throws Exception {
+  void theTokenGrowsWithEveryAttemptAndIsVisibleToTheHandler() throws Exception {
     Map<Integer, Long> tokens = new ConcurrentHashMap<>();
     HoldfastNode node =
         start(
@@ -551,7 +552,7 @@ public abstract class RunningContract extends NodeTestBase {
                     store(),
                     call -> {
                       if (call.is(StoreMethod.FINISH)) {
-                        cancelled.await(); // Until the node was told to stop the job.
+                        cancelled.await(); // Until the node has learnt of the cancel request.
                       }
                       return call.proceed();
                     }))
@@ -562,8 +563,8 @@ public abstract class RunningContract extends NodeTestBase {
     await().atMost(SOON).until(() -> meters.get("holdfast.job.run").timer().count() == 1);
 
     assertThat(client().cancel(job.id())).isEqualTo(CancelResult.REQUESTED);
-    long beat = beatOf(node);
-    await().atMost(SOON).until(() -> beatOf(node) >= beat + 2);
+    long beat = heartbeatsOf(node);
+    await().atMost(SOON).until(() -> heartbeatsOf(node) >= beat + 2);
     cancelled.countDown();
 
     assertThat(awaitState(job.id(), JobState.SUCCEEDED).result()).isEqualTo("\"done\"");

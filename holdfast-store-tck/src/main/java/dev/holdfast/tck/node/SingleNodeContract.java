@@ -27,9 +27,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** A node in single-node mode, which has the database to itself. */
+/** A node in single-node mode, which is the only node on its database. */
 public abstract class SingleNodeContract extends NodeTestBase {
-  /** Quick enough that a test can wait for a lease to lapse. */
+  /** Short enough that a test can wait for the lease to expire. */
   private static final LivenessSettings QUICK =
       LivenessSettings.DEFAULT.with(settings ->
           settings
@@ -42,7 +42,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void aSecondNodeIsRefusedWithAClearError() throws Exception {
+  void aSecondNodeIsRejectedWithAClearError() throws Exception {
     HoldfastNode first = start(alone("first").handle(ECHO, (note, context) -> "by the first"));
 
     assertThatThrownBy(() -> alone("second").start())
@@ -58,7 +58,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void itIsRefusedWhereOthersLive() {
+  void aSingleNodeIsRejectedWhileOtherNodesAreAlive() {
     start(node().id("one-of-many"));
 
     assertThatThrownBy(() -> alone("loner").start())
@@ -68,7 +68,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void whenItStopsTheNextMayStart() {
+  void afterASingleNodeHasStoppedAnotherMayStart() {
     alone("first").start().close();
 
     start(alone("second"));
@@ -77,15 +77,15 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void itHearsOfCancellationsWithoutBeating() {
-    CountDownLatch begun = new CountDownLatch(1);
+  void aSingleNodeLearnsOfCancelRequestsWithoutHeartbeats() {
+    CountDownLatch started = new CountDownLatch(1);
     HoldfastNode node =
         start(
             alone("first")
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      begun.countDown();
+                      started.countDown();
                       new CountDownLatch(1).await();
                       return "never";
                     }));
@@ -98,7 +98,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void itStopsWhenItsLeaseIsLostAndTheNextTakesOver() throws Exception {
+  void aSingleNodeStopsWhenItsLeaseIsLostAndAnotherTakesOver() throws Exception {
     FaultyStore cut = new FaultyStore(store());
     CountDownLatch interrupted = new CountDownLatch(1);
     HoldfastNode first =
@@ -125,7 +125,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
     cut.cut();
     assertThat(interrupted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(first.isReady()).isFalse();
-    // Nobody has taken over yet, and nothing was written for the job.
+    // No other node has taken over yet, and nothing was written for the job.
     assertThat(job(job.id()).state()).isEqualTo(JobState.RUNNING);
     await()
         .atMost(SOON)
@@ -142,7 +142,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void dismissedItTakesBackWhatItHeld() {
+  void aFencedSingleNodeRecoversItsJobs() {
     HoldfastNode node =
         start(
             alone("first")
@@ -163,8 +163,8 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void itSweepsAndDoesNotTakeItselfForSilent() throws Exception {
-    // More looks than fit into its terms.
+  void aSingleNodeSweepsAndDoesNotDeclareItselfDead() throws Exception {
+    // More sweeps than fit into the timeout.
     CountDownLatch looks = new CountDownLatch(15);
     Store watched =
         Interposed.on(
@@ -195,7 +195,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
 
   @Test
   void aStartThatFailsLeavesNothingBehind() {
-    Store failing = new FaultyStore(store()).refuse(StoreMethod.REGISTER);
+    Store failing = new FaultyStore(store()).failNext(StoreMethod.REGISTER);
 
     assertThatThrownBy(
             () -> node(failing).id("first").liveness(settings -> settings.singleNode()).start())
@@ -208,7 +208,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void whoIsRefusedDeclaresNothing() {
+  void aRejectedNodeDeclaresNothing() {
     start(alone("first"));
 
     assertThatThrownBy(() ->
@@ -222,7 +222,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void whoJoinsWhileItStartsIsRefused() {
+  void aNodeThatJoinsWhileASingleNodeStartsIsRejected() {
     AtomicBoolean once = new AtomicBoolean();
     Store slow =
         Interposed.on(
@@ -242,7 +242,7 @@ public abstract class SingleNodeContract extends NodeTestBase {
   }
 
   @Test
-  void whoStartsOverAfterItHasTakenTheDatabaseStops() {
+  void aNodeThatStartsOverAfterASingleNodeTookTheDatabaseStops() {
     FaultyStore cut = new FaultyStore(store());
     HoldfastNode ordinary = start(node(cut).id("ordinary").liveness(QUICK));
     UUID before = ordinary.incarnation();

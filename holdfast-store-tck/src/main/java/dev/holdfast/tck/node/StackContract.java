@@ -43,7 +43,7 @@ public abstract class StackContract extends NodeTestBase {
       Trigger.named("when-paid").on("paid").start(ECHO).build();
 
   @Test
-  void jobsOfAFleetAreRunByThatFleet() throws Exception {
+  void jobsOfAStackRunOnNodesOfThatStack() throws Exception {
     HoldfastNode blue =
         start(node().id("blue-1").stack("blue").handle(ECHO, (note, context) -> context.node()));
     start(node().id("green-1").stack("green").handle(ECHO, (note, context) -> context.node()));
@@ -56,7 +56,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void jobsOfNoFleetAreRunByAny() throws Exception {
+  void jobsWithoutAStackRunOnNodesOfAnyStack() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
     start(node().stack("blue").handle(ECHO, (note, context) -> "by blue"));
 
@@ -64,7 +64,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeMayServeOtherFleets() throws Exception {
+  void aNodeMayServeOtherStacks() throws Exception {
     HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> job = green.client().enqueue(ECHO, new Note("x"));
     start(
@@ -77,8 +77,8 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeMayServeAllStacksAlsoThoseThatAppearLater() throws Exception {
-    Enqueued<String> ofTheDead = dieHoldingAJobOf("green");
+  void aNodeMayServeAllStacksIncludingNewOnes() throws Exception {
+    Enqueued<String> ofTheDead = dieWithAJobOf("green");
     HoldfastNode all =
         start(
             quick()
@@ -101,7 +101,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void noStackCanHaveTheNameThatStandsForAll() {
+  void theNameForAllStacksIsNotAValidStackName() {
     assertThatThrownBy(() -> node().stack("*").start())
         .hasMessageContaining("Stack '*'")
         .hasMessageContaining("serveAllStacks()");
@@ -111,7 +111,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void severalTasksOfSeveralFleetsAreClaimedInOrder() throws Exception {
+  void severalTasksOfSeveralStacksAreClaimedInOrder() throws Exception {
     HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> one = green.client().enqueue(ECHO, new Note("1"));
     Enqueued<String> two = client().enqueue(OTHER, new Note("2"));
@@ -127,7 +127,7 @@ public abstract class StackContract extends NodeTestBase {
     assertThat(client().await(three, SOON)).isEqualTo("3");
   }
 
-  private static Schedule often(String id) {
+  private static Schedule frequent(String id) {
     return Schedule.named(id)
         .runs(ECHO, new Note("of a schedule"))
         .every(Duration.ofMillis(50))
@@ -140,7 +140,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void schedulesOfAFleetMakeJobsOfThatFleetWhoeverFires() throws Exception {
+  void schedulesOfAStackCreateJobsOfThatStackRegardlessOfTheFiringNode() throws Exception {
     Set<String> ranScheduled = ConcurrentHashMap.newKeySet();
     TaskHandler<Note, String> handler =
         (note, context) -> {
@@ -158,13 +158,13 @@ public abstract class StackContract extends NodeTestBase {
                 .stack("blue")
                 .mode(NodeMode.TRIGGER_ONLY)
                 .handle(ECHO, handler)
-                .recurring(often("declared")));
-    blue.client().schedules().put(often("put"));
+                .recurring(frequent("declared")));
+    blue.client().schedules().put(frequent("put"));
     await().atMost(SOON).until(() -> hasFired("declared") && hasFired("put"));
     FireResult fired = client().schedules().fire("put");
     assertThat(fired).isInstanceOf(FireResult.Fired.class);
 
-    // Whoever runs this comes by the older ones.
+    // A node that runs this job has passed the older ones.
     client().await(client().enqueue(ECHO, new Note("marker")), SOON);
     assertThat(ranScheduled).isEmpty();
 
@@ -174,7 +174,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aTriggerOnlyNodeRecordsWorkAndAFullNodeRunsIt() throws Exception {
+  void aTriggerOnlyNodeEnqueuesJobsAndAFullNodeRunsThem() throws Exception {
     HoldfastNode front =
         start(
             node()
@@ -189,15 +189,15 @@ public abstract class StackContract extends NodeTestBase {
     assertThat(client().await(job, SOON)).isEqualTo("back");
     assertThat(job(job.id()).source()).isEqualTo("front");
     Enqueued<String> own = back.client().enqueue(ECHO, new Note("x"));
-    assertThat(job(own.id()).source()).as("who runs such jobs itself").isNull();
+    assertThat(job(own.id()).source()).as("a node that runs such jobs itself").isNull();
   }
 
-  /** A node of a stack that claims a job of it and is never heard of again. */
-  private Enqueued<String> dieHoldingAJobOf(String stack) {
+  /** Claims a job of a stack with a node of that stack that never sends a heartbeat. */
+  private Enqueued<String> dieWithAJobOf(String stack) {
     HoldfastNode maker = start(node().stack(stack).mode(NodeMode.TRIGGER_ONLY));
     Enqueued<String> job = maker.client().enqueue(ECHO, new Note("of " + stack));
     maker.close();
-    NodeRegistration plain = card("dead-" + stack, SILENCE, Advice.NONE);
+    NodeRegistration plain = registration("dead-" + stack, SILENCE, Advice.NONE);
     store().nodes().register(plain);
     assertThat(
             store()
@@ -218,11 +218,11 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void aNodeRecoversJobsOfItsStackAndOfNoneAndLeavesTheRestToTheirs() throws Exception {
-    Enqueued<String> blue = dieHoldingAJobOf("blue");
-    Enqueued<String> green = dieHoldingAJobOf("green");
+  void aNodeRecoversOnlyJobsOfItsStackAndJobsWithoutAStack() throws Exception {
+    Enqueued<String> blue = dieWithAJobOf("blue");
+    Enqueued<String> green = dieWithAJobOf("green");
     Enqueued<String> none = client().enqueue(ECHO, new Note("of none"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(quick().stack("green").handle(ECHO, (note, context) -> "by green"));
 
     assertThat(client().await(none, SOON)).isEqualTo("by green");
@@ -240,7 +240,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void whichTasksANodeRunsIsItsOwnConfigurationInEveryStack() throws Exception {
+  void eachNodeConfiguresWhichTasksItRunsRegardlessOfTheStack() throws Exception {
     TaskType<Note, String> shout = TaskType.of("test::shout", Note.class, String.class);
     HoldfastNode echoing = start(node().stack("blue").handle(ECHO, (note, context) -> "blue"));
     start(
@@ -260,14 +260,14 @@ public abstract class StackContract extends NodeTestBase {
   @Test
   void aTriggerOnlyNodeSweepsAndFiresAndRunsNothing() {
     Enqueued<String> ofTheDead = client().enqueue(ECHO, new Note("x"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .id("front")
             .stack("blue")
             .mode(NodeMode.TRIGGER_ONLY)
             .handle(ECHO, (note, context) -> "never")
-            .recurring(often("declared"))
+            .recurring(frequent("declared"))
             .trigger(WHEN_PAID));
 
     awaitState(ofTheDead.id(), JobState.READY);
@@ -287,20 +287,20 @@ public abstract class StackContract extends NodeTestBase {
   @Test
   void aDisabledNodeNeitherRunsNorFiresNorSweepsNorDeclaresUntilItIsEnabled() {
     Enqueued<String> ofTheDead = client().enqueue(ECHO, new Note("held"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     Enqueued<String> waiting = client().enqueue(ECHO, new Note("waiting"));
-    client().schedules().put(often("put"));
+    client().schedules().put(frequent("put"));
     HoldfastNode canary =
         start(
             quick()
                 .id("canary")
                 .mode(NodeMode.DISABLED)
                 .handle(ECHO, (note, context) -> "done")
-                .recurring(often("declared"))
+                .recurring(frequent("declared"))
                 .trigger(WHEN_PAID));
 
-    // Long enough for it to find a node dead, if it looked.
-    await().atMost(SOON).until(() -> beatOf(canary) >= 10);
+    // Long enough for the node to declare another node dead, if it swept.
+    await().atMost(SOON).until(() -> heartbeatsOf(canary) >= 10);
     assertThat(job(waiting.id()).state()).isEqualTo(JobState.READY);
     assertThat(job(ofTheDead.id()).state()).isEqualTo(JobState.RUNNING);
     assertThat(hasFired("put")).isFalse();
@@ -320,33 +320,33 @@ public abstract class StackContract extends NodeTestBase {
     HoldfastNode canary = start(node().id("canary").handle(ECHO, (note, context) -> "never"));
     Holdfast own = canary.client();
     own.triggers().put(WHEN_PAID);
-    own.schedules().put(often("put"));
+    own.schedules().put(frequent("put"));
     canary.mode(NodeMode.DISABLED);
 
-    List<ThrowingCallable> wishes =
+    List<ThrowingCallable> requests =
         List.of(
             () -> own.enqueue(ECHO, new Note("x")),
             () -> own.enqueueAll(List.of(JobRequest.of(ECHO, new Note("x")))),
             () -> own.publish("paid", new Note("x")),
-            () -> own.schedules().put(often("another")),
+            () -> own.schedules().put(frequent("another")),
             () -> own.schedules().fire("put"));
 
-    assertThat(wishes)
-        .allSatisfy(wish ->
-            assertThatThrownBy(wish)
+    assertThat(requests)
+        .allSatisfy(request ->
+            assertThatThrownBy(request)
                 .isInstanceOf(HoldfastException.class)
                 .hasMessage(
                     "Node canary is disabled and accepts no jobs of task 'test::echo': use a client"
                         + " without a node, or switch the node to trigger-only or full."));
     canary.mode(NodeMode.TRIGGER_ONLY);
     canary.mode("test::*", NodeMode.DISABLED);
-    assertThatThrownBy(wishes.get(0)).isInstanceOf(HoldfastException.class);
+    assertThatThrownBy(requests.get(0)).isInstanceOf(HoldfastException.class);
     canary.clearModes();
     assertThat(job(own.enqueue(ECHO, new Note("x")).id()).source()).isEqualTo("canary");
   }
 
   @Test
-  void theModeIsSwitchedLiveFromAnywhere() throws Exception {
+  void aClientCanChangeTheModeOfALiveNode() throws Exception {
     HoldfastNode node = start(node().id("n").handle(ECHO, (note, context) -> "done"));
     assertThat(client().nodes().mode("n", NodeMode.TRIGGER_ONLY)).isEqualTo(1);
     await().atMost(SOON).until(() -> node.modes().node() == NodeMode.TRIGGER_ONLY);
@@ -359,7 +359,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void exceptionsAreMadeByPatternAndCleared() throws Exception {
+  void modeOverridesAreSetByPatternAndCleared() throws Exception {
     HoldfastNode node =
         start(
             node()
@@ -383,7 +383,7 @@ public abstract class StackContract extends NodeTestBase {
           assertThat(new Modes(info.mode(), info.modeOverrides())).isEqualTo(expected);
           assertThat(info.tasks()).containsExactlyInAnyOrder(ECHO.name(), OTHER.name());
         });
-    // The answer to a beat that was under way may be older than the change; the next is not.
+    // The reply to a heartbeat in progress may be older than the change. The next reply is not.
     await().atMost(SOON).until(() -> node.modes().equals(expected));
 
     node.mode("test::*", NodeMode.DISABLED);
@@ -396,7 +396,7 @@ public abstract class StackContract extends NodeTestBase {
   }
 
   @Test
-  void anUnknownModeIsRefused() {
+  void anUnknownModeIsRejected() {
     assertThat(NodeMode.parse(" Trigger-Only ")).isEqualTo(NodeMode.TRIGGER_ONLY);
     assertThatThrownBy(() -> NodeMode.parse("half"))
         .hasMessage("Mode 'half' does not exist: give one of full, trigger-only, disabled.");

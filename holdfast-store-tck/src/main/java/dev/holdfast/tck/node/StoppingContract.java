@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Nodes that are stopped, and the jobs that they give back. */
 public abstract class StoppingContract extends NodeTestBase {
   @Test
-  void aReadinessProbeTurnsFalseTheMomentDrainBegins() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+  void aReadinessProbeTurnsFalseWhenTheDrainStarts() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     HoldfastNode node =
         start(
@@ -24,12 +24,12 @@ public abstract class StoppingContract extends NodeTestBase {
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      begun.countDown();
+                      started.countDown();
                       goOn.await();
                       return "finished while draining";
                     }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    started.await();
     assertThat(node.isReady()).isTrue();
 
     Thread closing = Thread.startVirtualThread(node::close);
@@ -43,8 +43,8 @@ public abstract class StoppingContract extends NodeTestBase {
   }
 
   @Test
-  void stoppingNowEndsTheGraceOfAStopInProgress() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+  void stoppingNowEndsTheGraceTimeOfAStopInProgress() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
     HoldfastNode node =
         start(
             quick()
@@ -52,12 +52,12 @@ public abstract class StoppingContract extends NodeTestBase {
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      begun.countDown();
+                      started.countDown();
                       new CountDownLatch(1).await();
                       return "never";
                     }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    started.await();
 
     Thread closing = Thread.startVirtualThread(node::close);
     await().atMost(SOON).until(() -> !node.isReady());
@@ -70,8 +70,8 @@ public abstract class StoppingContract extends NodeTestBase {
   }
 
   @Test
-  void whatIgnoresItsInterruptStaysHeldWhenTheNodeHasStopped() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+  void aJobThatIgnoresInterruptionStaysClaimedWhenTheNodeHasStopped() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     HoldfastNode node =
         start(
@@ -79,33 +79,33 @@ public abstract class StoppingContract extends NodeTestBase {
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      begun.countDown();
+                      started.countDown();
                       boolean waiting = true;
                       while (waiting) {
                         try {
                           released.await();
                           waiting = false;
                         } catch (InterruptedException ignored) {
-                          // It does not heed it.
+                          // The handler does not respond to interruption.
                         }
                       }
                       return "at last";
                     }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    started.await();
 
     node.close();
 
     assertThat(job(job.id()).state()).isEqualTo(JobState.RUNNING);
     assertThat(store().nodes().list())
-        .as("others wait for its terms before they begin it")
+        .as("other nodes wait for its timeout before they start the job")
         .allSatisfy(status -> assertThat(status.alive()).isTrue());
     released.countDown();
   }
 
   @Test
-  void closingANodeWhoseStopIsInProgressWaitsForItAndDoesNotCutItsGraceShort() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+  void closingANodeDuringAStopWaitsForItAndDoesNotShortenItsGraceTime() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     HoldfastNode node =
         start(
@@ -114,12 +114,12 @@ public abstract class StoppingContract extends NodeTestBase {
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      begun.countDown();
+                      started.countDown();
                       goOn.await();
                       return "finished while draining";
                     }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    started.await();
     Thread first = Thread.startVirtualThread(node::close);
     await().atMost(SOON).until(() -> !node.isReady());
 
@@ -136,7 +136,7 @@ public abstract class StoppingContract extends NodeTestBase {
   }
 
   @Test
-  void anExecutorThatCannotBeClosedDoesNotKeepTheNodeFromDeregistering() throws Exception {
+  void anExecutorThatCannotBeClosedDoesNotPreventTheNodeFromDeregistering() throws Exception {
     TaskExecutor virtual = TaskExecutor.virtual();
     TaskExecutor broken =
         new TaskExecutor() {
@@ -169,8 +169,8 @@ public abstract class StoppingContract extends NodeTestBase {
   }
 
   @Test
-  void aHandlerThatReturnsWhenTheNodeStopsIsHandedBack() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+  void aJobWhoseHandlerReturnsWhenTheNodeStopsIsGivenBack() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
     HoldfastNode node =
         start(
             quick()
@@ -178,14 +178,14 @@ public abstract class StoppingContract extends NodeTestBase {
                 .handle(
                     ECHO,
                     (note, context) -> {
-                      begun.countDown();
+                      started.countDown();
                       while (!Thread.currentThread().isInterrupted()) {
                         Thread.onSpinWait();
                       }
                       return "half done";
                     }));
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    begun.await();
+    started.await();
 
     node.close();
 

@@ -44,10 +44,10 @@ import org.junit.jupiter.api.Test;
 /** How the jobs of dead nodes are recovered, and how their crash policies decide. */
 public abstract class TakeoverContract extends NodeTestBase {
   @Test
-  void theJobsOfADeadNodeAreRunByAnother() throws Exception {
+  void theJobsOfADeadNodeRunOnAnotherNode() throws Exception {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
-    dieHolding(1, 1);
+    dieWithClaimedJobs(1, 1);
 
     start(
         quick()
@@ -70,12 +70,12 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void jobsAreTakenBackEvenIfTheSessionsOfTheDeadCannotBeEnded() throws Exception {
+  void jobsAreRecoveredEvenIfTheSessionsOfTheDeadNodeCannotBeTerminated() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     FaultyStore powerless = new FaultyStore(store());
     for (int i = 0; i < 1_000; i++) {
-      powerless.refuse(StoreMethod.END_SESSIONS);
+      powerless.failNext(StoreMethod.END_SESSIONS);
     }
 
     start(node(powerless).liveness(QUICK).handle(ECHO, (note, context) -> "by the living"));
@@ -86,17 +86,17 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aStaleHoldersWriteIsRejectedAfterRecovery() throws Exception {
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    ClaimedJob held = dieHolding(1, 0).get(0);
+    ClaimedJob held = dieWithClaimedJobs(1, 0).get(0);
     UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
     start(quick().handle(ECHO, (note, context) -> "by the living"));
     client().await(job, SOON);
 
-    List<Outcomes.Result> answer =
+    List<Outcomes.Result> returned =
         store()
             .outcomes()
             .finish(dead, List.of(new Finish.Succeeded(held.claim(), "\"by the dead\"", null)));
 
-    assertThat(answer).containsExactly(Outcomes.Result.LOST);
+    assertThat(returned).containsExactly(Outcomes.Result.LOST);
     assertThat(client().await(job, SOON)).isEqualTo("by the living");
   }
 
@@ -104,7 +104,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aJobThatMustNotRunTwiceIsDeadLettered() {
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.fail()));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(quick().handle(ECHO, (note, context) -> "never"));
 
     awaitState(job.id(), JobState.FAILED);
@@ -117,10 +117,10 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aJobThatCrashesTooOftenIsDeadLettered() {
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.retry(2)));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     HoldfastNode sweeper = start(quick().queue("elsewhere", 1).handle(ECHO, (n, c) -> "never"));
     awaitState(job.id(), JobState.READY);
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
 
     awaitState(job.id(), JobState.FAILED);
     assertThat(job(job.id()).failures()).hasSize(2);
@@ -128,7 +128,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyOfTheTasksOwnDecides() {
+  void theCrashPolicyOfATaskDecides() {
     List<RecoveryPolicy.Crash<Note>> asked = new CopyOnWriteArrayList<>();
     Enqueued<String> job =
         client()
@@ -136,7 +136,7 @@ public abstract class TakeoverContract extends NodeTestBase {
                 ECHO,
                 new Note("x"),
                 options -> options.onCrash(CrashPolicy.decidedByTask()).tags("urgent", "eu"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .handle(
@@ -162,11 +162,11 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyMayDecideByPayloadAndTags() throws Exception {
+  void aCrashPolicyCanUsePayloadAndTags() throws Exception {
     Enqueued<String> again = crashing(new Note("again"), "x");
     Enqueued<String> failing = crashing(new Note("failing"), "x");
     Enqueued<String> barred = crashing(new Note("again"), "once");
-    dieHolding(3, 0);
+    dieWithClaimedJobs(3, 0);
     start(
         quick()
             .handle(
@@ -188,10 +188,10 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatCannotReadThePayloadHasFailed() {
+  void aCrashPolicyThatCannotReadThePayloadFails() {
     TaskType<Integer, String> other = TaskType.of(ECHO.name(), Integer.class, String.class);
     Enqueued<String> job = crashing(new Note("not a number"), "x");
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .handle(
@@ -206,9 +206,9 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aJobThatNoNodeHasAPolicyForIsDeadLetteredAfterTheWait() {
+  void aJobForWhichNoNodeHasACrashPolicyIsDeadLetteredAfterTheWait() {
     Enqueued<String> job = crashing(new Note("x"), "x");
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     LivenessSettings brief =
         QUICK.with(settings -> settings.awaitRecoveryPolicy(Duration.ofMillis(300)));
     start(quick().liveness(brief));
@@ -226,7 +226,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   @Test
   void aNodeThatStartsDuringTheWaitDecides() {
     Enqueued<String> job = crashing(new Note("x"), "x");
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(job.id()).orElseThrow();
     start(quick());
     await().atMost(SOON).until(() -> !isAlive(dead));
@@ -248,7 +248,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void whatIsLeftToOthersDoesNotStandInTheWay() {
+  void jobsLeftToOtherNodesDoNotBlockRecovery() {
     int left = 1_000;
     List<JobRequest<Note, String>> asked = new ArrayList<>();
     for (int i = 0; i < left; i++) {
@@ -262,8 +262,9 @@ public abstract class TakeoverContract extends NodeTestBase {
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
     store()
         .nodes()
-        .register(card("adviser", Duration.ofHours(1), new Advice(Set.of(ECHO.name()), null)));
-    assertThat(dieHolding(left + 1, 0)).hasSize(left + 1);
+        .register(
+            registration("adviser", Duration.ofHours(1), new Advice(Set.of(ECHO.name()), null)));
+    assertThat(dieWithClaimedJobs(left + 1, 0)).hasSize(left + 1);
     start(quick());
 
     awaitState(plain.id(), JobState.READY);
@@ -271,11 +272,11 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyMaySayWhatNoDatabaseTakes() {
+  void charactersThatCannotBeStoredAreReplacedInTheReasonOfACrashPolicy() {
     Enqueued<String> job =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     start(
         quick()
             .handle(
@@ -288,13 +289,13 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatThrowsThreeTimesHasItsJobDeadLettered() {
+  void aJobWhoseCrashPolicyThrowsThreeTimesIsDeadLettered() {
     AtomicInteger thrown = new AtomicInteger();
     Enqueued<String> asked =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
-    dieHolding(2, 0);
+    dieWithClaimedJobs(2, 0);
     start(
         quick()
             .queue("elsewhere", 1)
@@ -320,11 +321,11 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatReturnsNothingHasItsJobDeadLettered() {
+  void aJobWhoseCrashPolicyReturnsNullIsDeadLettered() {
     Enqueued<String> asked =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     RecoveryPolicy<Note> nothing = crash -> new RecoveryPolicy.Decision.RunAgain(noDelay());
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never", nothing));
 
@@ -338,13 +339,13 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void aPolicyThatHangsHoldsNothingElseUp() {
+  void aCrashPolicyThatHangsDelaysNoOtherJob() {
     CountDownLatch never = new CountDownLatch(1);
     Enqueued<String> asked =
         client()
             .enqueue(ECHO, new Note("x"), options -> options.onCrash(CrashPolicy.decidedByTask()));
     Enqueued<String> plain = client().enqueue(ECHO, new Note("plain"));
-    dieHolding(2, 0);
+    dieWithClaimedJobs(2, 0);
     start(
         quick()
             .queue("elsewhere", 1)
@@ -361,19 +362,19 @@ public abstract class TakeoverContract extends NodeTestBase {
                 }));
     awaitState(plain.id(), JobState.READY);
     Enqueued<String> later = client().enqueue(ECHO, new Note("later"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
 
     awaitState(later.id(), JobState.READY);
     assertThat(job(asked.id()).state()).isEqualTo(JobState.RUNNING);
   }
 
   @Test
-  void oneJobThatCannotBeTakenBackDoesNotHoldUpTheOthersOfItsHolder() {
+  void aJobThatCannotBeRecoveredDoesNotDelayOtherJobsOfItsHolder() {
     Enqueued<String> first = client().enqueue(ECHO, new Note("first"));
     Enqueued<String> bad = client().enqueue(ECHO, new Note("bad"));
     Enqueued<String> last = client().enqueue(ECHO, new Note("last"));
-    dieHolding(3, 0);
-    start(quick(refusing(Outcome.REFUSED, ruling -> ruling.claim().id().equals(bad.id()))));
+    dieWithClaimedJobs(3, 0);
+    start(quick(failingOn(Outcome.REFUSED, action -> action.claim().id().equals(bad.id()))));
 
     awaitState(first.id(), JobState.READY);
     awaitState(last.id(), JobState.READY);
@@ -381,16 +382,16 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void oneHolderWhoseJobsCannotBeTakenBackDoesNotHoldUpTheRest() {
+  void aHolderWhoseJobsCannotBeRecoveredDoesNotDelayOtherHolders() {
     Enqueued<String> stuck = client().enqueue(ECHO, new Note("stuck"));
-    dieHolding(1, 0);
+    dieWithClaimedJobs(1, 0);
     UUID dead = store().nodes().holderOf(stuck.id()).orElseThrow();
     assertThat(store().nodes().markDead(dead, 0, SILENCE)).isTrue();
     Enqueued<String> other = client().enqueue(ECHO, new Note("other"));
-    dieHolding(1, 0);
-    start(quick(refusing(Outcome.RETRYABLE, ruling -> ruling.claim().id().equals(stuck.id()))));
+    dieWithClaimedJobs(1, 0);
+    start(quick(failingOn(Outcome.RETRYABLE, action -> action.claim().id().equals(stuck.id()))));
 
-    // Its holder is found silent only by looks that follow each other.
+    // The holder counts as silent only after several consecutive looks.
     awaitState(other.id(), JobState.READY);
     assertThat(job(stuck.id()).state()).isEqualTo(JobState.RUNNING);
   }
@@ -399,14 +400,14 @@ public abstract class TakeoverContract extends NodeTestBase {
     return node(own).liveness(QUICK);
   }
 
-  /** A store that fails whenever it is to write such a ruling. */
-  private Store refusing(Outcome outcome, Predicate<RecoveryAction> what) {
+  /** Returns a store that fails whenever it is to write such a recovery action. */
+  private Store failingOn(Outcome outcome, Predicate<RecoveryAction> what) {
     return Interposed.on(
         store(),
         call -> {
           if (call.is(StoreMethod.RECOVER)
-              && call.arguments().get(1) instanceof List<?> rulings
-              && rulings.stream().map(RecoveryAction.class::cast).anyMatch(what)) {
+              && call.arguments().get(1) instanceof List<?> actions
+              && actions.stream().map(RecoveryAction.class::cast).anyMatch(what)) {
             throw new StoreException(outcome, "It cannot be written.", null);
           }
           return call.proceed();
@@ -414,10 +415,10 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void whatWasClaimedOnlyIsTakenBackWhereRecoveryOfRunningJobsIsSwitchedOff() {
+  void claimedJobsAreRecoveredEvenIfRecoveryOfRunningJobsIsDisabled() {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
-    dieHolding(1, 1);
+    dieWithClaimedJobs(1, 1);
     start(quick().liveness(QUICK.with(settings -> settings.recover(true, false))));
 
     awaitState(claimed.id(), JobState.READY);
@@ -428,7 +429,7 @@ public abstract class TakeoverContract extends NodeTestBase {
   void aNodeThatIsDeclaredDeadIsRecoveredBeforeItsTimeoutAndCanNoLongerWrite() throws Exception {
     Enqueued<String> running = client().enqueue(ECHO, new Note("running"));
     Enqueued<String> claimed = client().enqueue(ECHO, new Note("claimed"));
-    NodeRegistration gone = card("gone", Duration.ofHours(1), Advice.NONE);
+    NodeRegistration gone = registration("gone", Duration.ofHours(1), Advice.NONE);
     ClaimedJob held = claim(gone, 1, 1).get(0);
     start(node().handle(ECHO, (note, context) -> "by the living"));
 
@@ -453,19 +454,19 @@ public abstract class TakeoverContract extends NodeTestBase {
     assertThat(client().nodes().recover("gone")).as("it is dead already").isZero();
   }
 
-  private List<ClaimedJob> claim(NodeRegistration card, int started, int claimed) {
-    store().nodes().register(card);
-    return store().claims().claim(request(card, "default", started, claimed));
+  private List<ClaimedJob> claim(NodeRegistration registration, int started, int claimed) {
+    store().nodes().register(registration);
+    return store().claims().claim(request(registration, "default", started, claimed));
   }
 
-  private List<ClaimedJob> claimAgain(NodeRegistration card, String queue) {
-    return store().claims().claim(request(card, queue, 1, 0));
+  private List<ClaimedJob> claimAgain(NodeRegistration registration, String queue) {
+    return store().claims().claim(request(registration, queue, 1, 0));
   }
 
   private static ClaimRequest request(
-      NodeRegistration card, String queue, int started, int claimed) {
+      NodeRegistration registration, String queue, int started, int claimed) {
     return new ClaimRequest(
-        card.incarnation(),
+        registration.incarnation(),
         1,
         queue,
         List.of(ECHO.name()),
@@ -499,7 +500,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     awaitState(job.id(), JobState.RUNNING);
     UUID before = mistaken.incarnation();
 
-    // It is left alone if it happens to send a heartbeat at the same moment.
+    // The node is not declared dead if it sends a heartbeat at the same moment.
     await().atMost(SOON).until(() -> client().nodes().recover("mistaken") == 1);
 
     assertThat(interrupted.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -526,7 +527,7 @@ public abstract class TakeoverContract extends NodeTestBase {
     HoldfastNode node = start(node(watched));
     await().atMost(SOON).until(() -> swept.getCount() == 0);
     Enqueued<String> job = client().enqueue(ECHO, new Note("x"));
-    NodeRegistration gone = card("gone", SILENCE, Advice.NONE);
+    NodeRegistration gone = registration("gone", SILENCE, Advice.NONE);
     claim(gone, 1, 0);
     assertThat(store().nodes().markDead(gone.incarnation(), 0, SILENCE)).isTrue();
 
@@ -537,17 +538,17 @@ public abstract class TakeoverContract extends NodeTestBase {
   }
 
   @Test
-  void listenersHearOfDeathAndRecovery() {
-    List<LifecycleEvent> heard = new CopyOnWriteArrayList<>();
+  void listenersAreToldOfDeadNodesAndRecovery() {
+    List<LifecycleEvent> received = new CopyOnWriteArrayList<>();
     client().enqueue(ECHO, new Note("x"));
-    dieHolding(1, 0);
-    start(quick().listener(heard::add));
+    dieWithClaimedJobs(1, 0);
+    start(quick().listener(received::add));
 
     await()
         .atMost(SOON)
         .untilAsserted(() -> {
-          assertThat(heard).anyMatch(event -> event instanceof LifecycleEvent.NodeDied);
-          assertThat(heard).anyMatch(event -> event instanceof LifecycleEvent.Recovered);
+          assertThat(received).anyMatch(event -> event instanceof LifecycleEvent.NodeDied);
+          assertThat(received).anyMatch(event -> event instanceof LifecycleEvent.Recovered);
         });
   }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.tck.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.AwaitTimeoutException;
 import dev.holdfast.api.Holdfast;
@@ -18,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** How the types of tasks carry over to handlers, enqueues and results. */
@@ -68,7 +67,7 @@ public abstract class TypedClientContract extends NodeTestBase {
             .handle(
                 COUNT,
                 (notes, context) -> {
-                  Note first = notes.getFirst(); // A map here, if only the raw type were known.
+                  Note first = notes.getFirst(); // Would be a map if only the raw type were known.
                   return Map.of(first.text(), notes.size());
                 }));
 
@@ -106,7 +105,7 @@ public abstract class TypedClientContract extends NodeTestBase {
 
     start(node().handle(ECHO, (note, context) -> note.text()));
 
-    assertThat(stage.join()).isEqualTo("x!");
+    assertThat(stage).succeedsWithin(SOON).isEqualTo("x!");
   }
 
   @Test
@@ -122,9 +121,10 @@ public abstract class TypedClientContract extends NodeTestBase {
                 }));
 
     var failed = client().awaitAsync(client().enqueue(failing, new Note("x")), SOON);
-    assertThatThrownBy(() -> failed.toCompletableFuture().join())
-        .isInstanceOf(CompletionException.class)
-        .cause()
+    assertThat(failed)
+        .failsWithin(SOON)
+        .withThrowableOfType(ExecutionException.class)
+        .havingCause()
         .isInstanceOfSatisfying(
             JobFailedException.class,
             failure -> assertThat(failure.job().state()).isEqualTo(JobState.FAILED));
@@ -132,9 +132,10 @@ public abstract class TypedClientContract extends NodeTestBase {
     var late =
         client()
             .awaitAsync(client().enqueue(REMEMBER, new Note("never runs")), Duration.ofMillis(1));
-    assertThatThrownBy(() -> late.toCompletableFuture().join())
-        .isInstanceOf(CompletionException.class)
-        .hasCauseInstanceOf(AwaitTimeoutException.class);
+    assertThat(late)
+        .failsWithin(SOON)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(AwaitTimeoutException.class);
   }
 
   @Test
@@ -147,15 +148,16 @@ public abstract class TypedClientContract extends NodeTestBase {
 
     other.close();
 
-    assertThatThrownBy(stage::join)
-        .isInstanceOf(CompletionException.class)
-        .cause()
+    assertThat(stage)
+        .failsWithin(SOON)
+        .withThrowableOfType(ExecutionException.class)
+        .havingCause()
         .isInstanceOf(CancellationException.class)
-        .hasMessageContaining("closed");
+        .withMessageContaining("closed");
   }
 
   @Test
-  void managersSayWhetherWhatTheyChangeExists() {
+  void controlMethodsReportWhetherTheirTargetExists() {
     assertThat(client().queues().find("default")).isEmpty();
     assertThat(client().queues().pause("default")).as("not known yet").isFalse();
     assertThat(client().queues().find("default").orElseThrow().paused()).isTrue();

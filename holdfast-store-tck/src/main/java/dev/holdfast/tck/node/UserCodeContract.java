@@ -50,7 +50,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** User code throws or memory runs out: no job is lost, runs twice or stays claimed. */
+/** When user code throws or memory runs out, no job is lost, runs twice or stays claimed. */
 public abstract class UserCodeContract extends NodeTestBase {
   private static final String OWN = "own";
 
@@ -58,12 +58,12 @@ public abstract class UserCodeContract extends NodeTestBase {
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
 
-  /** Count how often each job runs, and how many do at once. */
+  /** Counts how often each job runs and how many run at once. */
   private String count(JobId id) throws InterruptedException {
     most.accumulateAndGet(running.incrementAndGet(), Math::max);
     try {
       runs.computeIfAbsent(id, fresh -> new AtomicInteger()).incrementAndGet();
-      TimeUnit.MILLISECONDS.sleep(5); // So that jobs that may overlap do.
+      TimeUnit.MILLISECONDS.sleep(5); // Long enough that jobs overlap if they can.
       return "ran";
     } finally {
       running.decrementAndGet();
@@ -91,7 +91,7 @@ public abstract class UserCodeContract extends NodeTestBase {
         .containsOnly(1);
   }
 
-  /** A registry whose counters throw when they count, and which refuses timers. */
+  /** Returns a registry whose counters throw and which rejects timers. */
   private static final class BrokenRegistry extends SimpleMeterRegistry {
     BrokenRegistry() {
       super(SimpleConfig.DEFAULT, new MockClock());
@@ -141,7 +141,7 @@ public abstract class UserCodeContract extends NodeTestBase {
     assertAllRanOnce(5, 5);
   }
 
-  /** Something that hands out more of the kind by this method, and throws otherwise. */
+  /** Returns a proxy that returns itself from this method and throws from all others. */
   private static <T> T throwing(Class<T> type, String works) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -155,7 +155,7 @@ public abstract class UserCodeContract extends NodeTestBase {
             }));
   }
 
-  /** An executor that does this with each job. */
+  /** Returns an executor that passes each job to this consumer. */
   private interface Submission {
     void submit(Runnable job, ExecutorService threads);
   }
@@ -212,7 +212,7 @@ public abstract class UserCodeContract extends NodeTestBase {
   }
 
   @Test
-  void aJobThatNoExecutorTakesExpiresIfItDoesNotStartInTime() {
+  void aJobThatTheExecutorRejectsExpiresIfItDoesNotStartInTime() {
     NodeBuilder builder =
         onExecutor(
             node(),
@@ -230,7 +230,7 @@ public abstract class UserCodeContract extends NodeTestBase {
   }
 
   @Test
-  void aJobHandedBackBeforeItsCodeRanKeepsTheTimeByWhichItMustStart() throws Exception {
+  void aJobGivenBackBeforeItsHandlerRanKeepsItsStartByTime() throws Exception {
     BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
     HoldfastNode node =
         start(
@@ -241,8 +241,10 @@ public abstract class UserCodeContract extends NodeTestBase {
     Runnable attempt = waiting.take();
 
     assertThat(client().requeue(job.id())).isEqualTo(RequeueResult.REQUESTED);
-    long beat = beatOf(node);
-    await().atMost(SOON).until(() -> beatOf(node) >= beat + 2); // The node has been told.
+    long beat = heartbeatsOf(node);
+    await()
+        .atMost(SOON)
+        .until(() -> heartbeatsOf(node) >= beat + 2); // The node has received the reply.
     attempt.run();
     Runnable again = waiting.take();
 
@@ -253,8 +255,8 @@ public abstract class UserCodeContract extends NodeTestBase {
   }
 
   @Test
-  void aJobWhoseClaimGotNoReplyKeepsTheTimeByWhichItMustStart() throws Exception {
-    FaultyStore store = new FaultyStore(store()).loseAnswer(StoreMethod.CLAIM);
+  void aJobWhoseClaimGotNoReplyKeepsItsStartByTime() throws Exception {
+    FaultyStore store = new FaultyStore(store()).loseReply(StoreMethod.CLAIM);
     Enqueued<String> job =
         client().enqueue(ECHO, new Note("x"), o -> o.startWithin(Duration.ofHours(1)));
 
@@ -270,7 +272,9 @@ public abstract class UserCodeContract extends NodeTestBase {
     assertThat(client().await(job, SOON)).isEqualTo("token 2, must start in time: true");
   }
 
-  /** A store whose next claim of several jobs brings a list that cannot be read to its end. */
+  /**
+   * Returns a store whose next claim of several jobs returns a list that fails while it is read.
+   */
   private Store runningOutOfMemory() {
     AtomicBoolean happened = new AtomicBoolean();
     return Interposed.on(
@@ -301,7 +305,7 @@ public abstract class UserCodeContract extends NodeTestBase {
   }
 
   @Test
-  void jobsThatCouldNotBeTakenInRunAllTheSameAndNotTwice() {
+  void jobsOfAClaimResultThatCannotBeReadRunOnce() {
     enqueue(20);
 
     start(
@@ -313,7 +317,7 @@ public abstract class UserCodeContract extends NodeTestBase {
   }
 
   @Test
-  void aJobThatTheNodeDoesNotKnowGoesBackWhateverItsClaimCall() {
+  void aClaimedJobThatTheNodeDoesNotKnowIsGivenBackRegardlessOfItsClaimCall() {
     TaskType<Note, String> strange = TaskType.of("test::strange", Note.class, String.class);
     HoldfastNode node =
         start(
@@ -328,7 +332,7 @@ public abstract class UserCodeContract extends NodeTestBase {
     enqueue(1);
     assertAllRanOnce(1, 1);
     Enqueued<String> job = client().enqueue(strange, new Note("x"));
-    // In the name of the node, by a call before all that its heartbeats ask about.
+    // Claims for the node under a call number below those that its heartbeats ask about.
     assertThat(
             store()
                 .claims()

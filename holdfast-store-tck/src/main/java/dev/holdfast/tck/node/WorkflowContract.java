@@ -517,14 +517,14 @@ public abstract class WorkflowContract extends NodeTestBase {
 
   /** Lets a node claim a job of a task, start it, and never be heard of again. */
   private void dieHoldingTask(String task) {
-    var card = card("the-dead", SILENCE, Advice.NONE);
-    store().nodes().register(card);
+    var registration = registration("the-dead", SILENCE, Advice.NONE);
+    store().nodes().register(registration);
     assertThat(
             store()
                 .claims()
                 .claim(
                     new ClaimRequest(
-                        card.incarnation(),
+                        registration.incarnation(),
                         1,
                         "default",
                         List.of(task),

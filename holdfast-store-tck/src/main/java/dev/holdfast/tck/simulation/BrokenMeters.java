@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.SplittableRandom;
 
-/** A meter registry whose counters sometimes throw, as a custom one may. */
+/** A meter registry whose counters sometimes throw, as a user's registry may. */
 final class BrokenMeters extends SimpleMeterRegistry {
   private final SplittableRandom random;
 

@@ -22,30 +22,36 @@ import java.util.UUID;
  * exposes a holder that stops a moment too late.
  */
 final class Competitor {
-  /** Clocks of a simulation differ by half a percent at most: see {@link Host}. */
+  /** The clocks of a simulation differ by at most half a percent: see {@link Host}. */
   private static final double FASTEST_CLOCK = 1.005;
 
   private static final int ALL = 1_000;
 
-  /** It has no place in the circle of nodes, and watches all of them. */
-  private static final UUID NOBODY = new UUID(0, 0);
+  /** Not a registered node, so {@code look} returns all nodes. */
+  private static final UUID OUTSIDER = new UUID(0, 0);
 
   private final Timeline timeline;
-  private final FaultModel weather;
+  private final FaultModel faultModel;
   private final Store store;
-  private final InvariantChecker ledger;
-  private final Trace journal;
+  private final InvariantChecker checker;
+  private final Trace trace;
 
   Competitor(
-      Timeline timeline, FaultModel weather, Store store, InvariantChecker ledger, Trace journal) {
+      Timeline timeline,
+      FaultModel faultModel,
+      Store store,
+      InvariantChecker checker,
+      Trace trace) {
     this.timeline = timeline;
-    this.weather = weather;
+    this.faultModel = faultModel;
     this.store = store;
-    this.ledger = ledger;
-    this.journal = journal;
+    this.checker = checker;
+    this.trace = trace;
   }
 
-  /** Start to wait: the counter of this incarnation has just moved. */
+  /**
+   * Starts to wait for the timeouts of an incarnation whose heartbeat counter has just advanced.
+   */
   void sawSignOfLife(UUID incarnation) {
     pulse(incarnation)
         .ifPresent(pulse -> {
@@ -63,11 +69,11 @@ final class Competitor {
     if (pulse(seen.incarnation()).filter(now -> now.beat() == seen.beat()).isEmpty()) {
       return;
     }
-    if (weather.awayUntil() > since) {
-      // Reads failed meanwhile: silence counts from when they succeeded again.
-      await(seen, timeout, Math.max(weather.awayUntil(), timeline.now()));
-    } else if (weather.isStoreReadOnly()) {
-      timeline.at(weather.readOnlyUntil(), () -> actOn(seen, timeout, since));
+    if (faultModel.awayUntil() > since) {
+      // Reads failed meanwhile, so silence counts from when they succeeded again.
+      await(seen, timeout, Math.max(faultModel.awayUntil(), timeline.now()));
+    } else if (faultModel.isStoreReadOnly()) {
+      timeline.at(faultModel.readOnlyUntil(), () -> actOn(seen, timeout, since));
     } else {
       takeOver(seen, timeout);
     }
@@ -76,23 +82,23 @@ final class Competitor {
   private void takeOver(Pulse seen, Duration timeout) {
     UUID incarnation = seen.incarnation();
     if (timeout.compareTo(seen.timeouts().running()) < 0) {
-      takeBack(Holder.silent(incarnation, seen.beat()));
+      recoverFrom(Holder.silent(incarnation, seen.beat()));
     } else if (store.nodes().markDead(incarnation, seen.beat(), timeout)) {
-      journal.note("competitor", "declares " + seen.id() + " dead");
-      takeBack(Holder.dead(incarnation));
+      trace.note("competitor", "declares " + seen.id() + " dead");
+      recoverFrom(Holder.dead(incarnation));
     }
   }
 
-  private void takeBack(Holder holder) {
+  private void recoverFrom(Holder holder) {
     List<Orphan> orphans = store.recovery().orphans(holder, Scope.ALL, ALL);
-    List<RecoveryAction> rulings = orphans.stream().map(Competitor::rule).toList();
-    List<Result> answers = store.recovery().recover(holder, rulings);
-    ledger.check();
-    for (int i = 0; i < answers.size(); i++) {
-      if (answers.get(i) != Result.NOT_HELD) {
-        ClaimId held = rulings.get(i).claim();
-        journal.note("competitor", "takes " + held.id() + " back");
-        ledger.takenBack(held.id(), held.token());
+    List<RecoveryAction> actions = orphans.stream().map(Competitor::rule).toList();
+    List<Result> results = store.recovery().recover(holder, actions);
+    checker.check();
+    for (int i = 0; i < results.size(); i++) {
+      if (results.get(i) != Result.NOT_HELD) {
+        ClaimId held = actions.get(i).claim();
+        trace.note("competitor", "recovers " + held.id());
+        checker.recovered(held.id(), held.token());
       }
     }
   }
@@ -109,7 +115,7 @@ final class Competitor {
   }
 
   private Optional<Pulse> pulse(UUID incarnation) {
-    return store.nodes().look(NOBODY, ALL, false).watched().stream()
+    return store.nodes().look(OUTSIDER, ALL, false).watched().stream()
         .filter(pulse -> pulse.incarnation().equals(incarnation))
         .findFirst();
   }

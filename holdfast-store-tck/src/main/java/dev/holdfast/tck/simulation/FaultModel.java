@@ -6,8 +6,8 @@ import java.time.InstantSource;
 import java.util.SplittableRandom;
 
 /**
- * The random faults between nodes and the store, determined by the seed. After the calm starts
- * there are none.
+ * The random faults between nodes and the store, determined by the seed. There are none after
+ * {@code calmAt}.
  */
 final class FaultModel implements InstantSource {
   private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
@@ -17,7 +17,7 @@ final class FaultModel implements InstantSource {
   private final long calmAt;
   private final double lateResults;
 
-  /** How bad it is: the chance of each single fault is multiplied by it. */
+  /** The factor by which the probability of each fault is multiplied. */
   private final double badness;
 
   private long storeAwayUntil;
@@ -29,17 +29,17 @@ final class FaultModel implements InstantSource {
   private int databaseClockChanges;
 
   /**
-   * What becomes of a call.
+   * The course of one call.
    *
-   * @param there how long the request travels
-   * @param back how long the answer travels
-   * @param answerLost whether it arrives
+   * @param there how long the request takes to arrive
+   * @param back how long the reply takes to return
+   * @param replyLost whether the reply never arrives
    * @param patience how long the caller waits before it gives up
    */
-  record Trip(long there, long back, boolean answerLost, long patience) {}
+  record Trip(long there, long back, boolean replyLost, long patience) {}
 
   /**
-   * @param lateResults how likely it is that a result arrives just before its caller would give up
+   * @param lateResults the probability that a reply arrives just before its caller would give up
    */
   FaultModel(Timeline timeline, SplittableRandom random, long calmAt, double lateResults) {
     this.lateResults = lateResults;
@@ -60,7 +60,7 @@ final class FaultModel implements InstantSource {
     databaseClockChanges++;
   }
 
-  /** How often the clock of the database has jumped. */
+  /** Returns how often the clock of the database has jumped. */
   int databaseClockChanges() {
     return databaseClockChanges;
   }
@@ -69,7 +69,7 @@ final class FaultModel implements InstantSource {
     return timeline.now() >= calmAt;
   }
 
-  /** Whether something of this probability happens now. */
+  /** Decides whether a fault of this probability happens now. */
   boolean strikes(double probability) {
     return !isCalm() && random.nextDouble() < probability * badness;
   }
@@ -79,12 +79,12 @@ final class FaultModel implements InstantSource {
     lastAway = storeAwayUntil;
   }
 
-  /** Until when reads have failed, at the latest since the beginning. */
+  /** Returns the end of the latest outage of the store. */
   long awayUntil() {
     return lastAway;
   }
 
-  /** Let the store refuse writes for this time, as a primary does that became a standby. */
+  /** Makes the store reject writes for this time, like a primary that became a standby. */
   void storeBecomesReadOnly(long nanos) {
     readOnlyUntil = Math.max(readOnlyUntil, timeline.now() + nanos);
   }
@@ -106,18 +106,18 @@ final class FaultModel implements InstantSource {
     slowness = latency;
   }
 
-  /** Decide what becomes of a call whose caller waits so long. */
+  /** Decides the course of a call whose caller waits for this time. */
   Trip trip(long patience) {
     long most = storeSlowUntil > timeline.now() ? slowness : 20_000_000;
     long there = random.nextLong(100_000, most);
     long back = random.nextLong(100_000, most);
     if (strikes(0.02)) {
-      // It is carried out long after its caller has given up.
+      // The call is executed long after its caller has given up.
       long givenUp = random.nextLong(1_000_000, patience);
       return new Trip(givenUp + random.nextLong(9_000_000_000L), back, true, givenUp);
     }
     if (strikes(lateResults)) {
-      // It is carried out at once, and its result arrives just before the caller would give up.
+      // The call is executed at once, and its reply arrives just before the caller would give up.
       return new Trip(100_000, patience - 200_000, false, patience);
     }
     return new Trip(there, back, strikes(0.03), patience);

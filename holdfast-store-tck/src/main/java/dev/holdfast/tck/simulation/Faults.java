@@ -12,7 +12,7 @@ final class Faults {
   private static final long SECOND = 1_000_000_000L;
   private static final long LONGEST = 10 * SECOND;
 
-  /** What can happen to a cluster. */
+  /** The kinds of major faults. */
   private enum Kind {
     CRASH,
     PAUSE,
@@ -23,32 +23,32 @@ final class Faults {
     SLOW_STORE,
     DATABASE_CLOCK,
     WALL_CLOCK,
-    DISMISSAL
+    FENCING
   }
 
   private final Timeline timeline;
-  private final FaultModel weather;
+  private final FaultModel faultModel;
   private final NodeStore nodes;
-  private final Trace journal;
+  private final Trace trace;
   private final SplittableRandom random;
 
   Faults(
       Timeline timeline,
-      FaultModel weather,
+      FaultModel faultModel,
       NodeStore nodes,
-      Trace journal,
+      Trace trace,
       SplittableRandom random) {
     this.timeline = timeline;
-    this.weather = weather;
+    this.faultModel = faultModel;
     this.nodes = nodes;
-    this.journal = journal;
+    this.trace = trace;
     this.random = random;
   }
 
   /**
-   * Plan some before it calms down. The list of hosts changes as they are replaced.
+   * Plans faults before {@code calmAt}. The list of hosts changes as hosts are replaced.
    *
-   * @param focus what goes wrong
+   * @param focus the kind of faults
    */
   void plan(long calmAt, List<Host> hosts, Focus focus) {
     boolean everything = focus == Focus.EVERYTHING;
@@ -60,9 +60,9 @@ final class Faults {
             case SILENCE -> Kind.PARTITION;
             case SUSPENSION -> Kind.SUSPENSION;
           };
-      int victim = random.nextInt(hosts.size());
+      int affected = random.nextInt(hosts.size());
       long lasts = random.nextLong(everything ? SECOND / 10 : LONGEST / 2, LONGEST);
-      timeline.at(random.nextLong(calmAt), () -> strike(kind, hosts.get(victim), lasts));
+      timeline.at(random.nextLong(calmAt), () -> strike(kind, hosts.get(affected), lasts));
     }
   }
 
@@ -70,23 +70,23 @@ final class Faults {
     if (host.isCrashed()) {
       return;
     }
-    journal.note(host.name(), "suffers " + kind);
+    trace.note(host.name(), "suffers " + kind);
     switch (kind) {
       case CRASH -> host.crash();
       case PAUSE -> host.pause(lasts);
       case SUSPENSION -> host.suspend(lasts);
       case PARTITION -> host.cutOff(lasts);
-      case OUTAGE -> weather.storeGoesAway(lasts);
-      case READ_ONLY -> weather.storeBecomesReadOnly(lasts);
-      case SLOW_STORE -> weather.storeSlowsDown(lasts, random.nextLong(SECOND / 20, 2 * SECOND));
-      case DATABASE_CLOCK -> weather.setDatabaseClock(jump());
+      case OUTAGE -> faultModel.storeGoesAway(lasts);
+      case READ_ONLY -> faultModel.storeBecomesReadOnly(lasts);
+      case SLOW_STORE -> faultModel.storeSlowsDown(lasts, random.nextLong(SECOND / 20, 2 * SECOND));
+      case DATABASE_CLOCK -> faultModel.setDatabaseClock(jump());
       case WALL_CLOCK -> host.setWallClock(jump());
-      case DISMISSAL -> dismiss(host.name());
+      case FENCING -> fence(host.name());
     }
   }
 
-  /** Somebody takes a node's word for nothing any more. */
-  private void dismiss(String name) {
+  /** Fences a node as an operator does. */
+  private void fence(String name) {
     for (NodeSnapshot node : nodes.list()) {
       if (node.alive() && node.registration().id().equals(name)) {
         nodes.requestFence(node.registration().incarnation());

@@ -28,8 +28,8 @@ final class Host implements Ticker, Driver {
   private final String name;
   private final Timeline timeline;
   private final SplittableRandom random;
-  private final Consumer<Throwable> onStumble;
-  private final List<SimulatedThread> strands = new ArrayList<>();
+  private final Consumer<Throwable> onFailure;
+  private final List<SimulatedThread> simulatedThreads = new ArrayList<>();
   private final long clockStart;
   private final double clockRate;
   private Duration wallOffset = Duration.ZERO;
@@ -37,16 +37,16 @@ final class Host implements Ticker, Driver {
   private long cutOffUntil;
   private boolean crashed;
 
-  /** How much of the time the machine was asleep, its monotonic clock with it. */
+  /** The total time for which the machine and its monotonic clock were suspended. */
   private long slept;
 
   private int suspensions;
 
-  Host(String name, Timeline timeline, SplittableRandom random, Consumer<Throwable> onStumble) {
+  Host(String name, Timeline timeline, SplittableRandom random, Consumer<Throwable> onFailure) {
     this.name = name;
     this.timeline = timeline;
     this.random = random;
-    this.onStumble = onStumble;
+    this.onFailure = onFailure;
     this.clockStart = random.nextLong(1_000_000_000_000L) - timeline.now();
     this.clockRate = 1 + (random.nextDouble() - 0.5) / 100;
   }
@@ -74,7 +74,7 @@ final class Host implements Ticker, Driver {
     return EPOCH.plusNanos(timeline.now()).plus(wallOffset);
   }
 
-  /** When this clock shows that moment. */
+  /** Returns the time at which this clock shows a moment. */
   private long timeOf(Moment moment) {
     return (long) ((moment.nanos() - clockStart) / clockRate) + slept + 1_000;
   }
@@ -91,14 +91,14 @@ final class Host implements Ticker, Driver {
     return pausedUntil;
   }
 
-  /** Let all threads stand still for so long, while clocks go on. */
+  /** Stops all threads for this time, while the clocks continue. */
   void pause(long nanos) {
     pausedUntil = Math.max(pausedUntil, timeline.now() + nanos);
   }
 
   /**
-   * Suspend the machine: its threads stand still, and so does its monotonic clock. Only the time of
-   * day shows that time has passed.
+   * Suspends the machine: its threads and its monotonic clock stop. Only the wall clock shows that
+   * time has passed.
    */
   void suspend(long nanos) {
     pause(nanos);
@@ -106,12 +106,12 @@ final class Host implements Ticker, Driver {
     suspensions++;
   }
 
-  /** How often the machine was suspended. */
+  /** Returns how often the machine was suspended. */
   int suspensions() {
     return suspensions;
   }
 
-  /** Let no message pass between this host and the store for so long. */
+  /** Drops all messages between this host and the store for this time. */
   void cutOff(long nanos) {
     cutOffUntil = Math.max(cutOffUntil, timeline.now() + nanos);
   }
@@ -124,29 +124,29 @@ final class Host implements Ticker, Driver {
     return crashed;
   }
 
-  /** End every thread where it stands. To be called between events. */
+  /** Ends every thread immediately. Must be called between events. */
   void crash() {
     crashed = true;
-    for (SimulatedThread strand : List.copyOf(strands)) {
-      strand.kill();
+    for (SimulatedThread thread : List.copyOf(simulatedThreads)) {
+      thread.kill();
     }
-    strands.clear();
+    simulatedThreads.clear();
   }
 
-  void stumbled(Throwable failure) {
+  void failed(Throwable failure) {
     if (!crashed) {
-      onStumble.accept(failure);
+      onFailure.accept(failure);
     }
   }
 
-  /** Run this soon, on a thread of its own. */
+  /** Runs the body soon, on a new simulated thread. */
   SimulatedThread spawn(Runnable body) {
-    SimulatedThread strand = new SimulatedThread(timeline, this, body);
+    SimulatedThread thread = new SimulatedThread(timeline, this, body);
     if (!crashed) {
-      strands.add(strand);
-      strand.resumeAt(timeline.now() + random.nextInt(1, 500_000));
+      simulatedThreads.add(thread);
+      thread.resumeAt(timeline.now() + random.nextInt(1, 500_000));
     }
-    return strand;
+    return thread;
   }
 
   @Override
@@ -159,11 +159,11 @@ final class Host implements Ticker, Driver {
     return new DrivenRole<>(role, entering);
   }
 
-  /** What a {@code RoleThread} does, on a strand. */
+  /** Drives a role like {@code RoleThread}, on a simulated thread. */
   private final class DrivenRole<R extends Role> implements Driven<R> {
     private final R role;
     private final Runnable entering;
-    private @Nullable SimulatedThread strand;
+    private @Nullable SimulatedThread thread;
     private boolean woken;
     private boolean waiting;
     private boolean stopping;
@@ -180,7 +180,7 @@ final class Host implements Ticker, Driver {
 
     @Override
     public void start() {
-      strand = spawn(this::loop);
+      thread = spawn(this::loop);
     }
 
     @Override
@@ -199,12 +199,12 @@ final class Host implements Ticker, Driver {
 
     @Override
     public boolean hasEnded() {
-      return stopping || strand == null;
+      return stopping || thread == null;
     }
 
     private void resumeSoon() {
-      if (waiting && strand != null) {
-        strand.resumeAt(timeline.now() + random.nextInt(1, 200_000));
+      if (waiting && thread != null) {
+        thread.resumeAt(timeline.now() + random.nextInt(1, 200_000));
       }
     }
 
@@ -213,9 +213,9 @@ final class Host implements Ticker, Driver {
       while (!stopping) {
         woken = false;
         Moment next = tick();
-        if (!woken && !stopping && strand != null) {
+        if (!woken && !stopping && thread != null) {
           waiting = true;
-          strand.sleepUntil(next.equals(Moment.NEVER) ? Long.MAX_VALUE : timeOf(next));
+          thread.sleepUntil(next.equals(Moment.NEVER) ? Long.MAX_VALUE : timeOf(next));
           waiting = false;
         }
       }
@@ -225,13 +225,13 @@ final class Host implements Ticker, Driver {
       try {
         return role.tick(now());
       } catch (RuntimeException failure) {
-        stumbled(failure);
+        failed(failure);
         return now().plus(AFTER_ERROR);
       }
     }
   }
 
-  /** An executor that gives each job a thread of this host. */
+  /** Returns an executor that runs each job on a thread of this host. */
   TaskExecutor executor() {
     return new TaskExecutor() {
       @Override

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /** Wraps a store so that every call passes through an interceptor. */
 public final class Interposed {
 
-  /** What stands in between. */
+  /** The interceptor. */
   @FunctionalInterface
   public interface Between {
     /**
-     * Answer a call of any role's method, by going on with it or otherwise.
+     * Handles a call of a store method, by proceeding with it or otherwise.
      *
      * @throws Throwable what the call throws
      */
@@ -27,28 +27,28 @@ public final class Interposed {
   }
 
   /**
-   * A call on its way.
+   * An intercepted call.
    *
-   * @param role what of the store is called
+   * @param role the part of the store that is called
    */
   public record Call(Object role, Method method, List<@Nullable Object> arguments) {
 
-    /** The name of the method. */
+    /** Returns the name of the method. */
     public String name() {
       return method.getName();
     }
 
-    /** Returns whether this method is called, or an overload of it. */
+    /** Returns whether the called method is this method or an overload of it. */
     public boolean is(StoreMethod expected) {
       return expected.is(method);
     }
 
-    /** Go on. */
+    /** Executes the call. */
     public @Nullable Object proceed() throws Throwable {
       return proceedWith(arguments.toArray());
     }
 
-    /** Go on with other arguments. */
+    /** Executes the call with other arguments. */
     public @Nullable Object proceedWith(@Nullable Object... others) throws Throwable {
       try {
         return method.invoke(role, others);
@@ -60,7 +60,10 @@ public final class Interposed {
 
   private Interposed() {}
 
-  /** A store that is the real one with this in between, and a coordinator of its own. */
+  /**
+   * Returns a store that passes every call of the real store through the interceptor and has a
+   * separate coordinator.
+   */
   public static Store on(Store real, Between between) {
     ClusterCoordinator alone = ClusterCoordinator.withinProcess();
     Map<String, Object> roles = new HashMap<>();

@@ -2,39 +2,42 @@ package dev.holdfast.tck.simulation;
 
 /** The invariants that must hold after every event and at the end. */
 public enum Invariant {
-  /** A job that was taken in is found, whatever its state. */
+  /** An enqueued job can be found in every state. */
   NO_JOB_LOST,
-  /** A job gets a new holder only while it has none. */
+  /** A job is claimed only while it has no holder. */
   NONE_HELD_TWICE,
   /**
-   * Once there was an effect of a token, or the job was taken from the holder of one so that there
-   * could be, there is no effect of an earlier one.
+   * After an effect under a token, or after the job was recovered so that another node may start
+   * it, there is no effect under an earlier token.
    */
   NO_STALE_EFFECT,
-  /** The code of a claim begins once. */
-  A_TOKEN_BEGINS_ONCE,
+  /** The handler starts at most once under a token. */
+  A_TOKEN_STARTS_ONCE,
   /** The token of a job never becomes smaller. */
   TOKENS_GROW,
-  /** A job that was CLAIMED and did not begin has spent nothing. */
+  /** A job that was CLAIMED and did not start uses no attempt. */
   CLAIMED_IS_FREE,
   /** A job that has ended stays as it is. */
   ENDED_STAYS_ENDED,
-  /** Some time after everything has calmed down, every job has ended. */
+  /** Some time after the last fault, every job has ended. */
   EVERY_JOB_ENDS,
-  /** A job that counts as a success has done all of its work. */
+  /** A job that SUCCEEDED has done all of its work. */
   SUCCESS_IS_COMPLETE,
   /**
-   * No two holders believe at the same time that they hold a lease; and once there was an effect of
-   * a lease's token, there is none of an earlier one.
+   * No two holders believe at the same time that they hold a lease. After an effect under the token
+   * of a lease, there is none under an earlier token.
    */
   LEASES_EXCLUDE,
   /**
-   * A lease that a holder believes to hold is claimed under its token in the store and has time
-   * left, so that the store can grant it to no other.
+   * While a holder believes that it holds a lease, the lease has not expired in the store and has
+   * the holder's token, so the store grants it to no other.
    */
   HELD_LEASES_HAVE_TIME_LEFT,
-  /** A lease is granted under a larger token than ever before, unless the request is a repeat. */
+  /**
+   * Each grant of a lease has a larger token than all earlier grants, unless the request is a
+   * repeat.
+   */
   LEASE_TOKENS_GROW,
-  /** No role throws what it should have expected. */
-  NO_ROLE_STUMBLES
+  /** No role throws an exception that it should have handled. */
+  NO_ROLE_FAILS
 }

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Observes every job from outside the nodes, and records the first violated invariant. */
+/** Observes every job from outside the nodes and records the first violated invariant. */
 final class InvariantChecker {
   private final Timeline timeline;
   private final JobQueries lookup;
@@ -22,15 +22,15 @@ final class InvariantChecker {
   private int effects;
   private boolean allEnded = true;
 
-  /** What is known of a job. */
+  /** The observed history of a job. */
   private static final class Entry {
     Job last;
 
-    /** How it was before the ledger last looked. */
+    /** The job as it was before the last check. */
     Job before;
 
     long latestEffect;
-    final Set<Long> begun = new HashSet<>();
+    final Set<Long> started = new HashSet<>();
     final Set<Long> completed = new HashSet<>();
 
     Entry(Job first) {
@@ -52,27 +52,28 @@ final class InvariantChecker {
     return effects;
   }
 
-  /** Watch a job that the store has just taken in. */
+  /** Adds a job that was just enqueued. */
   void watch(JobId id) {
     Job job = lookup.find(Set.of(id)).get(id);
     if (job == null) {
-      violated(Invariant.NO_JOB_LOST, "Job %s was taken in and is not there".formatted(id));
+      violated(Invariant.NO_JOB_LOST, "Job %s was enqueued and cannot be found".formatted(id));
     } else {
       jobs.put(id, new Entry(job));
       allEnded = false;
     }
   }
 
-  /** The code of a job begins. */
-  void begins(JobId id, long token) {
-    if (!entry(id).begun.add(token)) {
+  /** Records that the handler of a job starts. */
+  void starts(JobId id, long token) {
+    if (!entry(id).started.add(token)) {
       violated(
-          Invariant.A_TOKEN_BEGINS_ONCE, "Job %s began twice under token %d".formatted(id, token));
+          Invariant.A_TOKEN_STARTS_ONCE,
+          "Job %s started twice under token %d".formatted(id, token));
     }
-    effect(id, token, "its code began");
+    effect(id, token, "its handler started");
   }
 
-  /** Somebody did something in the name of a claim that the world can see. */
+  /** Records an externally visible effect under a token. */
   void effect(JobId id, long token, String what) {
     Entry entry = entry(id);
     effects++;
@@ -85,16 +86,16 @@ final class InvariantChecker {
     entry.latestEffect = Math.max(entry.latestEffect, token);
   }
 
-  /** The code of a job has done all of its work. */
+  /** Records that the handler of a job has done all of its work. */
   void completes(JobId id, long token) {
     entry(id).completed.add(token);
   }
 
   /**
-   * A job was taken from its holder: another node may start it this very moment, so from now on its
-   * former holder must do nothing in its name.
+   * Records that a job was recovered. Another node may start it at once, so from now on there must
+   * be no effect of its former holder.
    */
-  void takenBack(JobId id, long token) {
+  void recovered(JobId id, long token) {
     Entry entry = entry(id);
     entry.latestEffect = Math.max(entry.latestEffect, token + 1);
   }
@@ -102,15 +103,15 @@ final class InvariantChecker {
   private Entry entry(JobId id) {
     Entry entry = jobs.get(id);
     if (entry == null) {
-      throw new IllegalStateException("Nobody asked for job " + id);
+      throw new IllegalStateException("No client enqueued job " + id);
     }
     return entry;
   }
 
   /**
-   * How a job was held that the last look has shown to have left its holder's hands.
+   * Returns the token of a claim that ended between the last two checks.
    *
-   * @return the token it was held under; empty if it was not held or still is
+   * @return empty if the job was not claimed or still is
    */
   OptionalLong tokenThatEnded(JobId id) {
     Entry entry = entry(id);
@@ -119,7 +120,7 @@ final class InvariantChecker {
         : OptionalLong.empty();
   }
 
-  /** Look at every job after something may have changed. */
+  /** Checks every job. Called after each call that may have changed jobs. */
   void check() {
     Map<JobId, Job> now = lookup.find(jobs.keySet());
     jobs.forEach((id, entry) -> {
@@ -174,7 +175,7 @@ final class InvariantChecker {
     return allEnded;
   }
 
-  /** Nothing has gone wrong for a long time. */
+  /** Expects that every job has ended. Called long after the last fault. */
   void expectAllEnded() {
     for (Entry entry : jobs.values()) {
       if (!entry.last.state().hasEnded()) {

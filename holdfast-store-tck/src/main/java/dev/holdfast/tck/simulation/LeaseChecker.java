@@ -10,23 +10,23 @@ import java.util.UUID;
 import java.util.function.IntSupplier;
 
 /**
- * Observes leases from outside: what the store grants, and what each holder believes.
+ * Observes leases from outside: what the store grants and what each holder believes.
  *
- * <p>A lease counts its time on the clock of the database, and its holder on the monotonic clock of
- * a machine that is awake. What a holder believes is not checked after one of these clocks has
- * jumped: docs/leases.md says what is not promised then.
+ * <p>The store measures a lease on the clock of the database, and the holder on the monotonic clock
+ * of its machine. The beliefs of a holder are not checked after one of these clocks has jumped:
+ * docs/leases.md says what is not guaranteed then.
  */
 final class LeaseChecker {
-  private final InvariantChecker ledger;
+  private final InvariantChecker checker;
   private final LeaseStore store;
-  private final FaultModel weather;
+  private final FaultModel faultModel;
   private final Map<String, Grant> latest = new HashMap<>();
   private final Map<String, Long> effects = new HashMap<>();
   private final List<Belief> beliefs = new ArrayList<>();
 
   private record Grant(UUID acquisition, long token) {}
 
-  /** A lease that its holder believes to hold, and how often clocks had jumped before. */
+  /** A lease whose holder believes that it holds it, and how often clocks had jumped before. */
   private record Belief(Host host, Lease lease, IntSupplier jumps, int before) {
     boolean counts() {
       return !host.isCrashed() && jumps.getAsInt() == before && lease.isHeld();
@@ -38,23 +38,23 @@ final class LeaseChecker {
     }
   }
 
-  LeaseChecker(InvariantChecker ledger, LeaseStore store, FaultModel weather) {
-    this.ledger = ledger;
+  LeaseChecker(InvariantChecker checker, LeaseStore store, FaultModel faultModel) {
+    this.checker = checker;
     this.store = store;
-    this.weather = weather;
+    this.faultModel = faultModel;
   }
 
-  /** How often a clock has jumped by which this host or the database counts the time of leases. */
+  /** Returns how often the clocks that this host and the database use for leases have jumped. */
   int jumps(Host host) {
-    return weather.databaseClockChanges() + host.suspensions();
+    return faultModel.databaseClockChanges() + host.suspensions();
   }
 
-  /** The store has granted a lease. */
+  /** Records that the store has granted a lease. */
   void granted(String key, UUID acquisition, long token) {
     Grant grant = new Grant(acquisition, token);
     Grant before = latest.put(key, grant);
     if (before != null && token <= before.token && !grant.equals(before)) {
-      ledger.violated(
+      checker.violated(
           Invariant.LEASE_TOKENS_GROW,
           "Lease %s was granted under token %d, after token %d"
               .formatted(key, token, before.token));
@@ -62,25 +62,25 @@ final class LeaseChecker {
   }
 
   /**
-   * A holder has been told that a lease is granted.
+   * Records that a holder has received the grant of a lease.
    *
-   * @param before how often clocks had jumped before the holder asked for it
+   * @param before how often clocks had jumped before the holder requested it
    */
   void believes(Host host, Lease lease, int before) {
     beliefs.add(new Belief(host, lease, () -> jumps(host), before));
   }
 
-  /** The holder of a lease did something in its name. */
+  /** Records an effect under the token of a lease. */
   void effect(String key, long token) {
     long last = effects.merge(key, token, Math::max);
     if (token < last) {
-      ledger.violated(
+      checker.violated(
           Invariant.LEASES_EXCLUDE,
           "Lease %s: an effect of token %d after one of token %d".formatted(key, token, last));
     }
   }
 
-  /** Look at what every holder believes. To be called after every event. */
+  /** Checks the beliefs of all holders. Must be called after every event. */
   void check() {
     if (beliefs.isEmpty()) {
       return;
@@ -91,7 +91,7 @@ final class LeaseChecker {
       String key = belief.lease.key();
       Belief other = holders.put(key, belief);
       if (other != null) {
-        ledger.violated(
+        checker.violated(
             Invariant.LEASES_EXCLUDE,
             "Lease %s is held by %s and by %s".formatted(key, other, belief));
       }
@@ -99,7 +99,7 @@ final class LeaseChecker {
           .find(key)
           .filter(info -> info.isHeld() && info.fencingToken() == belief.lease.fencingToken())
           .isEmpty()) {
-        ledger.violated(
+        checker.violated(
             Invariant.HELD_LEASES_HAVE_TIME_LEFT,
             "Lease %s is held by %s, and the store has %s".formatted(key, belief, store.find(key)));
       }

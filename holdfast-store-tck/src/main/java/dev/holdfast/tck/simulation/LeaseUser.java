@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Code on a host that works under a lease, and checks before each step that it still holds the
- * lease. All users of all hosts compete for the same keys.
+ * Code on a host that works under a lease and checks before each step that it still holds the
+ * lease. All users on all hosts compete for the same keys.
  */
 final class LeaseUser {
   private static final List<String> KEYS = List.of("simulated-1", "simulated-2");
@@ -18,34 +18,35 @@ final class LeaseUser {
 
   private final Timeline timeline;
   private final Host host;
-  private final FaultModel weather;
+  private final FaultModel faultModel;
   private final LeaseChecker checker;
-  private final Trace journal;
+  private final Trace trace;
   private final SplittableRandom random;
 
-  LeaseUser(Timeline timeline, Host host, FaultModel weather, LeaseChecker checker, Trace journal) {
+  LeaseUser(
+      Timeline timeline, Host host, FaultModel faultModel, LeaseChecker checker, Trace trace) {
     this.timeline = timeline;
     this.host = host;
-    this.weather = weather;
+    this.faultModel = faultModel;
     this.checker = checker;
-    this.journal = journal;
+    this.trace = trace;
     this.random = host.chance();
   }
 
-  /** Acquire, work and release until the faults are over. */
+  /** Acquires, uses and releases leases until the faults are over. */
   void work(Leases leases) {
-    while (!weather.isCalm()) {
+    while (!faultModel.isCalm()) {
       String key = KEYS.get(random.nextInt(KEYS.size()));
       int jumps = checker.jumps(host);
       try {
         if (leases.acquire(key, ttl()) instanceof Acquisition.Acquired(Lease lease)) {
           checker.believes(host, lease, jumps);
-          journal.note(host.name(), "acquires the lease under token " + lease.fencingToken());
+          trace.note(host.name(), "acquires the lease under token " + lease.fencingToken());
           workUnder(lease, jumps);
           release(lease);
         }
       } catch (StoreException away) {
-        journal.note(host.name(), "cannot acquire its lease");
+        trace.note(host.name(), "cannot acquire its lease");
       }
       sleep(random.nextLong(50 * MILLI, 1_000 * MILLI));
     }
@@ -76,20 +77,20 @@ final class LeaseUser {
         lease.renew();
       }
     } catch (StoreException away) {
-      journal.note(host.name(), "cannot renew its lease");
+      trace.note(host.name(), "cannot renew its lease");
     }
   }
 
-  /** Half of those that cannot write the end of their lease leave it alone. */
+  /** Releases a lease. If the end cannot be written, closes the lease in half of the cases. */
   private void release(Lease lease) {
     try {
       if (random.nextInt(3) == 0) {
-        lease.fail("It was to fail");
+        lease.fail("Planned failure");
       } else {
         lease.complete();
       }
     } catch (StoreException away) {
-      journal.note(host.name(), "cannot release its lease");
+      trace.note(host.name(), "cannot release its lease");
       if (random.nextBoolean()) {
         lease.close();
       }

@@ -22,54 +22,70 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The network between one host and the store. A request takes time to arrive, is executed even if
- * its sender has died meanwhile, and its reply takes time to return; the calling simulated thread
- * waits for it.
+ * its sender has died meanwhile, and its reply takes time to return. The calling thread waits for
+ * it.
  */
 final class SimulatedNetwork implements Interposed.Between {
   private static final long PATIENCE = 3_000_000_000L;
 
-  /** Calls that change nothing, after which there is nothing to check. */
-  private static final Set<String> READS =
-      Set.of("look", "list", "claims", "orphans", "due", "find", "queuesWithReadyJobs");
+  /** Calls that change nothing, so no check follows them. */
+  private static final Set<StoreMethod> READS =
+      Set.of(
+          StoreMethod.QUEUES_WITH_READY_JOBS,
+          StoreMethod.FIND_JOBS,
+          StoreMethod.LIST_JOBS,
+          StoreMethod.LIST_QUEUES,
+          StoreMethod.LIST_TASKS,
+          StoreMethod.FIND_TRIGGER,
+          StoreMethod.LIST_TRIGGERS,
+          StoreMethod.LOOK,
+          StoreMethod.LIST_NODES,
+          StoreMethod.LIST_CLAIMS,
+          StoreMethod.ORPHANS,
+          StoreMethod.FIND_LEASE,
+          StoreMethod.LIST_LEASES,
+          StoreMethod.DUE,
+          StoreMethod.LOOK_AT_SCHEDULE,
+          StoreMethod.LIST_SCHEDULES);
 
   private static final long SECOND = 1_000_000_000L;
 
   private final Timeline timeline;
   private final Host host;
-  private final FaultModel weather;
-  private final InvariantChecker ledger;
+  private final FaultModel faultModel;
+  private final InvariantChecker checker;
   private final LeaseChecker leases;
-  private final Trace journal;
+  private final Trace trace;
   private final SplittableRandom random;
   private final Consumer<UUID> onSignOfLife;
 
   /**
-   * @param onSignOfLife told of every incarnation whose counter of heartbeats has moved
+   * @param onSignOfLife receives every incarnation whose heartbeat counter has advanced
    */
   SimulatedNetwork(
       Timeline timeline,
       Host host,
-      FaultModel weather,
-      InvariantChecker ledger,
+      FaultModel faultModel,
+      InvariantChecker checker,
       LeaseChecker leases,
-      Trace journal,
+      Trace trace,
       Consumer<UUID> onSignOfLife) {
     this.onSignOfLife = onSignOfLife;
     this.timeline = timeline;
     this.host = host;
-    this.weather = weather;
-    this.ledger = ledger;
+    this.faultModel = faultModel;
+    this.checker = checker;
     this.leases = leases;
-    this.journal = journal;
+    this.trace = trace;
     this.random = host.chance();
   }
 
-  /** A request, and what came of it. */
+  /** A request and its outcome. */
   private static final class Exchange {
     final Interposed.Call call;
     final boolean diesWithSender;
     boolean arrived;
-    @Nullable Object answer;
+    @Nullable Object result;
     @Nullable Throwable failure;
 
     Exchange(Interposed.Call call, boolean diesWithSender) {
@@ -90,47 +106,46 @@ final class SimulatedNetwork implements Interposed.Between {
       throw broken(Outcome.RETRYABLE, call);
     }
     long sent = timeline.now();
-    FaultModel.Trip trip = weather.trip(patience);
+    FaultModel.Trip trip = faultModel.trip(patience);
     Exchange exchange = new Exchange(call, random.nextBoolean());
     timeline.at(sent + trip.there(), () -> arrive(exchange));
     strike(sent, Math.min(trip.there() + trip.back(), trip.patience()));
     me.sleepUntil(sent + Math.min(trip.there() + trip.back(), trip.patience()));
-    // One that was paused may find an answer that came after it would have given up.
+    // A caller that was paused may find a reply that arrived after it would have given up.
     boolean answered = timeline.now() >= sent + trip.there() + trip.back();
-    if (!exchange.arrived || !answered || trip.answerLost() || host.isCutOff()) {
+    if (!exchange.arrived || !answered || trip.replyLost() || host.isCutOff()) {
       throw broken(Outcome.UNKNOWN, call);
     }
     if (exchange.failure != null) {
       throw exchange.failure;
     }
-    return exchange.answer;
+    return exchange.result;
   }
 
-  /** How long the caller waits; a beat says so itself. */
+  /** Returns how long the caller waits. A heartbeat states its own timeout. */
   private static long patienceOf(Interposed.Call call) {
-    return call.arguments().size() == 1 && call.arguments().get(0) instanceof NodeStore.Beat beat
+    return call.arguments().size() == 1
+            && call.arguments().get(0) instanceof NodeStore.Heartbeat beat
         ? beat.patience().toNanos()
         : PATIENCE;
   }
 
-  /**
-   * A process may crash or be paused between any two steps, and steps are thickest around calls.
-   */
+  /** Crashes or pauses the process at a random time during a call, where most steps happen. */
   private void strike(long sent, long took) {
-    if (weather.strikes(0.002)) {
+    if (faultModel.strikes(0.002)) {
       timeline.at(
           sent + random.nextLong(took),
           () -> {
             if (!host.isCrashed()) {
-              journal.note(host.name(), "crashes in the middle of a call");
+              trace.note(host.name(), "crashes in the middle of a call");
               host.crash();
             }
           });
-    } else if (weather.strikes(0.002)) {
+    } else if (faultModel.strikes(0.002)) {
       timeline.at(
           sent + random.nextLong(took),
           () -> {
-            journal.note(host.name(), "is paused in the middle of a call");
+            trace.note(host.name(), "is paused in the middle of a call");
             host.pause(random.nextLong(SECOND / 10, 9 * SECOND));
           });
     }
@@ -141,63 +156,63 @@ final class SimulatedNetwork implements Interposed.Between {
       return;
     }
     exchange.arrived = true;
-    if (weather.isStoreAway()) {
+    if (faultModel.isStoreAway()) {
       exchange.failure = broken(Outcome.RETRYABLE, exchange.call);
       return;
     }
-    if (weather.isStoreReadOnly() && !READS.contains(exchange.call.name())) {
+    if (faultModel.isStoreReadOnly() && !isRead(exchange.call)) {
       exchange.failure =
           new StoreException(
               Outcome.RETRYABLE,
-              "The server is read-only, %s is refused.".formatted(exchange.call.name()),
+              "The server is read-only and rejects %s.".formatted(exchange.call.name()),
               null);
       return;
     }
     try {
-      exchange.answer = exchange.call.proceed();
+      exchange.result = exchange.call.proceed();
     } catch (Throwable thrown) {
       exchange.failure = thrown;
     }
-    journal.note(host.name(), exchange.call, exchange.answer);
+    trace.note(host.name(), exchange.call, exchange.result);
     if (exchange.call.role() instanceof LeaseStore) {
-      noteGrants(exchange.call, exchange.answer);
-    } else if (!READS.contains(exchange.call.name())) {
-      ledger.check();
+      noteGrants(exchange.call, exchange.result);
+    } else if (!isRead(exchange.call)) {
+      checker.check();
       noteEnds(exchange.call);
       noteRecoveries(exchange.call);
-      noteSignsOfLife(exchange.call, exchange.answer);
+      noteSignsOfLife(exchange.call, exchange.result);
     }
   }
 
-  private void noteGrants(Interposed.Call call, @Nullable Object answer) {
-    if (answer instanceof LeaseStore.Result.Granted granted
+  private void noteGrants(Interposed.Call call, @Nullable Object result) {
+    if (result instanceof LeaseStore.Result.Granted granted
         && call.arguments().get(0) instanceof LeaseRequest request
         && call.arguments().get(1) instanceof UUID acquisition) {
       leases.granted(request.key(), acquisition, granted.token());
     }
   }
 
-  /** Whatever a sweeper has taken back, another node may start at once. */
+  /** Records recovered jobs, which another node may start at once. */
   private void noteRecoveries(Interposed.Call call) {
     if (call.role() instanceof Recovery
         && call.is(StoreMethod.RECOVER)
-        && call.arguments().get(1) instanceof List<?> rulings) {
-      for (Object each : rulings) {
-        if (each instanceof Recovery.RecoveryAction ruling) {
-          ledger
-              .tokenThatEnded(ruling.claim().id())
-              .ifPresent(token -> ledger.takenBack(ruling.claim().id(), token));
+        && call.arguments().get(1) instanceof List<?> actions) {
+      for (Object each : actions) {
+        if (each instanceof Recovery.RecoveryAction action) {
+          checker
+              .tokenThatEnded(action.claim().id())
+              .ifPresent(token -> checker.recovered(action.claim().id(), token));
         }
       }
     }
   }
 
-  private void noteSignsOfLife(Interposed.Call call, @Nullable Object answer) {
+  private void noteSignsOfLife(Interposed.Call call, @Nullable Object result) {
     if (call.role() instanceof NodeStore && !call.arguments().isEmpty()) {
       if (call.arguments().get(0) instanceof NodeStore.NodeRegistration card) {
         onSignOfLife.accept(card.incarnation());
-      } else if (call.arguments().get(0) instanceof NodeStore.Beat beat
-          && answer instanceof Optional<?> reply
+      } else if (call.arguments().get(0) instanceof NodeStore.Heartbeat beat
+          && result instanceof Optional<?> reply
           && reply.isPresent()) {
         onSignOfLife.accept(beat.incarnation());
       }
@@ -205,8 +220,8 @@ final class SimulatedNetwork implements Interposed.Between {
   }
 
   /**
-   * Whoever ends a job does something in the name of its claim that all can see. Of several reports
-   * on one job, the one under the token it was held by did; a repeat beside it changed nothing.
+   * Records the end of a job as an effect under its token. Of several reports about one job in a
+   * batch, only the one under the current token had an effect; the others were repeats.
    */
   private void noteEnds(Interposed.Call call) {
     if (call.role() instanceof Outcomes && call.arguments().get(1) instanceof List<?> finishes) {
@@ -215,14 +230,18 @@ final class SimulatedNetwork implements Interposed.Between {
         if (each instanceof Finish finish) {
           JobId id = finish.claim().id();
           long token = finish.claim().token();
-          ledger
+          checker
               .tokenThatEnded(id)
               .ifPresent(
                   held -> writers.merge(id, token, (one, other) -> one == held ? one : other));
         }
       }
-      writers.forEach((id, token) -> ledger.effect(id, token, "its end was written"));
+      writers.forEach((id, token) -> checker.effect(id, token, "its end was written"));
     }
+  }
+
+  private static boolean isRead(Interposed.Call call) {
+    return READS.stream().anyMatch(call::is);
   }
 
   private static StoreException broken(Outcome outcome, Interposed.Call call) {

@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated thread: a real thread that runs only while the timeline is stopped for it, and
- * returns control to the timeline when it waits. Its interrupts are those of the real thread.
+ * returns control to the timeline when it waits. Interrupts are those of the real thread.
  */
 final class SimulatedThread {
-  /** Virtual threads change hands fastest, but before this version monitors pin them. */
+  /** Switching between virtual threads is fastest, but monitors pin them before this version. */
   private static final boolean VIRTUAL = Runtime.version().feature() >= 24;
 
-  /** Thrown where a strand of a crashed process would go on, so that its thread ends. */
+  /** Thrown where a thread of a crashed process would continue, so that it ends. */
   static final class Crashed extends Error {
     private static final long serialVersionUID = 1L;
 
@@ -40,7 +40,7 @@ final class SimulatedThread {
     return host;
   }
 
-  /** Run, or go on waiting no longer than, at this time; earlier plans are void. */
+  /** Starts or resumes the thread at this time. Replaces earlier plans. */
   void resumeAt(long nanos) {
     long mine = ++ticket;
     timeline.at(nanos, () -> resume(mine));
@@ -51,14 +51,14 @@ final class SimulatedThread {
       return;
     }
     if (host.isPaused()) {
-      // Which thread wakes up first after a pause is anybody's guess.
+      // The order in which threads wake up after a pause is random.
       timeline.at(host.pausedUntil() + host.chance().nextInt(2_000_000), () -> resume(planned));
       return;
     }
     run();
   }
 
-  /** Called by the strand itself: let others run until this time. */
+  /** Lets other threads run until this time. Called by the thread itself. */
   void sleepUntil(long nanos) {
     if (killed) {
       throw new Crashed();
@@ -70,7 +70,7 @@ final class SimulatedThread {
     }
   }
 
-  /** End it where it stands. */
+  /** Ends the thread immediately. */
   void kill() {
     killed = true;
     ticket++;
@@ -105,9 +105,9 @@ final class SimulatedThread {
     try {
       body.run();
     } catch (Crashed end) {
-      // Its process is gone, and so is it.
+      // The process has crashed.
     } catch (RuntimeException | Error failure) {
-      host.stumbled(failure);
+      host.failed(failure);
     } finally {
       done = true;
       turn = false;
@@ -121,7 +121,7 @@ final class SimulatedThread {
     boolean interrupted = false;
     while (!turn) {
       LockSupport.park(this);
-      interrupted |= Thread.interrupted(); // Or park would return at once for ever.
+      interrupted |= Thread.interrupted(); // Otherwise park would keep returning at once.
     }
     if (interrupted) {
       Thread.currentThread().interrupt();

@@ -26,7 +26,7 @@ public final class Simulation {
   private static final long CALM_AT = 14 * SECOND;
   private static final long MOST = CALM_AT + 150 * SECOND;
 
-  /** Nodes of one cluster may differ in how long they may be silent. */
+  /** The nodes of a cluster may have different timeouts. */
   private static final List<LivenessSettings> LIVENESS =
       List.of(
           LivenessSettings.FAST_FAILOVER,
@@ -39,11 +39,11 @@ public final class Simulation {
   private final PlantedBug plant;
   private final Timeline timeline = new Timeline();
   private final SplittableRandom random;
-  private final FaultModel weather;
-  private final Trace journal;
+  private final FaultModel faultModel;
+  private final Trace trace;
   private final Store real;
   private final Store database;
-  private final InvariantChecker ledger;
+  private final InvariantChecker checker;
   private final LeaseChecker leases;
   private final Workload workload;
   private final Competitor competitor;
@@ -51,16 +51,16 @@ public final class Simulation {
   private final Focus focus;
   private final List<Host> hosts = new ArrayList<>();
 
-  /** What goes wrong in a simulation. */
+  /** The kind of faults in a simulation. */
   public enum Focus {
-    /** Whatever can; in every fourth seed one kind of fault alone. */
+    /** All kinds of faults; in every fourth seed only one kind. */
     EVERYTHING,
     /**
-     * Nodes fall silent, again and again, so often that one of them is bound to be caught with a
-     * task that needs almost all of the margin to stop.
+     * Repeated partitions, so frequent that some node is cut off while it runs a task that needs
+     * almost the whole margin to stop.
      */
     SILENCE,
-    /** Machines are suspended, again and again. */
+    /** Repeated suspensions of machines. */
     SUSPENSION;
 
     private static final List<Focus> ANY =
@@ -76,14 +76,14 @@ public final class Simulation {
   }
 
   /**
-   * How it went.
+   * The result of a simulation.
    *
-   * @param violation the first promise that was broken, if one was
-   * @param digest the same for the same course of events
-   * @param effects how many effects there were
-   * @param events how many events there were
-   * @param lasted how long it took, in virtual time
-   * @param story what happened, if it was told
+   * @param violation the first violated invariant, if any
+   * @param digest equal for equal sequences of events
+   * @param effects the number of effects
+   * @param events the number of events
+   * @param lasted the duration in virtual time
+   * @param traceLines the trace as text, if it was requested
    */
   public record Report(
       long seed,
@@ -92,7 +92,7 @@ public final class Simulation {
       int effects,
       long events,
       Duration lasted,
-      List<String> story) {}
+      List<String> traceLines) {}
 
   private Simulation(long seed, PlantedBug plant, Focus focus, boolean told) {
     this.seed = seed;
@@ -100,38 +100,40 @@ public final class Simulation {
     this.random = new SplittableRandom(seed);
     this.focus = focus == Focus.EVERYTHING ? Focus.ANY.get(random.nextInt(8)) : focus;
     boolean everything = this.focus == Focus.EVERYTHING;
-    this.weather = new FaultModel(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
-    this.journal = new Trace(timeline, told);
-    this.real = new InMemoryStore(weather);
+    this.faultModel = new FaultModel(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
+    this.trace = new Trace(timeline, told);
+    this.real = new InMemoryStore(faultModel);
     this.database = plant.database().apply(real);
-    this.ledger = new InvariantChecker(timeline, real.queries());
-    this.leases = new LeaseChecker(ledger, real.leases(), weather);
-    this.workload = new Workload(timeline, real, ledger, journal, random.split());
-    this.competitor = new Competitor(timeline, weather, real, ledger, journal);
+    this.checker = new InvariantChecker(timeline, real.queries());
+    this.leases = new LeaseChecker(checker, real.leases(), faultModel);
+    this.workload = new Workload(timeline, real, checker, trace, random.split());
+    this.competitor = new Competitor(timeline, faultModel, real, checker, trace);
     this.competes = !everything || random.nextBoolean();
   }
 
-  /** Let the cluster of this seed live, and see whether it keeps its promises. */
+  /** Simulates the cluster of this seed. */
   public static Report run(long seed) {
     return run(seed, PlantedBug.NONE);
   }
 
-  /** The same with a bug planted. */
+  /** Simulates the cluster of this seed with a planted bug. */
   public static Report run(long seed, PlantedBug plant) {
     return run(seed, plant, Focus.EVERYTHING);
   }
 
-  /** The same, with faults of one kind. */
+  /** Simulates the cluster of this seed with faults of one kind. */
   public static Report run(long seed, PlantedBug plant, Focus focus) {
     return onOneThread(new Simulation(seed, plant, focus, false));
   }
 
-  /** The same, and tell what happened. */
-  public static Report tell(long seed, PlantedBug plant) {
+  /** Simulates the cluster of this seed and records the trace as text. */
+  public static Report runWithTrace(long seed, PlantedBug plant) {
     return onOneThread(new Simulation(seed, plant, Focus.EVERYTHING, true));
   }
 
-  /** Strands are virtual threads, and change hands fastest with another of them. */
+  /**
+   * Runs the event loop on a virtual thread, because switching between virtual threads is fastest.
+   */
   private static Report onOneThread(Simulation simulation) {
     Report[] report = new Report[1];
     Throwable[] failure = new Throwable[1];
@@ -152,7 +154,7 @@ public final class Simulation {
     }
     if (failure[0] != null) {
       throw new IllegalStateException(
-          "The simulation of seed %d broke".formatted(simulation.seed), failure[0]);
+          "The simulation of seed %d failed".formatted(simulation.seed), failure[0]);
     }
     return report[0];
   }
@@ -163,45 +165,46 @@ public final class Simulation {
       hosts.add(boot("node-" + i, i - 1));
     }
     workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
-    new Faults(timeline, weather, real.nodes(), journal, random.split())
+    new Faults(timeline, faultModel, real.nodes(), trace, random.split())
         .plan(CALM_AT, hosts, focus);
     long events = 0;
     boolean more = true;
-    while (more && ledger.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
+    while (more && checker.violation().isEmpty() && timeline.now() < MOST && !isOver()) {
       more = timeline.step();
       leases.check();
       events++;
     }
-    if (ledger.violation().isEmpty()) {
-      ledger.expectAllEnded();
+    if (checker.violation().isEmpty()) {
+      checker.expectAllEnded();
     }
     for (Host host : hosts) {
       host.crash();
     }
     return new Report(
         seed,
-        ledger.violation(),
-        journal.digest(),
-        ledger.effects(),
+        checker.violation(),
+        trace.digest(),
+        checker.effects(),
         events,
         Duration.ofNanos(timeline.now()),
-        journal.lines());
+        trace.lines());
   }
 
   private boolean isOver() {
-    return workload.isAllEnqueued() && ledger.allEnded();
+    return workload.isAllEnqueued() && checker.allEnded();
   }
 
-  /** Start a process with a node in it. */
+  /** Starts a process with a node in it. */
   private Host boot(String name, int index) {
-    Host host = new Host(name, timeline, random.split(), this::stumbled);
+    Host host = new Host(name, timeline, random.split(), this::failed);
     int concurrency = random.nextInt(1, 4);
     int prefetch = random.nextInt(3);
     LivenessSettings liveness = LIVENESS.get(random.nextInt(LIVENESS.size()));
     MeterRegistry meters =
         random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
     SimulatedNetwork wire =
-        new SimulatedNetwork(timeline, host, weather, ledger, leases, journal, this::sawSignOfLife);
+        new SimulatedNetwork(
+            timeline, host, faultModel, checker, leases, trace, this::sawSignOfLife);
     int leaseUsers = random.nextInt(3);
     Store store = plant.node().apply(Interposed.on(database, wire));
     host.spawn(() -> {
@@ -218,9 +221,9 @@ public final class Simulation {
                 .queue("default", concurrency, prefetch)
                 .handle(Workload.TASK, workload::handle)
                 .start();
-        journal.note(name, "has started");
+        trace.note(name, "has started");
         for (int i = 0; i < leaseUsers; i++) {
-          LeaseUser user = new LeaseUser(timeline, host, weather, leases, journal);
+          LeaseUser user = new LeaseUser(timeline, host, faultModel, leases, trace);
           host.spawn(() -> user.work(node.leases()));
         }
       } catch (StoreException away) {
@@ -237,7 +240,7 @@ public final class Simulation {
     }
   }
 
-  /** Whatever has crashed is started again after a while, as any supervisor would. */
+  /** Restarts a crashed host after a while, as a supervisor would. */
   private void watch(Host host, int index) {
     timeline.at(
         timeline.now() + SECOND / 2,
@@ -252,7 +255,7 @@ public final class Simulation {
         });
   }
 
-  private void stumbled(Throwable failure) {
-    ledger.violated(Invariant.NO_ROLE_STUMBLES, String.valueOf(failure));
+  private void failed(Throwable failure) {
+    checker.violated(Invariant.NO_ROLE_FAILS, String.valueOf(failure));
   }
 }

@@ -20,18 +20,18 @@ final class Timeline {
   private long lastNumber;
   private @Nullable SimulatedThread running;
 
-  /** Nanoseconds since the beginning. */
+  /** Returns the nanoseconds since the start. */
   long now() {
     return now;
   }
 
-  /** Let this happen then, or at once if that has passed. */
+  /** Schedules an action for this time, or for now if that time has passed. */
   void at(long nanos, Runnable action) {
     events.add(new Event(Math.max(nanos, now), ++lastNumber, action));
   }
 
   /**
-   * Let the next event happen.
+   * Runs the next event.
    *
    * @return false if there is none
    */
@@ -45,16 +45,16 @@ final class Timeline {
     return true;
   }
 
-  /** The strand that runs just now. */
+  /** Returns the simulated thread that runs now. */
   SimulatedThread running() {
-    SimulatedThread strand = running;
-    if (strand == null) {
+    SimulatedThread thread = running;
+    if (thread == null) {
       throw new IllegalStateException("Only a simulated thread can wait for something");
     }
-    return strand;
+    return thread;
   }
 
-  void runs(@Nullable SimulatedThread strand) {
-    running = strand;
+  void runs(@Nullable SimulatedThread thread) {
+    running = thread;
   }
 }

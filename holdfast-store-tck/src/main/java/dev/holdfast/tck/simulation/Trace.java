@@ -24,15 +24,15 @@ final class Trace {
     }
   }
 
-  /** A call was carried out. */
-  void note(String who, Interposed.Call call, @Nullable Object answer) {
+  /** Records an executed call. */
+  void note(String who, Interposed.Call call, @Nullable Object result) {
     stir(timeline.now());
     stir(who.hashCode());
     stir(call.name().hashCode());
     if (lines != null) {
       lines.add(
           "%.6f %s %s%s = %s"
-              .formatted(timeline.now() / 1e9, who, call.name(), call.arguments(), answer));
+              .formatted(timeline.now() / 1e9, who, call.name(), call.arguments(), result));
     }
   }
 

@@ -33,8 +33,8 @@ final class Workload {
 
   private final Timeline timeline;
   private final Store store;
-  private final InvariantChecker ledger;
-  private final Trace journal;
+  private final InvariantChecker checker;
+  private final Trace trace;
   private final SplittableRandom random;
   private final Map<JobId, Plan> plans = new HashMap<>();
   private int expected;
@@ -43,16 +43,16 @@ final class Workload {
    * What a job does.
    *
    * @param steps how many effects it has
-   * @param pause how long it takes from one to the next, which is also how long it takes to heed an
-   *     interrupt
+   * @param pause the time between two effects, which is also the time it takes to respond to
+   *     interruption
    * @param failures how many of its attempts fail
-   * @param asks whether it asks its context between two steps whether to stop; otherwise nothing
-   *     but an interrupt stops it
-   * @param returns whether it returns when it is told to stop, as if it had done all of its work
+   * @param asks whether it checks {@code isStopping} between two steps; otherwise only an interrupt
+   *     stops it
+   * @param returns whether it returns normally when it is told to stop
    */
   private record Plan(int steps, long pause, int failures, boolean asks, boolean returns) {}
 
-  /** Fails an attempt. */
+  /** A planned failure of an attempt. */
   private static final class Planned extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -61,7 +61,7 @@ final class Workload {
     }
   }
 
-  /** Payloads are texts, and results too. */
+  /** Stores payloads and results as plain text. */
   static final class TextCodec implements PayloadCodec {
     @Override
     public String encode(Object value) {
@@ -78,17 +78,17 @@ final class Workload {
   Workload(
       Timeline timeline,
       Store store,
-      InvariantChecker ledger,
-      Trace journal,
+      InvariantChecker checker,
+      Trace trace,
       SplittableRandom random) {
     this.timeline = timeline;
     this.store = store;
-    this.ledger = ledger;
-    this.journal = journal;
+    this.checker = checker;
+    this.trace = trace;
     this.random = random;
   }
 
-  /** Plan so many jobs, to be enqueued at any time before this one. */
+  /** Plans this number of jobs, to be enqueued at random times before the given time. */
   void plan(int jobs, long before) {
     expected = jobs;
     for (int i = 0; i < jobs; i++) {
@@ -102,7 +102,7 @@ final class Workload {
 
   private void enqueue() {
     JobId id = new JobId(new UUID(plans.size() + 1, random.nextLong()));
-    // Slow ones need almost all of the margin to respond to an interrupt: see LivenessSettings.
+    // Slow jobs need almost the whole margin to respond to interruption: see LivenessSettings.
     boolean slow = random.nextBoolean();
     plans.put(
         id,
@@ -132,14 +132,14 @@ final class Workload {
             null,
             false);
     if (random.nextInt(6) == 0) {
-      // The client gave up waiting and sent it again; what it sent first arrives long after.
+      // The client gave up waiting and repeated the enqueue. The first request arrives long after.
       store.intake().enqueue(List.of(job.repeated()));
       timeline.at(timeline.now() + random.nextLong(20_000 * MILLI), () -> arriveLate(job));
     } else {
       store.intake().enqueue(List.of(job));
     }
-    ledger.watch(id);
-    journal.note("client", "enqueues " + id);
+    checker.watch(id);
+    trace.note("client", "enqueues " + id);
     if (random.nextInt(12) == 0) {
       timeline.at(timeline.now() + random.nextLong(5_000 * MILLI), () -> cancel(id));
     } else if (random.nextInt(8) == 0) {
@@ -148,29 +148,28 @@ final class Workload {
   }
 
   private void arriveLate(NewJob job) {
-    journal.note("client", "is late with " + job.id());
+    trace.note("client", "is late with " + job.id());
     store.intake().enqueue(List.of(job));
-    ledger.check();
+    checker.check();
   }
 
   private void requeue(JobId id) {
-    if (!ledger.hasEnded(id)) { // A dead letter would live again, as it should.
-      journal.note("client", "requeues " + id);
+    if (!checker.hasEnded(id)) { // Requeuing a dead-lettered job would revive it.
+      trace.note("client", "requeues " + id);
       store.control().requeue(id);
-      ledger.check();
+      checker.check();
     }
   }
 
   private void cancel(JobId id) {
-    journal.note("client", "cancels " + id);
+    trace.note("client", "cancels " + id);
     store.control().cancel(id);
-    ledger.check();
+    checker.check();
   }
 
   /**
-   * The code of the task. It responds to interruption within the margin: what it was about to do
-   * when it was told to stop is still done, as a request that was on its way is, and nothing after
-   * that.
+   * Handles the task. It responds to interruption within the margin: a step in progress when it is
+   * told to stop is still completed, like a request that was already sent, and no step follows.
    */
   String handle(String payload, TaskContext context) throws InterruptedException {
     JobId id = context.jobId();
@@ -178,27 +177,27 @@ final class Workload {
     Plan plan = plans.getOrDefault(id, new Plan(1, MILLI, 0, true, false));
     Host host = timeline.running().host();
     int suspensions = host.suspensions();
-    ledger.begins(id, token);
+    checker.starts(id, token);
     for (int step = 1; step <= plan.steps; step++) {
       if (isToldToStop(context, plan.asks)) {
         return stop(plan, payload);
       }
       long due = timeline.now() + plan.pause;
       timeline.running().sleepUntil(due);
-      // It stood still with its process, perhaps for longer than the margin. What was suspended
-      // with its machine can learn that from no clock: only the token tells.
+      // The process was paused, perhaps for longer than the margin. After a suspension of the
+      // machine no monotonic clock shows that; only the token protects.
       if (host.suspensions() > suspensions) {
-        throw new Planned("Its machine was suspended");
+        throw new Planned("The machine was suspended");
       }
       if (timeline.now() > due && isToldToStop(context, true)) {
         return stop(plan, payload);
       }
-      ledger.effect(id, token, "step " + step);
+      checker.effect(id, token, "step " + step);
     }
     if (context.attempt() <= plan.failures) {
-      throw new Planned("It was to fail");
+      throw new Planned("Planned failure");
     }
-    ledger.completes(id, token);
+    checker.completes(id, token);
     return payload;
   }
 

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The store in memory keeps the contract, and a few habits of its own. */
+/** The in-memory store passes the contract; tests of its own settings. */
 class InMemoryStoreTest extends StoreContract {
 
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -43,7 +43,7 @@ class InMemoryStoreTest extends StoreContract {
   }
 
   @Test
-  void itTakesNoPartInDatabaseTransactions() {
+  void theStoreDoesNotSupportDatabaseTransactions() {
     Connection connection =
         (Connection)
             Proxy.newProxyInstance(
@@ -57,7 +57,7 @@ class InMemoryStoreTest extends StoreContract {
   }
 
   @Test
-  void itsTimeIsThatOfTheClockItWasGiven() {
+  void theStoreUsesTheGivenClock() {
     Store store = new InMemoryStore(clock);
     store.intake().enqueue(List.of(new JobDraft().build()));
     clock.advance(Duration.ofMinutes(5));
@@ -69,7 +69,7 @@ class InMemoryStoreTest extends StoreContract {
   }
 
   @Test
-  void itsAgingIsTheOneItWasGiven() {
+  void theStoreUsesTheGivenAging() {
     Store store = new InMemoryStore(clock, Duration.ofSeconds(1));
     store.intake().enqueue(List.of(new JobDraft().priority(0).payload("patient").build()));
     clock.advance(Duration.ofSeconds(10));
@@ -81,7 +81,7 @@ class InMemoryStoreTest extends StoreContract {
   }
 
   @Test
-  void jobsEnqueuedAtTheSameInstantGoFirstComeFirstServed() {
+  void jobsEnqueuedAtTheSameInstantAreClaimedFirstComeFirstServed() {
     Store store = new InMemoryStore(clock);
     List<String> payloads = List.of("a", "b", "c", "d");
     payloads.forEach(
@@ -93,16 +93,16 @@ class InMemoryStoreTest extends StoreContract {
   }
 
   @Test
-  void itCarriesSignalsBetweenThoseWhoShareIt() {
+  void theStoreCarriesSignalsBetweenItsUsers() {
     Store store = new InMemoryStore(clock);
-    List<Signal> heard = new ArrayList<>();
-    Runnable stop = store.coordinator().onSignal(heard::add);
+    List<Signal> received = new ArrayList<>();
+    Runnable stop = store.coordinator().onSignal(received::add);
     Signal signal = new Signal.NewWork(JobDraft.QUEUE, 4);
 
     store.coordinator().announce(signal);
     stop.run();
     store.coordinator().announce(signal);
 
-    assertThat(heard).containsExactly(signal);
+    assertThat(received).containsExactly(signal);
   }
 }

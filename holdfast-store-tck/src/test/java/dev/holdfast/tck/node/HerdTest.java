@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whole nodes without threads: which of them act at once when all hear the same signal. */
+/** Which nodes act at once when all receive the same signal. The nodes have no threads. */
 class HerdTest {
   private static final int NODES = 20;
   private static final TaskType<String, Void> TASK = TaskType.of("test::task", String.class);
@@ -41,7 +41,7 @@ class HerdTest {
   private Moment now = new Moment(0);
   private HoldfastClient client;
 
-  /** A role that runs when the test says so. */
+  /** A role that ticks when the test says so. */
   private final class ManualRole<R extends Role> implements Driver.Driven<R> {
     final R role;
     int wakes;
@@ -114,7 +114,7 @@ class HerdTest {
     nodes.forEach(HoldfastNode::close);
   }
 
-  /** Run what is due of the roles of this name. */
+  /** Ticks all due roles of this name. */
   private void run(String name) {
     for (ManualRole<?> driven : List.copyOf(roles)) {
       if (driven.role.name().startsWith(name) && !now.isBefore(driven.next)) {
@@ -123,7 +123,7 @@ class HerdTest {
     }
   }
 
-  private int wakesOfClaimers() {
+  private int wakeupsOfClaimers() {
     return roles.stream()
         .filter(driven -> driven.role.name().startsWith("claimer"))
         .mapToInt(driven -> driven.wakes)
@@ -131,9 +131,9 @@ class HerdTest {
   }
 
   private int newWakes(Runnable step) {
-    int before = wakesOfClaimers();
+    int before = wakeupsOfClaimers();
     step.run();
-    return wakesOfClaimers() - before;
+    return wakeupsOfClaimers() - before;
   }
 
   @Test
@@ -150,7 +150,9 @@ class HerdTest {
           now = now.plus(Duration.ofMillis(100));
           run("wakeups");
         });
-    assertThat(later).as("however many jobs were announced meanwhile").isBetween(15, NODES);
+    assertThat(later)
+        .as("regardless of how many jobs were announced meanwhile")
+        .isBetween(15, NODES);
   }
 
   @Test
@@ -161,7 +163,7 @@ class HerdTest {
   }
 
   @Test
-  void whatANodeEnqueuesItLooksForAtOnce() {
+  void aNodeThatEnqueuesAJobClaimsAtOnce() {
     for (HoldfastNode node : nodes) {
       ManualRole<?> own =
           roles.stream()
@@ -177,7 +179,7 @@ class HerdTest {
   }
 
   @Test
-  void whenAJobIsDueAFewNodesLookAtOnce() {
+  void whenAJobIsDueAFewNodesClaimAtOnce() {
     run("stager");
     client.enqueue(TASK, "x", job -> job.runIn(Duration.ofSeconds(30)));
     run("stager");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** What a node writes to its log, and in whose name. */
+/** The log lines of a node and the node that they contain. */
 class NodeLogTest extends NodeTestBase {
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("dev.holdfast.engine");
 
@@ -36,7 +36,7 @@ class NodeLogTest extends NodeTestBase {
 
   private record Line(Level level, String text, @Nullable String node, @Nullable String name) {}
 
-  /** Keeps lines with the context that they were written in. */
+  /** Records log lines with their context. */
   private static final class Lines extends AppenderBase<ILoggingEvent> {
     final List<Line> all = new CopyOnWriteArrayList<>();
 
@@ -68,13 +68,13 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @AfterEach
-  void listenNoMore() {
+  void stopListening() {
     LOG.detachAppender(lines);
     LOG.setLevel(null);
   }
 
   @Test
-  void everyLineNamesTheNodeWhicheverThreadWritesIt() {
+  void everyLogLineContainsTheNodeRegardlessOfTheThread() {
     FaultyStore cut = new FaultyStore(store);
     CountDownLatch lost = new CountDownLatch(1);
     HoldfastNode node =
@@ -84,7 +84,7 @@ class NodeLogTest extends NodeTestBase {
                 .name("Scribe")
                 .liveness(QUICK.with(settings -> settings.recover(true, false)))
                 .listener(event -> {
-                  throw new IllegalStateException("heard " + event);
+                  throw new IllegalStateException("received " + event);
                 })
                 .handle(
                     ECHO,
@@ -123,10 +123,10 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @Test
-  void aSweepSaysWhichNodeDiedForHowLongItWasSilentAndWhatBecameOfItsJobs() {
+  void aSweepLogsWhichNodeDiedHowLongItWasSilentAndWhatHappenedToItsJobs() {
     client().enqueue(ECHO, new Note("running"));
     client().enqueue(ECHO, new Note("claimed"));
-    dieHolding(1, 1);
+    dieWithClaimedJobs(1, 1);
     start(quick().queue("elsewhere", 1).handle(ECHO, (note, context) -> "never"));
 
     String silence = "silent for (9\\d\\d|\\d{4,}) ms";
@@ -148,7 +148,7 @@ class NodeLogTest extends NodeTestBase {
   }
 
   @Test
-  void aNamesakeIsWarnedOfAndBothAreNamed() {
+  void aNodeWithTheNameOfAnotherLiveNodeIsWarnedOf() {
     HoldfastNode one = start(node().id("twin"));
     HoldfastNode other = start(node().id("twin"));
 
@@ -156,14 +156,14 @@ class NodeLogTest extends NodeTestBase {
         .singleElement()
         .satisfies(warning ->
             assertThat(warning)
-                .contains("Another node is called twin and seems to be alive")
+                .contains("Another node has the id twin and seems to be alive")
                 .contains(one.incarnation().toString())
                 .contains(other.incarnation().toString())
                 .contains("process id " + ProcessHandle.current().pid()));
   }
 
   @Test
-  void whoTakesNothingBackSaysSo() {
+  void aNodeThatRecoversNothingLogsThat() {
     start(node().id("idle-1").liveness(recovering(false, false)));
     start(node().id("idle-2").liveness(recovering(true, false)));
     start(node().id("idle-3").liveness(recovering(false, true)));

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What a node that has stopped leaves behind in its process: nothing. */
+/** A stopped node leaves nothing behind in its process. */
 class NodeReleaseTest {
   /** A payload. */
   record Note(String text) {}
@@ -30,7 +30,7 @@ class NodeReleaseTest {
   private static final TaskType<Note, String> COMPUTE =
       TaskType.of("release::compute", Note.class, String.class);
 
-  /** Knows who listens to it. */
+  /** Counts its listeners. */
   private static final class Coordinator implements ClusterCoordinator {
     private final List<Consumer<Signal>> listeners = new CopyOnWriteArrayList<>();
 
@@ -58,7 +58,7 @@ class NodeReleaseTest {
         .collect(Collectors.toSet());
   }
 
-  /** A node that has used everything that takes threads. */
+  /** Returns a node that has used every feature that starts threads. */
   private HoldfastNode used() throws Exception {
     HoldfastNode node =
         HoldfastNode.on(store)
@@ -81,7 +81,7 @@ class NodeReleaseTest {
   }
 
   @Test
-  void itsThreadsEndAndNothingListens() throws Exception {
+  void theThreadsOfAStoppedNodeEndAndItsListenersAreRemoved() throws Exception {
     Set<Thread> before = threads();
     HoldfastNode node = used();
     assertThat(threads()).hasSizeGreaterThan(before.size() + 5);
@@ -95,7 +95,7 @@ class NodeReleaseTest {
   }
 
   @Test
-  void nothingInTheProcessHoldsOnToIt() throws Exception {
+  void aStoppedNodeCanBeGarbageCollected() throws Exception {
     WeakReference<HoldfastNode> node = stopped();
 
     await()

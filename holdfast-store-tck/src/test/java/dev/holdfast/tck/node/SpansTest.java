@@ -25,6 +25,7 @@ import dev.holdfast.engine.upkeep.Housekeeper;
 import dev.holdfast.tck.contract.Worker;
 import dev.holdfast.tck.simulation.Interposed;
 import dev.holdfast.testkit.memory.InMemoryStore;
+import dev.holdfast.testkit.memory.ManualClock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -39,6 +40,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
@@ -50,7 +52,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What whoever traces and measures sees of a node. */
+/** Spans and meters of a node. */
 class SpansTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -107,7 +109,7 @@ class SpansTest {
   }
 
   @Test
-  void anAttemptIsASpanThatNamesNodeAndJob() throws Exception {
+  void anAttemptIsASpanWithNodeAndJob() throws Exception {
     Enqueued<String> job;
     String current;
     try (HoldfastNode node = node()) {
@@ -148,7 +150,7 @@ class SpansTest {
   }
 
   @Test
-  void aClaimThatGotJobsIsASpan() throws Exception {
+  void aClaimThatReturnedJobsIsASpan() throws Exception {
     try (HoldfastNode node = node()) {
       node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
     }
@@ -167,7 +169,7 @@ class SpansTest {
   }
 
   @Test
-  void makingDueJobsReadyIsASpan() throws Exception {
+  void stagingIsASpan() throws Exception {
     try (HoldfastNode node = node()) {
       node.client()
           .await(
@@ -181,6 +183,30 @@ class SpansTest {
           assertThat(number(span, "holdfast.jobs.ready")).isEqualTo(1);
           assertThat(number(span, "holdfast.jobs.expired")).isZero();
         });
+  }
+
+  @Test
+  void lettingJobsExpireIsASpan() {
+    try (HoldfastNode node = node()) {
+      node.client()
+          .enqueue(
+              ECHO, new Note("x"), job -> job.queue("unserved").startWithin(Duration.ofMillis(1)));
+      SpanData staged = first("holdfast.stage");
+
+      assertThat(number(staged, "holdfast.jobs.ready")).isZero();
+      assertThat(number(staged, "holdfast.jobs.expired")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theSpanOfARoleLastsAsLongAsItsPass() {
+    new RoleSpans(telemetry.getOpenTelemetry(), "tracing", null)
+        .worked("holdfast.claim", Duration.ofSeconds(5), span -> {});
+
+    SpanData span = first("holdfast.claim");
+    assertThat(span.getEndEpochNanos() - span.getStartEpochNanos())
+        .isEqualTo(Duration.ofSeconds(5).toNanos());
+    assertThat(span.getParentSpanContext().isValid()).isFalse();
   }
 
   @Test
@@ -203,9 +229,10 @@ class SpansTest {
 
   @Test
   void aSweepThatRecoveredJobsIsASpan() {
-    NodeRegistration card = Worker.card("dead", Set.of("default"), Set.of(ECHO.name()));
-    UUID dead = card.incarnation();
-    store.nodes().register(card);
+    NodeRegistration registration =
+        Worker.registration("dead", Set.of("default"), Set.of(ECHO.name()));
+    UUID dead = registration.incarnation();
+    store.nodes().register(registration);
     HoldfastClient.on(store).enqueue(ECHO, new Note("x"));
     assertThat(
             store
@@ -254,7 +281,23 @@ class SpansTest {
   }
 
   @Test
-  void passesThatFindNothingToDoAreNotRecorded() {
+  void aNodeThatPurgesADeadLetteredJobRecordsItsUpkeep() {
+    ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
+    InMemoryStore aging = new InMemoryStore(clock);
+    try (HoldfastNode node = node(aging).start()) {
+      Enqueued<String> job = node.client().enqueue(ECHO, new Note(""));
+      assertThatThrownBy(() -> node.client().await(job, SOON))
+          .isInstanceOf(JobFailedException.class);
+    }
+    clock.advance(Duration.ofDays(365));
+
+    try (HoldfastNode node = node(aging).start()) {
+      assertThat(number(first("holdfast.upkeep"), "holdfast.dead_letters.purged")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void roundsWithoutWorkAreNotRecorded() {
     Set<String> passes = ConcurrentHashMap.newKeySet();
     Store watched =
         Interposed.on(
@@ -318,7 +361,7 @@ class SpansTest {
   }
 
   @Test
-  void metersCarryTheReadableNameAndNotTheId() throws Exception {
+  void metersAreTaggedWithTheNameOfTheNodeAndNotItsId() throws Exception {
     try (HoldfastNode node = node()) {
       node.client().await(node.client().enqueue(ECHO, new Note("x")), SOON);
     }

@@ -12,14 +12,22 @@ import dev.holdfast.engine.codec.JobPolicy;
 import dev.holdfast.engine.codec.JobPolicyJson;
 import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
-import dev.holdfast.engine.finish.Endings;
+import dev.holdfast.engine.event.Telemetry;
+import dev.holdfast.engine.finish.ConfirmedOutcomes;
+import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.held.SlowStart;
+import dev.holdfast.engine.liveness.AwaitedPolicies;
+import dev.holdfast.engine.liveness.OrphanDecider;
+import dev.holdfast.engine.liveness.Recoverer;
 import dev.holdfast.engine.liveness.Sweeper;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.meter.RoleSpans;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.AwaitedJobs;
+import dev.holdfast.engine.role.Driver;
+import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.run.TaskRegistry;
 import dev.holdfast.engine.store.ClaimRequest;
 import dev.holdfast.engine.store.NodeSnapshot;
@@ -48,7 +56,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** When a sweeper looks, and what it concludes, on a clock that only moves when it is told to. */
+/** When a sweeper looks and what it concludes, on a clock that the test controls. */
 class SweeperTest {
   private static final Duration CLAIMED = Duration.ofSeconds(20);
   private static final Duration RUNNING = Duration.ofSeconds(60);
@@ -60,7 +68,7 @@ class SweeperTest {
   private final ManualTicker ticker = new ManualTicker();
   private final List<Moment> wakes = new ArrayList<>();
 
-  /** A clock that stands still until it is moved. */
+  /** A clock that the test moves. */
   private static final class ManualTicker implements Ticker {
     private Moment now = at(1_000);
 
@@ -86,24 +94,33 @@ class SweeperTest {
   private Sweeper sweeper(Store on, long seed) {
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     SignalBus bus = new SignalBus(ClusterCoordinator.none());
-    LifecycleEvents events =
-        new LifecycleEvents(new LogContext("n", null), List.of(), 10, meters, ticker);
-    return new Sweeper(
-        new Sweeper.Parts(
-            on.nodes(),
-            on.recovery(),
-            new Sweeper.Policies(
-                new TaskRegistry(List.of()), on.queries(), new JsonCodec(), POLICY_AWAITED),
-            bus,
+    Telemetry telemetry =
+        new Telemetry(
             meters,
             RoleSpans.NONE,
-            events,
-            new Endings(meters, events, bus, new AwaitedJobs()),
-            ticker,
-            new Random(seed),
-            () -> SELF,
-            INTERVAL,
-            Scope.ALL),
+            new LifecycleEvents(new LogContext("n", null), List.of(), 10, meters, ticker));
+    OrphanDecider decider =
+        new OrphanDecider(
+            new TaskRegistry(List.of()),
+            on.queries(),
+            new JsonCodec(),
+            new AwaitedPolicies(on.nodes(), ticker, POLICY_AWAITED));
+    ConfirmedOutcomes confirmed =
+        new ConfirmedOutcomes(
+            new HeldJobs(new SlowStart(RUNNING), ticker),
+            telemetry,
+            bus,
+            new AwaitedJobs(),
+            (job, finish) -> {});
+    return new Sweeper(
+        on.nodes(),
+        () -> SELF,
+        INTERVAL,
+        new Recoverer(on.recovery(), Scope.ALL, decider, bus, confirmed, telemetry),
+        bus,
+        telemetry,
+        new Environment(
+            Driver.threads(ticker), ticker, UuidCreator::getTimeOrderedEpoch, new Random(seed)),
         () -> wakes.add(ticker.now()));
   }
 
@@ -187,7 +204,7 @@ class SweeperTest {
     return sweeper.tick(ticker.now());
   }
 
-  /** Let time pass, with a tick whenever the sweeper wants one. */
+  /** Advances the clock, with a tick whenever the sweeper is due. */
   private void sweepFor(Sweeper sweeper, Duration time) {
     Moment end = ticker.now().plus(time);
     Moment next = tick(sweeper);
@@ -199,7 +216,7 @@ class SweeperTest {
   }
 
   @Test
-  void aSilentNodeKeepsWhatItRunsUntilItsOwnTimeoutAndLosesWhatItHasNotStartedBefore() {
+  void aSilentNodeLosesPrefetchedJobsAfterTheClaimedTimeoutAndRunningJobsAfterItsTimeout() {
     UUID silent = join("silent");
     JobId running = hold(silent, true);
     JobId claimed = hold(silent, false);
@@ -232,7 +249,7 @@ class SweeperTest {
 
     sweepFor(sweeper, RUNNING.plusSeconds(1));
 
-    // A second at most until the beat is seen, and no time after the timeout.
+    // At most a second until the heartbeat is seen, and no delay after the timeout.
     assertThat(beaten.until(ticker.now())).isEqualTo(RUNNING.plusSeconds(1));
     assertThat(stateOf(job)).isEqualTo(JobState.READY);
   }
@@ -277,7 +294,7 @@ class SweeperTest {
   }
 
   @Test
-  void newsOfWorkBringsOneLookAndMoreWhileItIsFresh() {
+  void anEnqueueSignalCausesOneLookAndMoreWhileItIsRecent() {
     join("other");
     Sweeper sweeper = sweeper();
     tick(sweeper);
@@ -294,7 +311,7 @@ class SweeperTest {
   }
 
   @Test
-  void aNodeWithoutOthersIsNotWokenByWork() {
+  void aNodeWithoutOtherNodesIsNotWokenByEnqueues() {
     Sweeper sweeper = sweeper();
     tick(sweeper);
     ticker.pass(Duration.ofSeconds(5));
@@ -336,7 +353,7 @@ class SweeperTest {
   }
 
   @Test
-  void anOutageOfItsOwnReadsIsNoSilence() {
+  void anOutageOfTheSweepersReadsIsNoSilence() {
     UUID other = join("other");
     JobId job = hold(other, true);
     boolean[] away = {false};
@@ -359,14 +376,14 @@ class SweeperTest {
     tick(sweeper);
     assertThat(isAlive(other)).isTrue();
     sweepFor(sweeper, RUNNING.minusMillis(1));
-    assertThat(isAlive(other)).as("it could not have beaten before").isTrue();
+    assertThat(isAlive(other)).as("it could not have sent a heartbeat before").isTrue();
     assertThat(stateOf(job)).isEqualTo(JobState.RUNNING);
     sweepFor(sweeper, Duration.ofMillis(1));
     assertThat(isAlive(other)).isFalse();
   }
 
   @Test
-  void aSweeperThatWasPausedStartsAgain() {
+  void aPausedSweeperStartsCountingAgain() {
     UUID other = join("other");
     hold(other, true);
     Sweeper sweeper = sweeper();
@@ -406,7 +423,7 @@ class SweeperTest {
 
     tick(sweeper);
 
-    assertThat(isAlive(second)).as("silent for as long as the sweep and more").isFalse();
+    assertThat(isAlive(second)).as("it was silent throughout the sweep").isFalse();
   }
 
   @Test
@@ -438,12 +455,12 @@ class SweeperTest {
     store.nodes().leave(adviser);
     sweepFor(sweeper, POLICY_AWAITED.minusMillis(1));
     assertThat(stateOf(job)).isEqualTo(JobState.RUNNING);
-    // Both the start of the wait and its end are noticed by the next sweep.
+    // The next sweep notices both the start and the end of the wait.
     sweepFor(sweeper, INTERVAL.multipliedBy(2));
     assertThat(stateOf(job)).isEqualTo(JobState.FAILED);
   }
 
-  /** A job that ran on a node that is recorded as dead, and whose task decides what happens. */
+  /** Adds a job that ran on a dead node and whose crash policy is decided by its task. */
   private JobId crashedAndDecidedByTask() {
     UUID dead = join("dead");
     JobId job = hold(dead, true, CrashPolicy.decidedByTask());
@@ -469,7 +486,7 @@ class SweeperTest {
                     if (call.is(StoreMethod.ORPHANS)
                         && call.arguments().get(0) instanceof Holder holder) {
                       order.add(holder.incarnation());
-                      return List.of(); // Left to the other one.
+                      return List.of(); // Left to the other sweeper.
                     }
                     return call.proceed();
                   }),

@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a node leaves a job that it cannot read to others, and when it stops to. */
+/** When a node leaves a job that it cannot read to other nodes, and when it no longer does. */
 class UnreadableTest extends Contract {
   private static final Moment NOW = new Moment(0);
   private static final Moment LATER = NOW.plus(Duration.ofMinutes(1));
@@ -50,23 +50,24 @@ class UnreadableTest extends Contract {
     return List.copyOf(unreadable.leftOut(QUEUE, List.of(TASK)));
   }
 
-  /** A job that this node claimed and could not read. */
+  /** Returns a job that this node claimed and could not read. */
   private ClaimedJob claimed(Worker me) {
     enqueue(job());
     return me.claimOne();
   }
 
-  /** Record that a node could not read the job, which is READY again then. */
-  private void refuse(Worker by, ClaimedJob job) {
+  /** Records that a node could not read the job, which is then READY again. */
+  private void failToRead(Worker by, ClaimedJob job) {
     by.finish(
         new Finish.RetryIn(
             job.claim(),
             Duration.ZERO,
-            new Finish.Failure(1, FailureCode.BAD_PAYLOAD, null, "?", null, by.card().id())));
+            new Finish.Failure(
+                1, FailureCode.BAD_PAYLOAD, null, "?", null, by.registration().id())));
   }
 
   @Test
-  void withoutAnotherNodeThatServesTheJobItsAttemptCounts() {
+  void withoutAnotherNodeThatServesTheJobTheAttemptCounts() {
     Worker me = worker("me");
     Worker.join(store, "elsewhere", "bulk", TASK);
     Worker.join(store, "other-task", QUEUE, "other");
@@ -78,14 +79,14 @@ class UnreadableTest extends Contract {
   }
 
   @Test
-  void aJobIsLeftToANodeThatHasNotFailedToReadItAsLongAsThatLives() {
+  void aJobIsLeftToALiveNodeThatHasNotFailedToReadIt() {
     Worker me = worker("me");
     Worker other = worker("other");
     Unreadable unreadable = unreadable();
     ClaimedJob job = claimed(me);
 
     assertThat(unreadable.leave(job, NOW)).isTrue();
-    refuse(me, job);
+    failToRead(me, job);
     assertThat(leftOut(unreadable)).containsExactly(job.id());
     assertThat(unreadable.leftOut("bulk", List.of(TASK))).isEmpty();
     assertThat(unreadable.leftOut(QUEUE, List.of("other"))).isEmpty();
@@ -98,15 +99,15 @@ class UnreadableTest extends Contract {
   }
 
   @Test
-  void aNodeThatFailedToReadItTooIsNoHopeUnlessItWasStartedAgainSince() {
+  void aNodeThatFailedToReadTheJobIsIgnoredUnlessItHasRestartedSince() {
     Worker me = worker("me");
     Worker other = worker("other");
     Unreadable unreadable = unreadable();
     ClaimedJob first = claimed(me);
     assertThat(unreadable.leave(first, NOW)).isTrue();
-    refuse(me, first);
+    failToRead(me, first);
     passTime(Duration.ofSeconds(1));
-    refuse(other, other.claimOne());
+    failToRead(other, other.claimOne());
 
     unreadable.review(LATER);
     assertThat(leftOut(unreadable)).isEmpty();
@@ -125,7 +126,7 @@ class UnreadableTest extends Contract {
     Unreadable unreadable = unreadable();
     ClaimedJob job = claimed(me);
     assertThat(unreadable.leave(job, NOW)).isTrue();
-    refuse(me, job);
+    failToRead(me, job);
 
     other.finish(new Finish.Succeeded(other.claimOne().claim(), null, null));
     unreadable.review(LATER);
@@ -134,7 +135,7 @@ class UnreadableTest extends Contract {
   }
 
   @Test
-  void aTaskOfWhichANodeCannotReadManyJobsIsLeftToOthers() {
+  void aTaskOfWhichANodeCannotReadManyJobsIsLeftToOtherNodes() {
     Worker me = worker("me");
     Worker other = worker("other");
     Unreadable unreadable = unreadable();

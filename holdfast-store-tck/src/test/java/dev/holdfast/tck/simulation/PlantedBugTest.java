@@ -5,62 +5,62 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** The simulation finds bugs: these, planted around nodes that have none. */
+/** The simulation detects bugs that are planted around correct nodes. */
 class PlantedBugTest {
   private static final int MOST_SEEDS = 2_000;
 
   @Test
-  void itFindsThatTokensAreNotChecked() {
+  void uncheckedTokensAreDetected() {
     assertThat(found(PlantedBugs.noTokenCheck(), Invariant.NO_STALE_EFFECT)).isTrue();
   }
 
   @Test
-  void itFindsThatNodesDoNotFenceThemselves() {
+  void nodesThatDoNotFenceThemselvesAreDetected() {
     assertThat(found(PlantedBugs.noSelfFencing(), Invariant.NO_STALE_EFFECT)).isTrue();
   }
 
   @Test
-  void itFindsThatHoldersLeaveNoMargin() {
+  void holdersThatLeaveNoMarginAreDetected() {
     assertThat(found(PlantedBugs.noMargin(), Invariant.NO_STALE_EFFECT)).isTrue();
   }
 
   @Test
-  void itFindsThatTheDatabaseClockIsTrusted() {
+  void relianceOnTheDatabaseClockIsDetected() {
     assertThat(found(PlantedBugs.stalenessByTheDatabaseClock(), Invariant.NO_STALE_EFFECT))
         .isTrue();
   }
 
   @Test
-  void itFindsThatLostRepliesAreForgotten() {
+  void forgottenLostRepliesAreDetected() {
     assertThat(found(PlantedBugs.lostRepliesForgotten(), Invariant.EVERY_JOB_ENDS)).isTrue();
   }
 
   @Test
-  void itFindsThatFencedNodesGoOnBeating() {
-    assertThat(found(PlantedBugs.beatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
+  void heartbeatsOfFencedNodesAreDetected() {
+    assertThat(found(PlantedBugs.heartbeatsAfterFencing(), Invariant.EVERY_JOB_ENDS)).isTrue();
   }
 
   @Test
-  void itFindsThatLeasesEndTooEarly() {
+  void leasesThatEndTooEarlyAreDetected() {
     assertThat(found(PlantedBugs.shortLeases(), Invariant.HELD_LEASES_HAVE_TIME_LEFT)).isTrue();
   }
 
   @Test
-  void itFindsThatALeaseHasTwoHolders() {
-    assertThat(found(PlantedBugs.busyLeasesTakenForGranted(), Invariant.LEASES_EXCLUDE)).isTrue();
+  void aLeaseWithTwoHoldersIsDetected() {
+    assertThat(found(PlantedBugs.busyLeasesTreatedAsGranted(), Invariant.LEASES_EXCLUDE)).isTrue();
   }
 
   @Test
-  void itFindsThatTokensOfLeasesStartOver() {
+  void leaseTokensThatStartOverAreDetected() {
     assertThat(found(PlantedBugs.leaseTokensStartOver(), Invariant.LEASE_TOKENS_GROW)).isTrue();
   }
 
-  /** Whether one of some seeds shows the promise broken that the bug breaks. */
-  private static boolean found(PlantedBug plant, Invariant promise) {
+  /** Returns whether one of some seeds violates this invariant. */
+  private static boolean found(PlantedBug plant, Invariant expected) {
     return LongStream.range(0, MOST_SEEDS)
         .parallel()
         .mapToObj(seed -> Simulation.run(seed, plant))
         .anyMatch(report ->
-            report.violation().filter(broken -> broken.invariant() == promise).isPresent());
+            report.violation().filter(broken -> broken.invariant() == expected).isPresent());
   }
 }

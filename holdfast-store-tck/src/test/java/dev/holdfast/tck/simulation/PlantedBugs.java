@@ -9,9 +9,9 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeSnapshot;
 import dev.holdfast.engine.store.NodeStore;
-import dev.holdfast.engine.store.NodeStore.Beat;
-import dev.holdfast.engine.store.NodeStore.BeatReply;
 import dev.holdfast.engine.store.NodeStore.ClaimRow;
+import dev.holdfast.engine.store.NodeStore.Heartbeat;
+import dev.holdfast.engine.store.NodeStore.HeartbeatReply;
 import dev.holdfast.engine.store.NodeStore.NodeRegistration;
 import dev.holdfast.engine.store.NodeStore.Timeouts;
 import dev.holdfast.engine.store.Outcomes;
@@ -27,13 +27,13 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Bugs that an engine like this could have. */
+/** Realistic bugs of an engine. */
 final class PlantedBugs {
   private static final Timeouts KNOWN = Timeouts.of(Duration.ofSeconds(4));
 
   private PlantedBugs() {}
 
-  /** The end of an attempt is written whoever holds the job by now. */
+  /** The end of an attempt is written regardless of the current holder. */
   static PlantedBug noTokenCheck() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
@@ -47,18 +47,18 @@ final class PlantedBugs {
 
   private static List<Outcomes.Result> finishAnyway(
       Store real, Outcomes outcomes, List<?> finishes) {
-    List<Outcomes.Result> answers = new ArrayList<>();
+    List<Outcomes.Result> results = new ArrayList<>();
     for (Object each : finishes) {
       Finish finish = (Finish) each;
       JobId id = finish.claim().id();
       Job job = real.queries().find(Set.of(id)).get(id);
       Optional<UUID> holder = real.nodes().holderOf(id);
-      answers.addAll(
+      results.addAll(
           outcomes.finish(
               holder.orElseGet(UUID::randomUUID),
               List.of(under(new ClaimId(id, job == null ? 0 : job.fencingToken()), finish))));
     }
-    return answers;
+    return results;
   }
 
   private static Finish under(ClaimId held, Finish finish) {
@@ -75,17 +75,17 @@ final class PlantedBugs {
     };
   }
 
-  /** A node believes that it may be silent for an hour, and others wait for seconds. */
+  /** A node assumes a timeout of an hour, while other nodes wait for seconds. */
   static PlantedBug noSelfFencing() {
     return silentFor(Duration.ofHours(1));
   }
 
-  /** A holder goes on until the moment at which others may act. */
+  /** A holder continues until the moment at which other nodes may act. */
   static PlantedBug noMargin() {
     return silentFor(KNOWN.running().multipliedBy(4).dividedBy(3));
   }
 
-  /** A node believes that it may be silent for this time, and others wait for four seconds. */
+  /** A node assumes this timeout, while other nodes wait for four seconds. */
   private static PlantedBug silentFor(Duration believed) {
     return new PlantedBug(
         UnaryOperator.identity(),
@@ -94,32 +94,34 @@ final class PlantedBugs {
                 real,
                 call ->
                     call.is(StoreMethod.REGISTER)
-                            && call.arguments().get(0) instanceof NodeRegistration card
+                            && call.arguments().get(0) instanceof NodeRegistration registration
                         ? call.proceedWith(
-                            with(KNOWN, card), call.arguments().get(1), call.arguments().get(2))
+                            with(KNOWN, registration),
+                            call.arguments().get(1),
+                            call.arguments().get(2))
                         : call.proceed()),
         liveness -> liveness.with(settings -> settings.timeout(believed)));
   }
 
-  private static NodeRegistration with(Timeouts terms, NodeRegistration card) {
+  private static NodeRegistration with(Timeouts changed, NodeRegistration registration) {
     return new NodeRegistration(
-        card.incarnation(),
-        card.id(),
-        card.name(),
-        card.host(),
-        card.pid(),
-        card.version(),
-        terms,
-        card.queues(),
-        card.tasks(),
-        card.capacity(),
-        card.stack(),
-        card.serves(),
-        card.roles(),
-        card.advice());
+        registration.incarnation(),
+        registration.id(),
+        registration.name(),
+        registration.host(),
+        registration.pid(),
+        registration.version(),
+        changed,
+        registration.queues(),
+        registration.tasks(),
+        registration.capacity(),
+        registration.stack(),
+        registration.serves(),
+        registration.roles(),
+        registration.advice());
   }
 
-  /** Whoever looks finds dead what was last seen too long ago by the clock of the database. */
+  /** A sweeper declares nodes dead by the clock of the database. */
   static PlantedBug stalenessByTheDatabaseClock() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
@@ -140,7 +142,7 @@ final class PlantedBugs {
             }));
   }
 
-  /** A node overlooks what it holds by claims whose answer was lost. */
+  /** A node ignores jobs of claims whose reply was lost. */
   static PlantedBug lostRepliesForgotten() {
     return PlantedBug.inNodes(real -> {
       Set<Long> lost = new HashSet<>();
@@ -150,38 +152,38 @@ final class PlantedBugs {
             if (call.arguments().size() == 1
                 && call.arguments().get(0) instanceof ClaimRequest order) {
               lost.add(order.claimNo());
-              Object answer = call.proceed();
+              Object returned = call.proceed();
               lost.remove(order.claimNo());
-              return answer;
+              return returned;
             }
             return withoutClaimsOf(lost, call.proceed());
           });
     });
   }
 
-  private static @Nullable Object withoutClaimsOf(Set<Long> calls, @Nullable Object answer) {
-    if (answer instanceof Optional<?> some
+  private static @Nullable Object withoutClaimsOf(Set<Long> calls, @Nullable Object returned) {
+    if (returned instanceof Optional<?> some
         && some.isPresent()
-        && some.get() instanceof BeatReply reply) {
+        && some.get() instanceof HeartbeatReply reply) {
       return Optional.of(
-          new BeatReply(
+          new HeartbeatReply(
               reply.claims().stream().filter(row -> !calls.contains(row.claimNo())).toList(),
               reply.rules(),
               reply.tasks(),
               reply.modes(),
               reply.fenceRequested()));
     }
-    if (answer instanceof List<?> rows) {
-      // The last resort, which compares everything that a node holds, must not find them either.
+    if (returned instanceof List<?> rows) {
+      // The final check, which compares everything that a node holds, must not find them either.
       return rows.stream()
           .filter(row -> !(row instanceof ClaimRow claim && calls.contains(claim.claimNo())))
           .toList();
     }
-    return answer;
+    return returned;
   }
 
-  /** A node that was fenced starts over, and goes on beating for the one that it was. */
-  static PlantedBug beatsAfterFencing() {
+  /** A fenced node starts over and keeps sending heartbeats for its former incarnation. */
+  static PlantedBug heartbeatsAfterFencing() {
     return PlantedBug.inNodes(real -> {
       List<UUID> former = new ArrayList<>();
       return Interposed.on(
@@ -191,10 +193,10 @@ final class PlantedBugs {
               former.add(before);
               return call.proceedWith(call.arguments().get(0), call.arguments().get(1), null);
             }
-            if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Beat beat) {
+            if (call.arguments().size() == 1 && call.arguments().get(0) instanceof Heartbeat beat) {
               for (UUID old : former) {
                 call.proceedWith(
-                    new Beat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
+                    new Heartbeat(old, 0, 0, beat.patience(), beat.useful(), Duration.ZERO));
               }
             }
             return call.proceed();
@@ -202,7 +204,7 @@ final class PlantedBugs {
     });
   }
 
-  /** The store ends leases earlier than it promised. */
+  /** The store ends leases earlier than it granted them for. */
   static PlantedBug shortLeases() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
@@ -236,29 +238,29 @@ final class PlantedBugs {
     return ttl.multipliedBy(3).dividedBy(4);
   }
 
-  /** Tokens of leases start over. */
+  /** The tokens of leases start over. */
   static PlantedBug leaseTokensStartOver() {
     return PlantedBug.inDatabase(real ->
         Interposed.on(
             real,
             call -> {
-              Object answer = call.proceed();
-              return answer instanceof LeaseStore.Result.Granted granted
+              Object returned = call.proceed();
+              return returned instanceof LeaseStore.Result.Granted granted
                   ? new LeaseStore.Result.Granted(1 + granted.token() % 3, granted.attempt())
-                  : answer;
+                  : returned;
             }));
   }
 
-  /** A process takes a lease that is busy for its own, under the token of its holder. */
-  static PlantedBug busyLeasesTakenForGranted() {
+  /** A process treats a busy lease as its own, under the token of the holder. */
+  static PlantedBug busyLeasesTreatedAsGranted() {
     return PlantedBug.inNodes(real ->
         Interposed.on(
             real,
             call -> {
-              Object answer = call.proceed();
-              return answer instanceof LeaseStore.Result.Taken taken
+              Object returned = call.proceed();
+              return returned instanceof LeaseStore.Result.Taken taken
                   ? new LeaseStore.Result.Granted(taken.by().fencingToken(), taken.by().attempt())
-                  : answer;
+                  : returned;
             }));
   }
 }

@@ -13,10 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The promises of the engine, kept by clusters to which everything happens.
+ * The invariants of the engine hold under random faults.
  *
- * <p>To replay a seed and read what happened: {@code -Dholdfast.seed=4711}. To look further than
- * the build does: {@code -Dholdfast.seeds=1000000}.
+ * <p>To replay a seed and read what happened: {@code -Dholdfast.seed=4711}. To run more seeds than
+ * the build: {@code -Dholdfast.seeds=1000000}.
  */
 class SimulationTest {
   private static final String SEED = "holdfast.seed";
@@ -24,7 +24,7 @@ class SimulationTest {
 
   @Test
   @DisabledIfSystemProperty(named = SEED, matches = ".+")
-  void noSeedBreaksAPromise() {
+  void noSeedViolatesAnInvariant() {
     List<Report> broken =
         LongStream.range(0, Long.getLong("holdfast.seeds", 10_000))
             .parallel()
@@ -38,7 +38,7 @@ class SimulationTest {
   @ParameterizedTest
   @EnumSource(mode = EXCLUDE, names = "EVERYTHING")
   @DisabledIfSystemProperty(named = SEED, matches = ".+")
-  void oneKindOfFaultAgainAndAgainBreaksNoPromise(Focus focus) {
+  void oneKindOfFaultRepeatedlyViolatesNoInvariant(Focus focus) {
     assertThat(
             LongStream.range(0, 1_500)
                 .parallel()
@@ -53,16 +53,16 @@ class SimulationTest {
   }
 
   @Test
-  void theGivenSeedBreaksNoPromise() {
-    Report report = Simulation.tell(Long.getLong(SEED, 0), PlantedBug.NONE);
-    assertThat(report.violation()).as(() -> String.join("\n", report.story())).isEmpty();
+  void theGivenSeedViolatesNoInvariant() {
+    Report report = Simulation.runWithTrace(Long.getLong(SEED, 0), PlantedBug.NONE);
+    assertThat(report.violation()).as(() -> String.join("\n", report.traceLines())).isEmpty();
   }
 
   @Test
   void aSeedReplaysExactly() {
     for (long seed = 0; seed < 20; seed++) {
-      Report told = Simulation.tell(seed, PlantedBug.NONE);
-      assertThat(Simulation.tell(seed, PlantedBug.NONE)).isEqualTo(told);
+      Report told = Simulation.runWithTrace(seed, PlantedBug.NONE);
+      assertThat(Simulation.runWithTrace(seed, PlantedBug.NONE)).isEqualTo(told);
       assertThat(Simulation.run(seed).digest()).isEqualTo(told.digest());
     }
   }
@@ -74,13 +74,13 @@ class SimulationTest {
   }
 
   @Test
-  void everythingHappens() {
+  void everyKindOfFaultHappens() {
     String stories =
         String.join(
             "\n",
             LongStream.range(0, 100)
-                .mapToObj(seed -> Simulation.tell(seed, PlantedBug.NONE))
-                .flatMap(report -> report.story().stream())
+                .mapToObj(seed -> Simulation.runWithTrace(seed, PlantedBug.NONE))
+                .flatMap(report -> report.traceLines().stream())
                 .toList());
     assertThat(stories)
         .contains(
@@ -93,11 +93,11 @@ class SimulationTest {
             "suffers SLOW_STORE",
             "suffers DATABASE_CLOCK",
             "suffers WALL_CLOCK",
-            "suffers DISMISSAL",
+            "suffers FENCING",
             "crashes in the middle of a call",
             "is paused in the middle of a call",
             "competitor declares",
-            "competitor takes",
+            "competitor recovers",
             "client is late with",
             "client requeues",
             "acquires the lease",

@@ -184,10 +184,10 @@ final class MemoryClaims implements Claims {
   }
 
   @Override
-  public Set<ClaimId> giveBack(UUID incarnation, List<HandBack> claims) {
+  public Set<ClaimId> giveBack(UUID incarnation, List<ReleasedClaim> claims) {
     return tables.transaction(now -> {
       Set<ClaimId> given = new LinkedHashSet<>();
-      for (HandBack claim : claims) {
+      for (ReleasedClaim claim : claims) {
         given.addAll(
             each(incarnation, List.of(claim.claim()), row -> giveBack(row, claim.ran(), now)));
       }

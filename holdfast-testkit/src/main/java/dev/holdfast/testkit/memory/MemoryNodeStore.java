@@ -59,7 +59,7 @@ final class MemoryNodeStore implements NodeStore {
   }
 
   @Override
-  public Optional<BeatReply> beat(Beat beat) {
+  public Optional<HeartbeatReply> beat(Heartbeat beat) {
     return tables.transaction(now -> {
       NodeRow row = tables.nodes.get(beat.incarnation());
       if (row == null || !row.alive) {
@@ -79,7 +79,7 @@ final class MemoryNodeStore implements NodeStore {
                 now.plus(beat.kept())));
       }
       return Optional.of(
-          new BeatReply(
+          new HeartbeatReply(
               claimsOf(beat.incarnation(), beat.fromCall()),
               Map.copyOf(tables.rules),
               MemoryTaskStore.rules(tables, now),

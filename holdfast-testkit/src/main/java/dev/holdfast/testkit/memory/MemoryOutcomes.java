@@ -145,7 +145,7 @@ final class MemoryOutcomes implements Outcomes {
             failure.code(),
             failure.type(),
             failure.message(),
-            failure.stack(),
+            failure.stackTrace(),
             failure.node(),
             row.startedAt,
             now));

@@ -86,10 +86,10 @@ final class MemoryRecovery implements Recovery {
       return Result.NOT_HELD;
     }
     return switch (ruling) {
-      case RecoveryAction.NotStarted unspent -> unspent(row, now);
+      case RecoveryAction.NotStarted notStarted -> notStarted(row, now);
       case RecoveryAction.AfterFencing fenced -> {
         row.fencings++;
-        yield unspent(row, now);
+        yield notStarted(row, now);
       }
       case RecoveryAction.AfterCrash(
               ClaimId held,
@@ -110,7 +110,7 @@ final class MemoryRecovery implements Recovery {
     };
   }
 
-  private Result unspent(JobRow row, Instant now) {
+  private Result notStarted(JobRow row, Instant now) {
     if (row.state == JobState.RUNNING) {
       row.attempt--;
       row.startBy = null; // Only a job that never started can expire.

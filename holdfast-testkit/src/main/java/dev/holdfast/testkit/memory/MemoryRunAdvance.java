@@ -159,7 +159,7 @@ final class MemoryRunAdvance implements RunAdvance {
             fire(timer);
             fired.add(timer.run());
           });
-      return new Timers(fired, due.size() >= limit, next(now));
+      return new Timers(fired, due.size() >= limit, next(now), !runs.open.isEmpty());
     });
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.Definitions.Stored;
+import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.StepRef;
@@ -53,7 +54,7 @@ final class MemoryRunQueries implements RunQueries {
     return tables.transaction(now -> {
       StoredRun run = runs.find(id);
       return new RunRow.Details(
-          results(id),
+          ofSteps(id),
           jobs(id, now),
           run == null ? Map.of() : Map.copyOf(run.maps),
           children(id),
@@ -62,7 +63,23 @@ final class MemoryRunQueries implements RunQueries {
     });
   }
 
-  private List<RunRow.Result> results(RunId id) {
+  @Override
+  public List<RunPlan.Result> results(RunId id) {
+    return tables.transaction(now ->
+        runs.resultsOf(id).entrySet().stream()
+            .map(entry -> {
+              StepResult result = entry.getValue();
+              return new RunPlan.Result(
+                  entry.getKey().step(),
+                  entry.getKey().item(),
+                  result.outcome(),
+                  result.output(),
+                  result.failure());
+            })
+            .toList());
+  }
+
+  private List<RunRow.Result> ofSteps(RunId id) {
     return runs.resultsOf(id).entrySet().stream()
         .filter(entry -> entry.getKey().item() == StepRef.NO_ITEM)
         .map(entry -> entry.getValue().toRow(entry.getKey().step()))

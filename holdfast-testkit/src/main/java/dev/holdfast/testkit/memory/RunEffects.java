@@ -40,7 +40,7 @@ final class RunEffects {
 
   RunAdvance.Report report(int advanced) {
     return new RunAdvance.Report(
-        advanced, ready, ended, look, Optional.ofNullable(nextTimer), stopping);
+        advanced, ready, ended, look, Set.of(), Optional.ofNullable(nextTimer), stopping);
   }
 
   RunControl.Result done(RunState before) {

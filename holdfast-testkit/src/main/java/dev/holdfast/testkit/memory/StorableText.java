@@ -91,7 +91,7 @@ final class StorableText {
   static void require(RecoveryAction ruling) {
     boolean bad =
         switch (ruling) {
-          case RecoveryAction.NotStarted unspent -> false;
+          case RecoveryAction.NotStarted notStarted -> false;
           case RecoveryAction.AfterFencing fenced -> false;
           case RecoveryAction.AfterCrash crash -> hasNul(crash.failure());
           case RecoveryAction.DeadLetter bury -> hasNul(bury.failure());
@@ -107,7 +107,7 @@ final class StorableText {
 
   private static boolean hasNul(Failure failure) {
     return hasNul(
-        failure.code(), failure.type(), failure.message(), failure.stack(), failure.node());
+        failure.code(), failure.type(), failure.message(), failure.stackTrace(), failure.node());
   }
 
   private static boolean hasNul(@Nullable String... texts) {

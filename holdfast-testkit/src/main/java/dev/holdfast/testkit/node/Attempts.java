@@ -82,7 +82,7 @@ final class Attempts {
         failure.attempt(),
         failure.code(),
         failure.message(),
-        failure.stack(),
+        failure.stackTrace(),
         attempt.retried());
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.LateWaker;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
+import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.util.ArrayDeque;
@@ -30,6 +31,7 @@ final class InlineDriver implements Driver {
   private final List<InlineRole<?>> roles = new CopyOnWriteArrayList<>();
   private final Queue<Runnable> jobs = new ArrayDeque<>();
   private volatile boolean runsJob;
+  private @Nullable TimeoutWatcher timeouts;
 
   private InlineDriver(Ticker ticker, @Nullable Driver forLeases) {
     this.ticker = ticker;
@@ -53,6 +55,9 @@ final class InlineDriver implements Driver {
   public <R extends Role> Driven<R> drive(Function<Waker, R> create, Runnable entering) {
     LateWaker waker = new LateWaker();
     R role = create.apply(waker);
+    if (role instanceof TimeoutWatcher watcher) {
+      timeouts = watcher;
+    }
     Driven<R> driven =
         forLeases != null && (role instanceof Renewer || role instanceof LeaseExpiry)
             ? forLeases.drive(threadWaker -> role, entering)
@@ -125,6 +130,16 @@ final class InlineDriver implements Driver {
       ran++;
     }
     return ran;
+  }
+
+  /**
+   * Interrupts the running job if its time is over. Only time that passes while the job runs can
+   * have this effect, and the thread that usually checks it runs the job.
+   */
+  void timeHasPassed() {
+    if (runsJob && timeouts != null) {
+      timeouts.tick(ticker.now());
+    }
   }
 
   /** Returns whether a job is running, rather than a role. */

@@ -37,8 +37,10 @@ import org.slf4j.MDC;
  * <p>It is a real node on a real store: it claims, starts and finishes jobs as every node does,
  * with the codec, retry policies, limits, schedules and triggers it is configured with. Four things
  * differ. Routes and executors are ignored. Delays of retries have no jitter, so that a test knows
- * when a retry is due. Timeouts of jobs are not enforced, because the thread that would watch them
- * runs the handler. The node does not look dead if a debugger stops it for a while.
+ * when a retry is due. Timeouts of jobs apply only to time that the handler itself {@linkplain
+ * #advance advances}, because the thread that would watch them runs the handler; on a store with
+ * its own clock they are not enforced. The node does not look dead if a debugger stops it for a
+ * while.
  *
  * <p>It is safe for use by multiple threads, but only one can drain at a time.
  */
@@ -74,7 +76,7 @@ public final class TestNode implements AutoCloseable {
                 store,
                 (finish, result) -> attempts.ended(finish, result),
                 failure -> {
-                  if (!driver.runsJob()) { // Handlers handle theirs.
+                  if (!driver.runsJob()) { // A handler deals with its own failures.
                     attempts.storeFailed(failure);
                   }
                 }));
@@ -160,7 +162,7 @@ public final class TestNode implements AutoCloseable {
    *
    * @return what ran
    * @throws IllegalStateException if a handler calls it, or if more than 10,000 attempts are due,
-   *     because a task enqueues itself again and again
+   *     for example because a task keeps enqueueing itself
    * @throws dev.holdfast.api.StoreException if the store fails
    */
   public DrainResult drain() {
@@ -210,7 +212,7 @@ public final class TestNode implements AutoCloseable {
     } while (attempts.count() > before && ran <= most);
     if (ran > most) {
       throw new IllegalStateException(
-          "drain() has run %d attempts, one more than it may: check for a task that enqueues itself or postpones itself by no time, or pass a higher limit to drain(...)."
+          "drain() has run %d attempts, one more than it may: check for a task that enqueues itself or postpones itself with a delay of zero, or pass a higher limit to drain(...)."
               .formatted(ran));
     }
     return attempts.summary(store.queries());
@@ -223,6 +225,9 @@ public final class TestNode implements AutoCloseable {
    * <p>A schedule that should have fired several times by then is treated as after an outage: its
    * misfire policy applies. To let it fire each time, advance and drain step by step.
    *
+   * <p>A handler can call it to take long: an attempt that exceeds its timeout or its heartbeat
+   * timeout by this is interrupted and fails, as on every node.
+   *
    * @throws UnsupportedOperationException if the node is not in memory
    */
   public void advance(Duration time) {
@@ -232,6 +237,7 @@ public final class TestNode implements AutoCloseable {
               .formatted(time));
     }
     clock.advance(time);
+    driver.timeHasPassed();
   }
 
   /** Returns the time that the clock of the node shows, for {@code runAt}. */

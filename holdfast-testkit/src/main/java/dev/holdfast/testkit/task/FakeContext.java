@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The context of an attempt that no node runs. What it returns is set up by its tester. */
+/** The context of an attempt that no node runs. Its tester determines what it returns. */
 final class FakeContext implements TaskContext {
   private static final Logger log = LoggerFactory.getLogger(TaskContext.class);
 

@@ -129,8 +129,8 @@ public final class TaskTester<P, R> {
   }
 
   /**
-   * Sets the client that the handler enqueues jobs with. Defaults to one on a store in memory of
-   * its own, see {@link #client()}.
+   * Sets the client that the handler enqueues jobs with. Defaults to a client on a separate store
+   * in memory, see {@link #client()}.
    */
   public TaskTester<P, R> client(Holdfast own) {
     this.client = own;

@@ -64,7 +64,7 @@ class HoldfastAssertionsTest {
   }
 
   @Test
-  void moreJobsThanAPageHoldsAreCounted() {
+  void moreJobsThanAPageContainsAreCounted() {
     List<JobRequest<Welcome, Void>> many = new ArrayList<>();
     for (int i = 0; i < 2_500; i++) {
       many.add(JobRequest.of(WELCOME, new Welcome("user" + i)));
@@ -75,7 +75,7 @@ class HoldfastAssertionsTest {
   }
 
   @Test
-  void aMissingJobFailsWithAListOfWhatWasEnqueuedInstead() {
+  void aMissingJobFailsWithAListOfEnqueuedJobs() {
     enqueueSome();
 
     assertThatThrownBy(() -> assertThat(holdfast).enqueued(GOODBYE))
@@ -134,6 +134,22 @@ class HoldfastAssertionsTest {
         .isInstanceOf(AssertionError.class)
         .hasMessageStartingWith("Expected no job of task 'email::welcome', but there are 3. Enq")
         .hasMessageContaining("{\"email\":\"ada\"}");
+  }
+
+  @Test
+  void aChainedAssertionIsAboutItsOwnTask() {
+    enqueueSome();
+    holdfast.enqueue(GOODBYE, new Welcome("eve"));
+
+    assertThat(holdfast)
+        .enqueued(WELCOME)
+        .times(3)
+        .enqueued(GOODBYE)
+        .withPayload(new Welcome("eve"))
+        .times(1);
+    assertThatThrownBy(() -> assertThat(holdfast).enqueued(WELCOME).notEnqueued(GOODBYE))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageStartingWith("Expected no job of task 'email::goodbye', but there is 1.");
   }
 
   @Test

@@ -15,7 +15,7 @@ class FakeLeasesTest {
   private final FakeLeases leases = new FakeLeases();
 
   @Test
-  void aBusyKeyIsBusyUntilItIsSetFree() {
+  void aBusyKeyIsBusyUntilItIsFreed() {
     leases.setBusy("a", "b");
     assertThatExceptionOfType(LeaseBusyException.class)
         .isThrownBy(() -> leases.acquire("a").orElseThrow())

@@ -8,7 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.InstantSource;
 
-/** A store on the clock of the machine, as a database is, whose claims fail on request. */
+/** A store whose claims fail on request, on the clock of the machine like a database. */
 final class FailingStore implements AutoCloseable {
   private final InMemoryStore real = new InMemoryStore(InstantSource.system());
   private final Claims claims = fail(Claims.class, real.claims());

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.lease.Lease;
 import dev.holdfast.api.policy.CircuitBreaker;
+import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.api.run.TaskContext;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** A node that runs jobs only when it is told to, on a store in memory. */
+/** A node on an in-memory store that runs jobs only in a drain. */
 class TestNodeTest {
   record Note(String text) {}
 
@@ -76,7 +78,7 @@ class TestNodeTest {
   }
 
   @Test
-  void nothingRunsBeforeTheDrainAndEverythingDueInIt() {
+  void dueJobsRunInTheDrainAndNotBefore() {
     TestNode node = start();
     JobId one = enqueue(node, "one");
     JobId two = enqueue(node, "two");
@@ -104,7 +106,7 @@ class TestNodeTest {
   }
 
   @Test
-  void whatAHandlerEnqueuesRunsInTheSameDrainByPriority() {
+  void jobsEnqueuedByAHandlerRunInTheSameDrainByPriority() {
     TestNode node = start();
     handler =
         (note, context) -> {
@@ -141,7 +143,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aScheduledJobRunsOnceItsTimeHasCome() {
+  void aScheduledJobRunsOnceItIsDue() {
     TestNode node = start();
     node.client().enqueue(NOTE, new Note("later"), job -> job.runIn(Duration.ofDays(3)));
 
@@ -188,7 +190,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aPostponedJobCountsAsSuchAndRunsLater() {
+  void aPostponedJobCountsAsPostponedAndRunsLater() {
     handler =
         (note, context) -> {
           if (seen.size() == 1) {
@@ -219,7 +221,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aScheduleFiresEachTimeThatTheTestReaches() {
+  void aScheduleFiresAtEachDueTimeThatTheTestReaches() {
     TestNode node =
         start(builder ->
             builder.recurring(
@@ -267,7 +269,7 @@ class TestNodeTest {
   }
 
   @Test
-  void theNodeLivesThroughYears() {
+  void theNodeSurvivesAdvancingTheClockByYears() {
     TestNode node = start();
     node.advance(Duration.ofDays(3_650));
     enqueue(node, "one");
@@ -306,7 +308,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aTaskThatEnqueuesItselfAgainAndAgainIsReported() {
+  void aTaskThatEnqueuesItselfRepeatedlyIsReported() {
     TestNode node = start();
     handler = (note, context) -> enqueue(node, "again");
     enqueue(node, "first");
@@ -323,7 +325,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aDrainMayRunAsManyAttemptsAsItsLimit() {
+  void aDrainRunsAttemptsUpToItsLimit() {
     TestNode node = start();
     enqueue(node, "one");
     enqueue(node, "two");
@@ -341,7 +343,7 @@ class TestNodeTest {
   }
 
   @Test
-  void aDrainLeavesTheLogContextOfTheTestAlone() {
+  void aDrainDoesNotChangeTheLogContextOfTheTest() {
     TestNode node = start();
     MDC.clear();
     node.drain();
@@ -395,5 +397,101 @@ class TestNodeTest {
 
       assertThat(node.drain().orThrow().succeeded()).isEqualTo(1);
     }
+  }
+
+  @Test
+  void anAttemptThatTakesLongerThanItsTimeoutIsInterruptedAndRetried() {
+    TestNode node = start();
+    List<Boolean> interrupted = new ArrayList<>();
+    handler =
+        (note, context) -> {
+          if (context.attempt() == 1) {
+            node.advance(Duration.ofSeconds(29));
+            interrupted.add(Thread.currentThread().isInterrupted());
+            node.advance(Duration.ofSeconds(1));
+            interrupted.add(Thread.currentThread().isInterrupted());
+            interrupted.add(context.isStopping());
+          }
+        };
+    JobId id =
+        node.client()
+            .enqueue(NOTE, new Note("slow"), job -> job.timeout(Duration.ofSeconds(30)))
+            .id();
+
+    assertThat(node.drain().retried()).isEqualTo(1);
+
+    assertThat(interrupted).containsExactly(false, true, true);
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    assertThat(node.client().find(id).orElseThrow().lastFailure().orElseThrow().code())
+        .isEqualTo(FailureCode.TIMED_OUT);
+    node.advance(Duration.ofMinutes(1));
+    node.drain().orThrow();
+    assertThat(stateOf(node, id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void anAttemptWithoutAHeartbeatForTooLongIsInterrupted() {
+    TestNode node = start();
+    handler =
+        (note, context) -> {
+          for (int i = 0; i < 3; i++) {
+            node.advance(Duration.ofSeconds(9));
+            context.heartbeat();
+          }
+          node.advance(Duration.ofSeconds(note.text().equals("silent") ? 10 : 9));
+        };
+    JobId silent =
+        node.client()
+            .enqueue(NOTE, new Note("silent"), job -> job.heartbeatTimeout(Duration.ofSeconds(10)))
+            .id();
+    JobId loud =
+        node.client()
+            .enqueue(NOTE, new Note("loud"), job -> job.heartbeatTimeout(Duration.ofSeconds(10)))
+            .id();
+
+    node.drain();
+
+    assertThat(node.client().find(silent).orElseThrow().lastFailure().orElseThrow().code())
+        .isEqualTo(FailureCode.HEARTBEAT_TIMED_OUT);
+    assertThat(stateOf(node, loud)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void anAttemptThatGoesOnAfterItsTimeoutIsGivenUpAndItsResultIsIgnored() {
+    TestNode node = start();
+    handler =
+        (note, context) -> {
+          if (context.attempt() == 1) {
+            node.advance(Duration.ofSeconds(30));
+            node.advance(Duration.ofMinutes(1));
+          }
+        };
+    JobId id =
+        node.client()
+            .enqueue(NOTE, new Note("deaf"), job -> job.timeout(Duration.ofSeconds(30)))
+            .id();
+
+    node.drain();
+    assertThat(node.client().find(id).orElseThrow().failures())
+        .extracting(FailedAttempt::code)
+        .containsExactly(FailureCode.TIMED_OUT);
+
+    node.advance(Duration.ofMinutes(2));
+    node.drain();
+    assertThat(seen).containsExactly("deaf", "deaf");
+    assertThat(stateOf(node, id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void timeThatPassesBetweenDrainsIsNotThatOfAnAttempt() {
+    TestNode node = start();
+    JobId id =
+        node.client().enqueue(NOTE, new Note("x"), job -> job.timeout(Duration.ofSeconds(30))).id();
+
+    node.advance(Duration.ofHours(1));
+    node.drain().orThrow();
+    node.advance(Duration.ofHours(1));
+
+    assertThat(stateOf(node, id)).isEqualTo(JobState.SUCCEEDED);
   }
 }

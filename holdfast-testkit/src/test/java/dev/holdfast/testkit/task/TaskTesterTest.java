@@ -3,8 +3,15 @@ package dev.holdfast.testkit.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.Page;
 import dev.holdfast.api.codec.CodecException;
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.job.Job;
+import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.RetryLater;
@@ -13,13 +20,20 @@ import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.engine.client.HoldfastClient;
+import dev.holdfast.engine.intake.ClientSettings;
 import dev.holdfast.testkit.assertion.HoldfastAssertions;
+import dev.holdfast.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CancellationException;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** A handler alone, as a node would call it. */
 class TaskTesterTest {
@@ -89,7 +103,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void theContextIsWhatTheTestSays() {
+  void theContextHasTheGivenValues() {
     List<TaskContext> contexts = new ArrayList<>();
     Instant created = Instant.parse("2026-01-01T00:00:00Z");
     TaskTester<Charge, Receipt> tester =
@@ -105,7 +119,10 @@ class TaskTesterTest {
     assertThat(defaults.tags()).containsExactly("billing");
     assertThat(defaults.attempt()).isEqualTo(1);
     assertThat(defaults.fencingToken()).isEqualTo(1);
+    assertThat(defaults.node()).isEqualTo("test-node");
     assertThat(defaults.isStopping()).isFalse();
+    assertThatThrownBy(() -> defaults.tags().add("y"))
+        .isInstanceOf(UnsupportedOperationException.class);
 
     tester.attempt(2).tag("x").queue("slow").fencingToken(7).createdAt(created).run(ADA);
     TaskContext context = contexts.getLast();
@@ -154,23 +171,27 @@ class TaskTesterTest {
   void rulesForFailureCodesApply() {
     TaskFailure declined = new TaskFailure("CARD_DECLINED", "too much");
 
-    assertThat(throwing(declined).run(ADA))
-        .isEqualTo(new TaskOutcome.DeadLettered<>(declined, "CARD_DECLINED"));
+    TaskOutcome<Receipt> outcome = throwing(declined).run(ADA);
+
+    assertThat(outcome).isEqualTo(new TaskOutcome.DeadLettered<>(declined, "CARD_DECLINED"));
+    assertThat(outcome.exception()).containsSame(declined);
+    assertThat(outcome.failureCode()).contains("CARD_DECLINED");
   }
 
   @Test
-  void aHandlerThatAsksToRunLaterIsPostponed() {
+  void aHandlerThatThrowsRetryLaterIsPostponed() {
     RetryLater later = new RetryLater(Duration.ofMinutes(1), "busy");
 
     TaskOutcome<Receipt> outcome = throwing(later).attempt(3).run(ADA);
 
     assertThat(outcome).isEqualTo(new TaskOutcome.Postponed<>(later, Duration.ofMinutes(1)));
+    assertThat(outcome.exception()).containsSame(later);
     assertThat(outcome.runsAgainIn()).contains(Duration.ofMinutes(1));
     assertThat(outcome.failureCode()).isEmpty();
   }
 
   @Test
-  void aPayloadThatCannotBeEncodedIsFound() {
+  void aPayloadThatCannotBeEncodedIsReported() {
     record Self(Object me) {}
     Self self = new Self(new Object[1]);
     ((Object[]) self.me())[0] = self;
@@ -182,7 +203,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void aPayloadThatCannotBeDecodedIsFound() {
+  void aPayloadThatCannotBeDecodedIsReported() {
     TaskType<Runnable, Receipt> type = TaskType.of("test::code", Runnable.class, Receipt.class);
     record Code(String name) implements Runnable {
       @Override
@@ -195,7 +216,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void aResultThatCannotBeEncodedFailsForGood() {
+  void aResultThatCannotBeEncodedFailsPermanently() {
     record Self(Object me) {}
     Self self = new Self(new Object[1]);
     ((Object[]) self.me())[0] = self;
@@ -207,34 +228,117 @@ class TaskTesterTest {
     assertThat(outcome.failureCode()).contains(FailureCode.BAD_RESULT);
   }
 
+  private static final TaskType<String, String> ECHO =
+      TaskType.of("test::echo", String.class, String.class);
+
+  /** A codec for texts, which encodes them by a function and decodes them unchanged. */
+  private static PayloadCodec encoding(UnaryOperator<String> encode, List<String> decoded) {
+    return new PayloadCodec() {
+      @Override
+      public String encode(Object value) {
+        return encode.apply(value.toString());
+      }
+
+      @Override
+      @SuppressWarnings("unchecked") // The test decodes texts only.
+      public <T> T decode(String text, TypeRef<T> type) {
+        decoded.add(text);
+        return (T) text;
+      }
+    };
+  }
+
   @Test
   void theCodecOfTheTestIsUsedBothWays() {
     List<String> decoded = new ArrayList<>();
-    PayloadCodec shouting =
-        new PayloadCodec() {
-          @Override
-          public String encode(Object value) {
-            return value.toString().toUpperCase(java.util.Locale.ROOT);
-          }
-
-          @Override
-          @SuppressWarnings("unchecked") // The test decodes texts only.
-          public <T> T decode(String text, TypeRef<T> type) {
-            decoded.add(text);
-            return (T) text;
-          }
-        };
-    TaskType<String, String> echo = TaskType.of("test::echo", String.class, String.class);
+    List<String> received = new ArrayList<>();
+    PayloadCodec shouting = encoding(text -> text.toUpperCase(Locale.ROOT), decoded);
 
     TaskOutcome<String> outcome =
-        TaskTester.of(echo, (text, context) -> text + " back").codec(shouting).run("hello");
+        TaskTester.of(
+                ECHO,
+                (text, context) -> {
+                  received.add(text);
+                  return text + " back";
+                })
+            .codec(shouting)
+            .run("hello");
 
+    assertThat(received).containsExactly("HELLO");
     assertThat(outcome.result()).isEqualTo("HELLO BACK");
     assertThat(decoded).containsExactly("HELLO", "HELLO BACK");
   }
 
   @Test
-  void anAttemptThatIsToldToStopBeforehandSeesItInEveryWay() {
+  void aCodecIsNotAskedToEncodeNoResult() {
+    PayloadCodec codec = encoding(text -> text, new ArrayList<>());
+
+    assertThat(TaskTester.of(ECHO, (text, context) -> null).codec(codec).run("x"))
+        .isEqualTo(new TaskOutcome.Succeeded<>(null));
+  }
+
+  @Test
+  void aResultThatTheCodecDoesNotEncodeProperlyIsABadResult() {
+    PayloadCodec nul = encoding(text -> text.equals("x") ? text : "\0", new ArrayList<>());
+    PayloadCodec broken =
+        encoding(
+            text -> {
+              if (text.equals("x")) {
+                return text;
+              }
+              throw new IllegalStateException("codecs may do that");
+            },
+            new ArrayList<>());
+
+    for (PayloadCodec codec : List.of(nul, broken)) {
+      assertThat(
+              TaskTester.of(ECHO, (text, context) -> "result").codec(codec).run("x").failureCode())
+          .contains(FailureCode.BAD_RESULT);
+    }
+  }
+
+  @Test
+  void aPayloadThatANodeWouldNotRunIsFound() {
+    PayloadCodec forgetful =
+        new PayloadCodec() {
+          @Override
+          public String encode(Object value) {
+            return "nothing";
+          }
+
+          @Override
+          @SuppressWarnings("NullAway") // A custom codec may do anything.
+          public <T> T decode(String text, TypeRef<T> type) {
+            return null;
+          }
+        };
+    TaskTester<String, String> tester = TaskTester.of(ECHO, (text, context) -> text);
+
+    assertThatThrownBy(() -> tester.run("x".repeat(ClientSettings.DEFAULT.payloadLimit())))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("bytes");
+    assertThatThrownBy(() -> tester.codec(forgetful).run("x"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nothing, which is decoded as null");
+  }
+
+  @Test
+  void anErrorOfAHandlerFailsTheAttempt() {
+    AssertionError error = new AssertionError("not so");
+
+    TaskOutcome<Receipt> outcome =
+        tester(
+                (charge, context) -> {
+                  throw error;
+                })
+            .run(ADA);
+
+    assertThat(outcome.exception()).containsSame(error);
+    assertThat(outcome.runsAgainIn()).contains(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aStopRequestedBeforehandIsVisibleInEveryWay() {
     List<Object> seen = new ArrayList<>();
 
     TaskOutcome<Receipt> outcome =
@@ -255,7 +359,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void anAttemptCanBeToldToStopAtACheck() {
+  void aStopCanBeRequestedAtACheck() {
     List<Integer> done = new ArrayList<>();
 
     TaskOutcome<Receipt> outcome =
@@ -275,6 +379,30 @@ class TaskTesterTest {
   }
 
   @Test
+  void heartbeatsAndProgressAreChecks() {
+    List<String> done = new ArrayList<>();
+    TaskTester<Charge, Receipt> tester =
+        tester((charge, context) -> {
+          context.heartbeat();
+          done.add("heartbeat");
+          context.progress(1, 2, "half");
+          done.add("progress");
+          return new Receipt("1");
+        });
+
+    assertThat(tester.stoppingAtCheck(3).run(ADA).result()).isEqualTo(new Receipt("1"));
+    assertThat(done).containsExactly("heartbeat", "progress");
+
+    done.clear();
+    assertThat(tester.stoppingAtCheck(2).run(ADA)).isInstanceOf(TaskOutcome.Stopped.class);
+    assertThat(done).containsExactly("heartbeat");
+
+    done.clear();
+    assertThat(tester.stoppingAtCheck(1).run(ADA)).isInstanceOf(TaskOutcome.Stopped.class);
+    assertThat(done).isEmpty();
+  }
+
+  @Test
   void anInterruptOfTheTestItselfSurvives() {
     List<Boolean> seen = new ArrayList<>();
     Thread.currentThread().interrupt();
@@ -291,10 +419,11 @@ class TaskTesterTest {
   }
 
   @Test
-  void valuesThatCannotBeAreRejected() {
+  void invalidValuesAreRejected() {
     assertThatThrownBy(() -> throwing(null).attempt(0)).hasMessageContaining("counted from 1");
     assertThatThrownBy(() -> throwing(null).stoppingAtCheck(0)).hasMessageContaining("stopping()");
     assertThatThrownBy(() -> throwing(null).queue("A b")).hasMessageContaining("A b");
+    assertThatThrownBy(() -> throwing(null).tag(" ")).hasMessageContaining("Tag ' '");
     assertThatThrownBy(() -> throwing(null).run(null)).hasMessageContaining("null");
   }
 
@@ -313,6 +442,7 @@ class TaskTesterTest {
               return new Receipt("1");
             })
         .attempt(3)
+        .createdAt(Instant.parse("2026-01-01T00:00:00Z"))
         .uniqueKey("ada")
         .run(ADA)
         .result();
@@ -321,7 +451,7 @@ class TaskTesterTest {
   }
 
   @Test
-  void whatAHandlerEnqueuesCanBeSeen() {
+  void jobsEnqueuedByAHandlerAreRecorded() {
     TaskTester<Charge, Receipt> tester =
         tester((charge, context) -> {
           context.client().enqueue(CHARGE, new Charge("bob", 1));
@@ -334,6 +464,47 @@ class TaskTesterTest {
         .enqueued(CHARGE)
         .withPayload(new Charge("bob", 1))
         .times(1);
+  }
+
+  @Test
+  void aHandlerEnqueuesWithTheClientAndTheCodecOfTheTest() {
+    PayloadCodec shouting = encoding(text -> text.toUpperCase(Locale.ROOT), new ArrayList<>());
+    TaskHandler<String, String> enqueueing =
+        (text, context) -> context.client().enqueue(ECHO, "next").id().toString();
+    TaskTester<String, String> tester = TaskTester.of(ECHO, enqueueing).codec(shouting);
+    tester.run("x").result();
+    assertThat(tester.client().list(JobFilter.all(), Page.first(10)))
+        .extracting(Job::payload)
+        .containsExactly("NEXT");
+
+    try (Holdfast own = HoldfastClient.on(new InMemoryStore(InstantSource.system()))) {
+      TaskTester.of(ECHO, enqueueing).client(own).run("x").result();
+
+      HoldfastAssertions.assertThat(own).enqueued(ECHO).withPayload("next").times(1);
+    }
+  }
+
+  @Test
+  void linesThatAHandlerLogsAreLogged() {
+    Logger logger = (Logger) LoggerFactory.getLogger(TaskContext.class);
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.start();
+    logger.addAppender(logged);
+    try {
+      tester(
+              (charge, context) -> {
+                context.log("charged {}");
+                return new Receipt("1");
+              })
+          .run(ADA)
+          .result();
+    } finally {
+      logger.detachAppender(logged);
+    }
+
+    assertThat(logged.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly("charged {}");
   }
 
   @Test

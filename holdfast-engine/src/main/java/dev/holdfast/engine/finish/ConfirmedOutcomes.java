@@ -1,59 +1,57 @@
 package dev.holdfast.engine.finish;
 
+import dev.holdfast.api.job.JobState;
 import dev.holdfast.engine.event.LifecycleEvents;
+import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.HeldJobs;
 import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
+import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.JobRef;
 import dev.holdfast.engine.store.Outcomes;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What happens in this process once the store has confirmed how a job ended. */
-public final class Receipts {
-  private static final Logger log = LoggerFactory.getLogger(Receipts.class);
+/**
+ * What this process does once the store has confirmed how a job ended: it no longer holds the job,
+ * counts it, tells listeners, and notifies clients that await it. It is used both when the holder
+ * ends the job and when another node recovers it.
+ */
+public final class ConfirmedOutcomes {
+  private static final Logger log = LoggerFactory.getLogger(ConfirmedOutcomes.class);
 
   private final HeldJobs heldJobs;
   private final Meters meters;
-  private final SignalBus bus;
   private final LifecycleEvents events;
-  private final Endings endings;
-  private final Follower follower;
+  private final SignalBus bus;
+  private final AwaitedJobs awaited;
+  private final BiConsumer<ClaimedJob, Finish> onEnded;
 
-  /** Acts on the end of an attempt. It is called for each attempt, so it must not block. */
-  @FunctionalInterface
-  public interface Follower {
-    /** Called when an attempt has ended, its outcome is stored, and its job is no longer held. */
-    void ended(ClaimedJob job, Finish finish);
-
-    /** Returns a follower that calls this one first and then the other. */
-    default Follower andThen(Follower other) {
-      return (job, finish) -> {
-        ended(job, finish);
-        other.ended(job, finish);
-      };
-    }
-  }
-
-  public Receipts(
+  /**
+   * @param onEnded called when an attempt of this node has ended, its outcome is stored, and its
+   *     job is no longer held; it must not block
+   */
+  public ConfirmedOutcomes(
       HeldJobs heldJobs,
-      Meters meters,
+      Telemetry telemetry,
       SignalBus bus,
-      LifecycleEvents events,
-      Endings endings,
-      Follower follower) {
+      AwaitedJobs awaited,
+      BiConsumer<ClaimedJob, Finish> onEnded) {
     this.heldJobs = heldJobs;
-    this.meters = meters;
+    this.meters = telemetry.meters();
+    this.events = telemetry.events();
     this.bus = bus;
-    this.events = events;
-    this.endings = endings;
-    this.follower = follower;
+    this.awaited = awaited;
+    this.onEnded = onEnded;
   }
 
+  /** Records the result for an attempt of this node. */
   void record(HeldJob heldJob, Finish finish, Outcomes.Result answer) {
     heldJobs.remove(heldJob);
     announce(
@@ -61,12 +59,12 @@ public final class Receipts {
         () -> {
           switch (answer) {
             case WRITTEN -> written(heldJob.job(), finish);
-            case CANCELLED_INSTEAD -> endings.cancelled(heldJob.job());
+            case CANCELLED_INSTEAD -> cancelled(heldJob.job());
             case READY_INSTEAD -> ready(heldJob.job());
             case LOST -> lost(heldJob);
           }
           if (answer != Outcomes.Result.LOST) {
-            follower.ended(heldJob.job(), finish);
+            onEnded.accept(heldJob.job(), finish);
           }
         });
   }
@@ -87,9 +85,9 @@ public final class Receipts {
 
   private void written(ClaimedJob job, Finish finish) {
     switch (finish) {
-      case Finish.Succeeded done -> endings.succeeded(job);
-      case Finish.Dead dead -> endings.deadLettered(job, dead.failure());
-      case Finish.Cancelled cancelled -> endings.cancelled(job);
+      case Finish.Succeeded done -> succeeded(job);
+      case Finish.Dead dead -> deadLettered(job, dead.failure());
+      case Finish.Cancelled cancelled -> cancelled(job);
       case Finish.RetryIn retry -> {
         meters.retried(job);
         events.retried(job, retry);
@@ -102,6 +100,32 @@ public final class Receipts {
 
   private void ready(ClaimedJob job) {
     bus.publish(new Signal.NewWork(job.queue(), job.priority()));
+  }
+
+  private void succeeded(JobRef job) {
+    meters.succeeded(job);
+    events.finished(job, JobState.SUCCEEDED);
+    ended(job);
+  }
+
+  /** Announces that a job ended CANCELLED. */
+  public void cancelled(JobRef job) {
+    meters.cancelled(job);
+    events.finished(job, JobState.CANCELLED);
+    ended(job);
+  }
+
+  /** Announces that a job was dead-lettered. */
+  public void deadLettered(JobRef job, Finish.Failure failure) {
+    meters.failed(job);
+    events.deadLettered(job, failure);
+    ended(job);
+  }
+
+  private void ended(JobRef job) {
+    if (awaited.remove(job.id())) {
+      bus.publish(new Signal.JobEnded(job.id()));
+    }
   }
 
   private void lost(HeldJob heldJob) {

@@ -15,17 +15,17 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A book that grants everything, and renews and ends as the test says. */
-final class ScriptedBook implements LeaseStore {
+/** A lease store that grants everything, and renews and ends leases as the test says. */
+final class ScriptedLeaseStore implements LeaseStore {
   private long lastToken;
   final List<Integer> renewalGroups = new ArrayList<>();
   final List<Duration> ttls = new ArrayList<>();
-  Runnable beforeAcquireAnswers = () -> {};
-  Runnable beforeRenewAnswers = () -> {};
-  Runnable beforeEndAnswers = () -> {};
+  Runnable beforeAcquireReturns = () -> {};
+  Runnable beforeRenewReturns = () -> {};
+  Runnable beforeEndReturns = () -> {};
   boolean renews = true;
 
-  /** What to let happen for the database to be away. */
+  /** Returns a hook that fails as if the connection had broken. */
   static Runnable away() {
     return () -> {
       throw new StoreException(Outcome.UNKNOWN, "The connection broke.", null);
@@ -34,7 +34,7 @@ final class ScriptedBook implements LeaseStore {
 
   @Override
   public Result acquire(LeaseRequest request, UUID acquisition, String holder) {
-    beforeAcquireAnswers.run();
+    beforeAcquireReturns.run();
     return new Result.Granted(++lastToken, 1);
   }
 
@@ -42,15 +42,15 @@ final class ScriptedBook implements LeaseStore {
   public Set<Long> renew(List<Renewal> renewals) {
     renewalGroups.add(renewals.size());
     renewals.forEach(renewal -> ttls.add(renewal.ttl()));
-    beforeRenewAnswers.run();
+    beforeRenewReturns.run();
     return renews
         ? renewals.stream().map(renewal -> renewal.claim().token()).collect(Collectors.toSet())
         : Set.of();
   }
 
   @Override
-  public boolean end(LeaseClaim grip, Ending how) {
-    beforeEndAnswers.run();
+  public boolean end(LeaseClaim claim, Ending how) {
+    beforeEndReturns.run();
     return true;
   }
 

@@ -1,4 +1,4 @@
-package dev.holdfast.engine.node;
+package dev.holdfast.engine.run;
 
 import dev.holdfast.api.internal.Times;
 import java.time.Duration;

@@ -1,0 +1,202 @@
+package dev.holdfast.engine.run;
+
+import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.policy.FailureCode;
+import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.engine.codec.Encoding;
+import dev.holdfast.engine.codec.JobPolicy;
+import dev.holdfast.engine.codec.Utf8Length;
+import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.held.StopReason;
+import dev.holdfast.engine.role.Environment;
+import dev.holdfast.engine.store.Finish;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides what to report about an attempt that has ended: a success with its result, a retry, a
+ * dead-lettered job, a cancelled one, or nothing, so that the job goes back to its queue.
+ */
+public final class FinishDecision {
+  private static final Logger log = LoggerFactory.getLogger(FinishDecision.class);
+
+  private final String node;
+  private final PayloadCodec codec;
+  private final int resultLimit;
+  private final Unreadable unreadable;
+  private final Environment environment;
+
+  /**
+   * @param node the id of this node
+   * @param codec encodes results
+   * @param resultLimit the maximum size of an encoded result, in bytes of UTF-8
+   * @param unreadable knows whether another node may be able to read a payload that this node
+   *     cannot
+   */
+  public FinishDecision(
+      String node,
+      PayloadCodec codec,
+      int resultLimit,
+      Unreadable unreadable,
+      Environment environment) {
+    this.node = node;
+    this.codec = codec;
+    this.resultLimit = resultLimit;
+    this.unreadable = unreadable;
+    this.environment = environment;
+  }
+
+  /**
+   * Returns what to report; null to release the job without using an attempt.
+   *
+   * <p>A handler that was told to stop may return anything: a loop that ends when its thread is
+   * interrupted returns normally, with its work half done. So what it returns or throws counts only
+   * if it was not told to stop before.
+   *
+   * @param reason why it was told to stop before its handler returned; null if it was not
+   */
+  @Nullable Finish of(HeldJob heldJob, AttemptOutcome outcome, @Nullable StopReason reason) {
+    if (reason == null) {
+      return switch (outcome) {
+        case AttemptOutcome.Returned(Object value) -> success(heldJob, value);
+        case AttemptOutcome.Threw(String code, Throwable thrown) -> failure(heldJob, code, thrown);
+        case AttemptOutcome.Waits(Finish.Parked finish) -> finish;
+        case AttemptOutcome.NeverStarted() -> null;
+      };
+    }
+    return switch (reason) {
+      case TIMED_OUT, HEARTBEAT_TIMED_OUT -> timedOut(heldJob, reason, node, random());
+      case CANCELLED -> new Finish.Cancelled(heldJob.claim());
+      case HANDED_BACK, CLAIM_LOST -> {
+        if (outcome instanceof AttemptOutcome.Returned) {
+          log.info(
+              "Job {} of {} returned after it was told to stop; it is released without"
+                  + " using an attempt",
+              heldJob.job().id(),
+              heldJob.job().task());
+        }
+        yield null;
+      }
+    };
+  }
+
+  /**
+   * Returns the report of an attempt that could not be evaluated. Uses neither the result of the
+   * handler nor the backoff of the job: either may have caused the error.
+   */
+  Finish withoutOutcome(HeldJob heldJob) {
+    int most = heldJob.policy().retryOrDefault().maxAttempts();
+    return RetryDecision.onFailure(
+        heldJob.claim(),
+        FailureReport.of(
+            heldJob.job().attempt(),
+            FailureCode.TASK_FAILED,
+            "The outcome of this attempt could not be evaluated: see the log of the node.",
+            node),
+        null,
+        RetryPolicy.DEFAULT.maxAttempts(most),
+        0.5);
+  }
+
+  private double random() {
+    return environment.random().nextDouble();
+  }
+
+  private Finish success(HeldJob heldJob, @Nullable Object value) {
+    Duration keep = heldJob.policy().keepResult();
+    if (value == null || (keep != null && keep.isZero())) {
+      return new Finish.Succeeded(heldJob.claim(), null, null);
+    }
+    try {
+      String result = Encoding.storable(codec.encode(value));
+      if (Utf8Length.exceeds(result, resultLimit)) {
+        return failure(
+            heldJob,
+            FailureCode.BAD_RESULT,
+            new IllegalArgumentException(
+                "The result has %d bytes, but at most %d are allowed: return a reference to it instead."
+                    .formatted(Utf8Length.bytes(result), resultLimit)));
+      }
+      return new Finish.Succeeded(heldJob.claim(), result, keep);
+    } catch (Throwable unwritable) {
+      return failure(heldJob, FailureCode.BAD_RESULT, unwritable);
+    }
+  }
+
+  private Finish failure(HeldJob heldJob, String code, Throwable thrown) {
+    int attempt = heldJob.job().attempt();
+    Finish.Failure failure = FailureReport.of(attempt, code, thrown, node);
+    Finish finish =
+        code.equals(FailureCode.BAD_PAYLOAD)
+            ? unreadable(heldJob, failure)
+            : RetryDecision.onFailure(
+                heldJob.claim(), failure, thrown, heldJob.policy().retryOrDefault(), random());
+    switch (finish) {
+      case Finish.RetryIn retry ->
+          log.info(
+              "Attempt {} of job {} ({}) failed with {}: {}: {}; retrying in {}",
+              attempt,
+              heldJob.job().id(),
+              heldJob.job().task(),
+              code,
+              failure.type(),
+              failure.message(),
+              retry.delay());
+      case Finish.Dead dead ->
+          // The only place that logs the whole stack trace, once for each job.
+          log.warn(
+              "Job {} of {} failed permanently with {} at attempt {} and is dead-lettered",
+              heldJob.job().id(),
+              heldJob.job().task(),
+              code,
+              attempt,
+              thrown);
+      default -> {} // A handler that asks to run later has not failed.
+    }
+    return finish;
+  }
+
+  private Finish unreadable(HeldJob heldJob, Finish.Failure failure) {
+    return RetryDecision.onUnreadable(
+        heldJob.claim(),
+        failure,
+        heldJob.policy().retryOrDefault(),
+        unreadable.leave(heldJob.job(), environment.ticker().now()),
+        random());
+  }
+
+  /**
+   * Returns the report of an attempt that was stopped for taking too long, no matter how it ended.
+   */
+  static Finish timedOut(HeldJob heldJob, StopReason why, String node, double chance) {
+    int attempt = heldJob.job().attempt();
+    JobPolicy policy = heldJob.policy();
+    Finish.Failure failure =
+        why == StopReason.HEARTBEAT_TIMED_OUT
+            ? FailureReport.of(
+                attempt,
+                FailureCode.HEARTBEAT_TIMED_OUT,
+                "It sent no heartbeat for %s: call context.heartbeat() more often, or raise the heartbeat timeout."
+                    .formatted(policy.heartbeatTimeout()),
+                node)
+            : FailureReport.of(
+                attempt,
+                FailureCode.TIMED_OUT,
+                "It took longer than its timeout of %s.".formatted(policy.timeout()),
+                node);
+    Finish finish =
+        RetryDecision.onFailure(heldJob.claim(), failure, null, policy.retryOrDefault(), chance);
+    if (finish instanceof Finish.Dead) {
+      log.warn(
+          "Job {} of {} failed permanently with {} at attempt {} and is dead-lettered: {}",
+          heldJob.job().id(),
+          heldJob.job().task(),
+          failure.code(),
+          attempt,
+          failure.message());
+    }
+    return finish;
+  }
+}
