@@ -110,7 +110,8 @@ public final class Workflow<I, R> {
    * run, which is that of the job, so a job that is retried does not start a second run.
    *
    * <pre>{@code
-   * holdfast.schedules().put(Schedule.cron("nightly", "0 3 * * *", ETL.starter(), settings));
+   * holdfast.schedules().put(
+   *     Schedule.named("nightly").runs(FULFIL.starter(), order).cron("0 3 * * *").build());
    * }</pre>
    */
   public TaskType<I, String> starter() {

@@ -1,5 +1,6 @@
 package dev.holdfast.engine.workflow;
 
+import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
@@ -100,6 +101,7 @@ public final class GraphPlanner implements RunPlanner {
             Map.of());
     Draft draft =
         new Draft(index(start.definition()), facts, inherited.data(), inherited.asked(), room);
+    draft.event(RunEvent.Kind.CREATED, -1, null);
     inherited.record(draft);
     new Advance(draft, this).run(true);
     return draft.plan();

@@ -58,8 +58,14 @@ final class PgRunAdvance implements RunAdvance {
   // The head of run_timer_due.
   private static final String NEXT =
       """
-      select (extract(epoch from min(due_at) - now()) * 1000000)::bigint from ${schema}.run_timer
+      select (extract(epoch from min(due_at) - now()) * 1000000)::bigint,
+             exists (select from ${schema}.run)
+      from ${schema}.run_timer
       """;
+
+  // By run_mark_run. Runs whose marks are left although they were to be advanced.
+  private static final String LEFT =
+      "select distinct run_id from ${schema}.run_mark where run_id = any(:ids::uuid[])";
 
   private final Database database;
   private final PgDefinitions definitions;
@@ -71,6 +77,7 @@ final class PgRunAdvance implements RunAdvance {
   private final String marked;
   private final String fire;
   private final String next;
+  private final String left;
 
   PgRunAdvance(Database database, PgDefinitions definitions, PlanWriter writer, Gates gates) {
     this.database = database;
@@ -82,6 +89,7 @@ final class PgRunAdvance implements RunAdvance {
     this.marked = database.sql(MARKED);
     this.fire = database.sql(FIRE);
     this.next = database.sql(NEXT);
+    this.left = database.sql(LEFT);
   }
 
   @Override
@@ -115,17 +123,39 @@ final class PgRunAdvance implements RunAdvance {
   @Override
   public Report advance(Collection<RunId> runs, RunPlanner planner) {
     if (runs.isEmpty()) {
-      return report(new PlanEffects(), Set.of());
+      return report(new PlanEffects(), Set.of(), Set.of());
     }
+    Set<UUID> missed = new HashSet<>();
     PlanEffects effects =
         Deadlocks.repeat(() ->
             database.transaction(
                 "advance %d runs".formatted(runs.size()),
-                handle -> advance(handle, reads.take(handle, runs), planner)));
-    return report(effects, gates.letThrough(effects.gates));
+                handle -> {
+                  List<Read> taken = reads.take(handle, runs);
+                  missed.clear();
+                  runs.forEach(run -> missed.add(run.value()));
+                  taken.forEach(read -> missed.remove(read.facts().id().value()));
+                  return advance(handle, taken, planner);
+                }));
+    return report(effects, gates.letThrough(effects.gates), locked(missed));
   }
 
-  private static Report report(PlanEffects effects, Set<RunId> started) {
+  /** Returns the runs that have marks, although this call has not advanced them. */
+  private Set<RunId> locked(Set<UUID> missed) {
+    return missed.isEmpty()
+        ? Set.of()
+        : database.run(
+            "look for runs that others have locked",
+            handle ->
+                handle
+                    .createQuery(left)
+                    .bindArray("ids", UUID.class, missed)
+                    .mapTo(UUID.class)
+                    .map(RunId::new)
+                    .collect(Collectors.toSet()));
+  }
+
+  private static Report report(PlanEffects effects, Set<RunId> started, Set<RunId> locked) {
     Set<RunId> next = new HashSet<>(effects.next);
     next.addAll(started);
     return new Report(
@@ -133,6 +163,7 @@ final class PgRunAdvance implements RunAdvance {
         Map.copyOf(effects.ready),
         Map.copyOf(effects.ended),
         Set.copyOf(next),
+        locked,
         Optional.ofNullable(effects.nextTimer()),
         Set.copyOf(effects.stopping));
   }
@@ -200,23 +231,30 @@ final class PgRunAdvance implements RunAdvance {
     return database.run(
         "fire the timers of runs",
         handle -> {
-          Optional<Duration> wait = next(handle);
-          if (wait.isEmpty() || !wait.get().isZero()) {
-            return new Timers(Set.of(), false, wait);
+          Outlook outlook = outlook(handle);
+          if (outlook.next().isEmpty() || !outlook.next().get().isZero()) {
+            return new Timers(Set.of(), false, outlook.next(), outlook.open());
           }
           List<UUID> fired = handle.createQuery(fire).bind("limit", limit).mapTo(UUID.class).list();
           return new Timers(
               fired.stream().map(RunId::new).collect(Collectors.toSet()),
               fired.size() >= limit,
-              next(handle));
+              outlook(handle).next(),
+              true);
         });
   }
 
-  private Optional<Duration> next(Handle handle) {
+  /** When the next timer is due, and whether any run is open. */
+  private record Outlook(Optional<Duration> next, boolean open) {}
+
+  private Outlook outlook(Handle handle) {
     return handle
         .createQuery(next)
-        .map((row, context) -> Optional.ofNullable(row.getObject(1, Long.class)))
-        .one()
-        .map(micros -> SqlValues.ofMicros(Math.max(0, micros)));
+        .map((row, context) ->
+            new Outlook(
+                Optional.ofNullable(row.getObject(1, Long.class))
+                    .map(micros -> SqlValues.ofMicros(Math.max(0, micros))),
+                row.getBoolean(2)))
+        .one();
   }
 }

@@ -45,6 +45,13 @@ final class PgRunQueries implements RunQueries {
       from ${schema}.run_result where run_id = :id and item = -1 order by step
       """;
 
+  // By run_result_pkey.
+  private static final String ALL_RESULTS =
+      """
+      select step, item, outcome, output, code, message
+      from ${schema}.run_result where run_id = :id order by step, item
+      """;
+
   // By job_run, run_result_pkey and dead_letter_run.
   private static final String JOBS =
       """
@@ -174,9 +181,31 @@ final class PgRunQueries implements RunQueries {
     return handle.createQuery(sql).bind("id", id.value());
   }
 
+  @Override
+  public List<RunPlan.Result> results(RunId id) {
+    return database.run(
+        "read the results of run %s".formatted(id),
+        handle ->
+            of(handle, database.sql(ALL_RESULTS), id)
+                .map((row, context) ->
+                    new RunPlan.Result(
+                        row.getInt(1),
+                        row.getInt(2),
+                        StepState.of(row.getString(3).charAt(0)),
+                        row.getString(4),
+                        failure(row, 5)))
+                .list());
+  }
+
+  private static RunData.@Nullable Failure failure(ResultSet row, int column) throws SQLException {
+    String code = row.getString(column);
+    return code == null
+        ? null
+        : new RunData.Failure(code, Objects.requireNonNullElse(row.getString(column + 1), ""));
+  }
+
   private static RunRow.Result result(ResultSet row) throws SQLException {
     UUID job = row.getObject(4, UUID.class);
-    String code = row.getString(8);
     return new RunRow.Result(
         row.getInt(1),
         StepState.of(row.getString(2).charAt(0)),
@@ -185,9 +214,7 @@ final class PgRunQueries implements RunQueries {
         SqlValues.instantOrNull(row, 5),
         SqlValues.instant(row, 6),
         row.getString(7),
-        code == null
-            ? null
-            : new RunData.Failure(code, Objects.requireNonNullElse(row.getString(9), "")));
+        failure(row, 8));
   }
 
   @Override

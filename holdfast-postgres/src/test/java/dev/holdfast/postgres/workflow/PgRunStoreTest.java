@@ -195,11 +195,11 @@ class PgRunStoreTest {
     RunId id = start(1);
     Worker worker = worker();
     ClaimedJob job = worker.claimOne();
-    worker.die(job);
+    worker.failPermanently(job);
 
     assertThat(advance(id).ended()).containsEntry(id, RunState.FAILED);
     assertThat(runs.queries().details(id).results().getFirst().failure())
-        .isEqualTo(new RunData.Failure("SMTP_DOWN", "it broke for good"));
+        .isEqualTo(new RunData.Failure("SMTP_DOWN", "it broke permanently"));
     assertThatThrownBy(() -> fixture.store().control().retry(job.id()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("retry run " + id);
@@ -214,7 +214,7 @@ class PgRunStoreTest {
     Worker worker = worker();
     worker.succeed(worker.claimOne());
     advance(id);
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
     advance(id);
 
     assertThat(runs.control().retry(id, (graph, letters) -> letters.replace('F', '.')).done())
@@ -241,7 +241,7 @@ class PgRunStoreTest {
     runs.intake().start(withFirst(plain, first), null);
     Worker worker = worker();
     worker.succeed(worker.claimOne());
-    worker.die(worker.claimOne());
+    worker.failPermanently(worker.claimOne());
     advance(id, end(RunState.FAILED, "F"));
     runs.control().retry(id, (graph, letters) -> ".");
 
