@@ -4,82 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.api.Holdfast;
-import dev.holdfast.api.job.CancelResult;
 import dev.holdfast.api.job.FailedAttempt;
-import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
-import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.run.DurableSteps;
-import dev.holdfast.api.run.JournalMismatchException;
 import dev.holdfast.api.run.ParallelStepException;
-import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.type.TypeRef;
-import dev.holdfast.engine.client.HoldfastClient;
-import dev.holdfast.engine.node.HoldfastNode;
-import dev.holdfast.engine.node.NodeBuilder;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Journals.EntryKey;
 import dev.holdfast.engine.store.Journals.EntryKind;
 import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.tck.fault.FaultyStore;
 import dev.holdfast.tck.fault.StoreMethod;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Durable steps: what handlers execute once, however often they are called. */
-public abstract class DurableStepsContract extends NodeTestBase {
-  private static final Duration HOUR = Duration.ofHours(1);
-  private static final Duration MOMENT = Duration.ofMillis(300);
-
-  private final List<String> ran = new CopyOnWriteArrayList<>();
-
-  private NodeBuilder handling(TaskHandler<Note, String> handler) {
-    return node().handle(ECHO, handler);
-  }
-
-  private JobId enqueue(String text) {
-    return client().enqueue(ECHO, new Note(text)).id();
-  }
-
-  private String step(DurableSteps steps, String name) throws Exception {
-    String result =
-        steps.run(
-            name,
-            String.class,
-            () -> {
-              ran.add(name);
-              return "result of " + name;
-            });
-    assertThat(result).isEqualTo("result of " + name);
-    return String.valueOf(result);
-  }
-
-  private String resultOf(JobId id) throws Exception {
-    return String.valueOf(client().await(id, String.class, SOON));
-  }
-
-  private void awaitStateOf(JobId id, JobState state) {
-    await().atMost(SOON).until(() -> job(id).state() == state);
-  }
-
-  private FailedAttempt failureOf(JobId id) {
-    return awaitState(id, JobState.FAILED).failures().getLast();
-  }
-
+public abstract class DurableStepsContract extends DurableStepsBase {
   @Test
   void aStepIsNotExecutedAgainAfterARetry() throws Exception {
     start(
@@ -305,329 +254,6 @@ public abstract class DurableStepsContract extends NodeTestBase {
   }
 
   @Test
-  void sleepReleasesTheSlot() throws Exception {
-    CountDownLatch ended = new CountDownLatch(1);
-    start(
-        handling(
-                (note, context) -> {
-                  if (note.text().equals("sleeper")) {
-                    context.steps().sleep("nap", HOUR);
-                  }
-                  ended.countDown();
-                  return "done";
-                })
-            .queue("default", 1));
-    JobId sleeper = enqueue("sleeper");
-    awaitStateOf(sleeper, JobState.WAITING);
-
-    assertThat(resultOf(enqueue("other"))).isEqualTo("done");
-    assertThat(job(sleeper).state()).isEqualTo(JobState.WAITING);
-  }
-
-  @Test
-  void aHandlerContinuesAfterItsSleepWithoutUsingAnAttempt() throws Exception {
-    start(
-        handling((note, context) -> {
-          step(context.steps(), "a");
-          context.steps().sleep("nap", MOMENT);
-          step(context.steps(), "b");
-          context.steps().sleep("nap", MOMENT);
-          return "attempt %d, token %d".formatted(context.attempt(), context.fencingToken());
-        }));
-
-    assertThat(resultOf(enqueue("x"))).isEqualTo("attempt 1, token 3");
-    assertThat(ran).containsExactly("a", "b");
-  }
-
-  @Test
-  void aSleepTakesAtLeastItsTime() throws Exception {
-    start(
-        handling((note, context) -> {
-          context.steps().sleep("nap", MOMENT);
-          return "awake";
-        }));
-    long before = System.nanoTime();
-
-    assertThat(resultOf(enqueue("x"))).isEqualTo("awake");
-
-    assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(MOMENT);
-  }
-
-  @Test
-  void aSleepSurvivesTheEndOfItsNode() throws Exception {
-    TaskHandler<Note, String> handler =
-        (note, context) -> {
-          step(context.steps(), "a");
-          context.steps().sleep("nap", HOUR);
-          return context.node();
-        };
-    HoldfastNode first = start(node().id("first").handle(ECHO, handler));
-    JobId id = enqueue("x");
-    awaitStateOf(id, JobState.WAITING);
-    first.close();
-    start(node().id("second").handle(ECHO, handler));
-    assertThat(job(id).state()).isEqualTo(JobState.WAITING);
-
-    client().requeue(id);
-
-    assertThat(resultOf(id)).isEqualTo("second");
-    assertThat(ran).containsExactly("a");
-  }
-
-  @Test
-  void aHandlerThatCatchesEverythingIsParkedAllTheSame() throws Exception {
-    start(
-        handling((note, context) -> {
-          try {
-            context.steps().sleep("nap", MOMENT);
-          } catch (Throwable caught) {
-            return "swallowed";
-          }
-          return "awake";
-        }));
-
-    assertThat(resultOf(enqueue("x"))).isEqualTo("awake");
-  }
-
-  @Test
-  void codeInFinallyIsExecutedBeforeTheJobCanRunElsewhere() throws Exception {
-    List<String> log = new CopyOnWriteArrayList<>();
-    start(
-        handling((note, context) -> {
-          long token = context.fencingToken();
-          log.add("start " + token);
-          try {
-            context.steps().sleep("nap", Duration.ZERO);
-            return "awake";
-          } finally {
-            log.add("end " + token);
-          }
-        }));
-
-    assertThat(resultOf(enqueue("x"))).isEqualTo("awake");
-    assertThat(log).containsExactly("start 1", "end 1", "start 2", "end 2");
-  }
-
-  @Test
-  void aCancelledWaitingJobEnds() {
-    start(
-        handling((note, context) -> {
-          context.steps().sleep("nap", HOUR);
-          return "never";
-        }));
-    JobId id = enqueue("x");
-    awaitStateOf(id, JobState.WAITING);
-
-    assertThat(client().cancel(id)).isEqualTo(CancelResult.CANCELLED);
-    assertThat(job(id).state()).isEqualTo(JobState.CANCELLED);
-  }
-
-  private NodeBuilder awaitingApproval(Duration timeout) {
-    return handling((note, context) -> {
-      Optional<String> approval = context.steps().awaitSignal("approved", String.class, timeout);
-      step(context.steps(), "a");
-      if (context.attempt() == 1) {
-        throw new IllegalStateException("again");
-      }
-      return approval.map(by -> "approved by " + by).orElse("timed out");
-    });
-  }
-
-  @Test
-  void aSignalContinuesTheJobThatAwaitsIt() throws Exception {
-    start(awaitingApproval(HOUR));
-    JobId id = enqueue("x");
-    awaitStateOf(id, JobState.WAITING);
-
-    assertThat(client().signal(id, "approved", "ada")).isEqualTo(SignalResult.SENT);
-
-    assertThat(resultOf(id)).isEqualTo("approved by ada");
-    assertThat(ran).containsExactly("a");
-  }
-
-  @Test
-  void aSignalThatWasSentBeforeIsReceivedWithoutWaiting() throws Exception {
-    JobId id = enqueue("x");
-    client().signal(id, "approved", "ada");
-
-    start(awaitingApproval(HOUR));
-
-    assertThat(resultOf(id)).isEqualTo("approved by ada");
-    assertThat(job(id).fencingToken()).as("two attempts, and no wait").isEqualTo(2);
-  }
-
-  @Test
-  void anAwaitThatTimesOutIsEmptyForAllAttempts() throws Exception {
-    start(awaitingApproval(MOMENT));
-
-    assertThat(resultOf(enqueue("x"))).isEqualTo("timed out");
-  }
-
-  @Test
-  void anAwaitWithoutTimeoutTakesOnlyWhatIsThere() throws Exception {
-    start(awaitingApproval(Duration.ZERO));
-    JobId id = enqueue("x");
-
-    assertThat(resultOf(id)).isEqualTo("timed out");
-    assertThat(job(id).fencingToken()).isEqualTo(2);
-  }
-
-  @Test
-  void aSignalIsReceivedOnceAndDuplicatesAreIgnored() throws Exception {
-    start(
-        handling((note, context) ->
-            "%s %s %s"
-                .formatted(
-                    context.steps().awaitSignal("s", Integer.class, HOUR),
-                    context.steps().awaitSignal("s", Integer.class, HOUR),
-                    context.steps().awaitSignal("s", MOMENT))));
-    JobId id = enqueue("x");
-
-    assertThat(client().signal(id, "s", 1, signal -> signal.id("a"))).isEqualTo(SignalResult.SENT);
-    assertThat(client().signal(id, "s", 2, signal -> signal.id("a")))
-        .isEqualTo(SignalResult.DUPLICATE);
-    awaitStateOf(id, JobState.WAITING);
-    client().signal(id, "s", 3, signal -> signal.id("b"));
-
-    assertThat(resultOf(id)).isEqualTo("Optional[1] Optional[3] false");
-    assertThat(client().signal(id, "s", 4)).isEqualTo(SignalResult.ENDED);
-  }
-
-  @Test
-  void aSignalWhoseReplyWasLostIsSentOnce() throws Exception {
-    FaultyStore faulty = new FaultyStore(store()).loseReply(StoreMethod.SEND_SIGNAL);
-    start(
-        handling((note, context) ->
-            context.steps().awaitSignal("s", Integer.class, HOUR)
-                + " "
-                + context.steps().awaitSignal("s", Integer.class, MOMENT)));
-    JobId id = enqueue("x");
-
-    try (Holdfast sender = HoldfastClient.on(faulty)) {
-      assertThat(sender.signal(id, "s", 1)).isEqualTo(SignalResult.SENT);
-    }
-
-    assertThat(resultOf(id)).isEqualTo("Optional[1] Optional.empty");
-  }
-
-  @Test
-  void aSignalToAnUnknownJobIsRefused() {
-    JobId unknown = new JobId(UUID.randomUUID());
-
-    assertThat(client().signal(unknown, "s", 1)).isEqualTo(SignalResult.NOT_FOUND);
-    assertThatThrownBy(() -> client().signal(unknown, "Not valid", 1))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("Not valid");
-  }
-
-  @Test
-  void aStepOfAnotherKindIsAMismatchThatIsNotRetried() {
-    start(
-        handling((note, context) -> {
-          if (context.attempt() == 1) {
-            step(context.steps(), "a");
-            throw new IllegalStateException("again");
-          }
-          context.steps().sleep("a", HOUR);
-          return "never";
-        }));
-    JobId id = enqueue("x");
-
-    FailedAttempt failure = failureOf(id);
-    assertThat(failure.code()).isEqualTo(FailureCode.JOURNAL_MISMATCH);
-    assertThat(failure.attempt()).isEqualTo(2);
-    assertThat(failure.message()).contains(id.toString(), "'a'", "RUN", "SLEEP", "patched");
-  }
-
-  @Test
-  void anEntryThatCannotBeDecodedIsAMismatch() {
-    start(
-        handling((note, context) -> {
-          if (context.attempt() == 1) {
-            step(context.steps(), "a");
-            throw new IllegalStateException("again");
-          }
-          return "never " + context.steps().run("a", Integer.class, () -> 1);
-        }));
-
-    FailedAttempt failure = failureOf(enqueue("x"));
-    assertThat(failure.code()).isEqualTo(FailureCode.JOURNAL_MISMATCH);
-    assertThat(failure.message()).contains("'a'", "Integer");
-  }
-
-  @Test
-  void anEntryThatTheHandlerLeavesUnreadIsAMismatch() {
-    start(
-        handling((note, context) -> {
-          step(context.steps(), "a");
-          if (context.attempt() == 1) {
-            step(context.steps(), "b");
-            throw new IllegalStateException("again");
-          }
-          return "without b";
-        }));
-
-    FailedAttempt failure = failureOf(enqueue("x"));
-    assertThat(failure.code()).isEqualTo(FailureCode.JOURNAL_MISMATCH);
-    assertThat(failure.message()).contains("'b'");
-  }
-
-  @Test
-  void aMismatchThatTheHandlerCatchesFailsTheJobAllTheSame() {
-    start(
-        handling((note, context) -> {
-          if (context.attempt() == 1) {
-            step(context.steps(), "a");
-            throw new IllegalStateException("again");
-          }
-          try {
-            context.steps().sleep("a", HOUR);
-          } catch (JournalMismatchException caught) {
-            return "caught";
-          }
-          return "never";
-        }));
-
-    assertThat(failureOf(enqueue("x")).code()).isEqualTo(FailureCode.JOURNAL_MISMATCH);
-  }
-
-  @Test
-  void patchedIsFalseForAJobThatPassedThePlaceWithTheOldCodeAndTrueForOthers() throws Exception {
-    start(
-        handling((note, context) -> {
-          DurableSteps steps = context.steps();
-          boolean oldCode = note.text().equals("old") && context.attempt() == 1;
-          if (!oldCode && steps.patched("with-fraud-check")) {
-            step(steps, "fraud");
-          }
-          step(steps, "charge");
-          if (context.attempt() == 1) {
-            throw new IllegalStateException("again");
-          }
-          return steps.patched("with-fraud-check") ? "new code" : "old code";
-        }));
-
-    assertThat(resultOf(enqueue("old"))).isEqualTo("old code");
-    assertThat(ran).containsExactly("charge");
-    assertThat(resultOf(enqueue("new"))).isEqualTo("new code");
-    assertThat(ran).containsExactly("charge", "fraud", "charge");
-  }
-
-  @Test
-  void aPatchThatIsNoLongerAskedForIsNoMismatch() throws Exception {
-    start(
-        handling((note, context) -> {
-          if (context.attempt() == 1) {
-            context.steps().patched("old-patch");
-            throw new IllegalStateException("again");
-          }
-          return step(context.steps(), "a");
-        }));
-
-    assertThat(resultOf(enqueue("x"))).isEqualTo("result of a");
-  }
-
-  @Test
   void stepsOfDifferentNamesCanRunAtTheSameTime() throws Exception {
     start(
         handling((note, context) -> {
@@ -743,21 +369,5 @@ public abstract class DurableStepsContract extends NodeTestBase {
     assertThatThrownBy(() -> kept.join().run("late", () -> ran.add("late")))
         .isInstanceOf(CancellationException.class);
     assertThat(ran).isEmpty();
-  }
-
-  @Test
-  void aWaitingJobShowsInListsAsWaiting() {
-    start(
-        handling((note, context) -> {
-          context.steps().sleep("nap", HOUR);
-          return "never";
-        }));
-    JobId id = enqueue("x");
-
-    Job waiting = awaitState(id, JobState.WAITING);
-
-    assertThat(waiting.attempt()).isZero();
-    assertThat(client().whyWaiting(id))
-        .hasValueSatisfying(why -> assertThat(why.describe()).contains("sleeps"));
   }
 }
