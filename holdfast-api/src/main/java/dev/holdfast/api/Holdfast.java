@@ -8,11 +8,13 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.api.job.RetryResult;
+import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Publisher;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.SignalOptions;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -171,10 +173,32 @@ public interface Holdfast extends Enqueuer, Publisher, AutoCloseable {
   long purge(JobFilter filter);
 
   /**
-   * Makes a job available to any node. A scheduled or dead-lettered job becomes ready immediately;
-   * a job that is claimed or running is requested back from its node.
+   * Makes a job available to any node. A scheduled or dead-lettered job becomes ready immediately,
+   * and so does one that waits: its sleep ends, or the timeout of the signal that it awaits. A job
+   * that is claimed or running is requested back from its node.
    */
   RequeueResult requeue(JobId id);
+
+  /**
+   * Sends a signal to a job, which its handler can {@linkplain
+   * dev.holdfast.api.run.DurableSteps#awaitSignal await}. A signal that is sent before it is
+   * awaited is kept as long as the job has not ended. Use {@link Runs#signal} for a step of a
+   * workflow that awaits a signal without a handler.
+   *
+   * @param signal the name of the signal
+   * @param payload the payload; null for none
+   */
+  default SignalResult signal(JobId id, String signal, @Nullable Object payload) {
+    return signal(id, signal, payload, options -> {});
+  }
+
+  /**
+   * Sends a signal to a job.
+   *
+   * @see #signal(JobId, String, Object)
+   */
+  SignalResult signal(
+      JobId id, String signal, @Nullable Object payload, Consumer<SignalOptions.Builder> changes);
 
   /** Returns the manager of nodes: lists and fences them, and sets their modes. */
   Nodes nodes();

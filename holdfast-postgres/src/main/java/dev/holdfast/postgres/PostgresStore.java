@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.JobControl;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
@@ -39,6 +40,7 @@ import dev.holdfast.postgres.query.PgJobControl;
 import dev.holdfast.postgres.query.PgJobQueries;
 import dev.holdfast.postgres.rule.PgQueueStore;
 import dev.holdfast.postgres.rule.PgTaskStore;
+import dev.holdfast.postgres.run.PgJournals;
 import dev.holdfast.postgres.schedule.PgScheduleStore;
 import dev.holdfast.postgres.schema.Migrations;
 import dev.holdfast.postgres.trigger.EventStatements;
@@ -85,6 +87,7 @@ public final class PostgresStore implements Store {
   private final LeaseStore leases;
   private final Upkeep upkeep;
   private final ScheduleStore schedules;
+  private final Journals journals;
   private final RunStore runs;
   private final Object coordinating = new Object();
   private @Nullable PostgresCoordinator coordinator;
@@ -141,6 +144,7 @@ public final class PostgresStore implements Store {
     this.leases = new PgLeaseStore(database);
     this.upkeep = new PgUpkeep(database);
     this.schedules = new PgScheduleStore(database, intakeStatements);
+    this.journals = new PgJournals(database, aging, lookup);
     this.runs =
         new PgRunStore(
             new PgRunStore.Own(database, intakeStatements, outside, shard),
@@ -323,6 +327,11 @@ public final class PostgresStore implements Store {
   @Override
   public ScheduleStore schedules() {
     return schedules;
+  }
+
+  @Override
+  public Journals journals() {
+    return journals;
   }
 
   @Override

@@ -40,6 +40,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           "run_map",
           "run_timer",
           "signal",
+          "journal",
           "run_gate",
           "workflow_definition");
 

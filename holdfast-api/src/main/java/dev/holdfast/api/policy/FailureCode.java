@@ -26,6 +26,12 @@ public final class FailureCode {
   /** The result could not be encoded, or is too large. Never retried. */
   public static final String BAD_RESULT = "BAD_RESULT";
 
+  /**
+   * The stored durable steps of the job do not match those that its handler executes. Never
+   * retried.
+   */
+  public static final String JOURNAL_MISMATCH = "JOURNAL_MISMATCH";
+
   /** The handler was interrupted, but not by Holdfast. */
   public static final String INTERRUPTED = "INTERRUPTED";
 

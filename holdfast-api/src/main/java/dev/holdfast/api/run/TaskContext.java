@@ -75,6 +75,12 @@ public interface TaskContext {
   Holdfast client();
 
   /**
+   * Returns the durable steps of this job: what they return is stored, and they are not executed
+   * again when the job runs again.
+   */
+  DurableSteps steps();
+
+  /**
    * Reports progress and restarts the {@linkplain
    * dev.holdfast.api.job.JobOptions.Builder#heartbeatTimeout heartbeat timeout}. It is cheap and
    * does not access the database, so it can be called often, with or without such a timeout.

@@ -4,8 +4,9 @@
  * <p>A {@link dev.holdfast.api.run.TaskHandler} or {@link dev.holdfast.api.run.VoidTaskHandler}
  * executes jobs, with a {@link dev.holdfast.api.run.TaskContext} that describes the current attempt
  * and can enqueue further jobs. It can throw {@link dev.holdfast.api.run.TaskFailure} and {@link
- * dev.holdfast.api.run.RetryLater}. An {@link dev.holdfast.api.run.AttemptInterceptor} wraps the
- * attempts of all tasks of a node.
+ * dev.holdfast.api.run.RetryLater}. {@link dev.holdfast.api.run.DurableSteps} are parts of a
+ * handler that are not repeated when its job runs again. An {@link
+ * dev.holdfast.api.run.AttemptInterceptor} wraps the attempts of all tasks of a node.
  */
 @NullMarked
 package dev.holdfast.api.run;

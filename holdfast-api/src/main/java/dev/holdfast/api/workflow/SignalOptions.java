@@ -25,7 +25,7 @@ public record SignalOptions(@Nullable String id) {
     private Builder() {}
 
     /**
-     * Sets the id of the signal: a second signal of the same name and id to the same run is
+     * Sets the id of the signal: a second signal of the same name and id to the same run or job is
      * ignored. Defaults to a generated id.
      */
     public Builder id(String own) {

@@ -19,12 +19,14 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.RequeueResult;
 import dev.holdfast.api.job.RetryResult;
+import dev.holdfast.api.job.SignalResult;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.schedule.Schedules;
 import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.RunOptions;
+import dev.holdfast.api.workflow.SignalOptions;
 import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -80,6 +82,7 @@ public final class HoldfastClient implements Holdfast {
   private final WorkflowCatalog workflows;
   private final RunStarter runStarter;
   private final StoredRuns runs;
+  private final JobSignals signals;
   private final Schedules schedules;
   private final JobOrigin stamper;
   private final Runnable onClose;
@@ -114,6 +117,7 @@ public final class HoldfastClient implements Holdfast {
     this.workflows = new WorkflowCatalog(store.runs().definitions(), codec, new GraphPlanner(ids));
     this.runStarter = new RunStarter(workflows, codec, settings.payloadLimit(), bus, ids, stamper);
     this.runs = new StoredRuns(store.runs(), runStarter, workflows, codec, bus, waiter, ids);
+    this.signals = new JobSignals(store.journals(), codec, settings.payloadLimit(), bus, ids);
     this.schedules =
         new StoredSchedules(
             store,
@@ -190,6 +194,7 @@ public final class HoldfastClient implements Holdfast {
     this.workflows = from.workflows;
     this.runStarter = from.runStarter;
     this.runs = from.runs;
+    this.signals = from.signals;
     this.schedules = from.schedules;
     this.stamper = stamper;
     this.onClose = () -> {};
@@ -313,6 +318,12 @@ public final class HoldfastClient implements Holdfast {
       find(id).ifPresent(job -> bus.publish(new Signal.NewWork(job.queue(), job.priority())));
     }
     return result;
+  }
+
+  @Override
+  public SignalResult signal(
+      JobId id, String signal, @Nullable Object payload, Consumer<SignalOptions.Builder> changes) {
+    return signals.send(id, signal, payload, SignalOptions.of(changes));
   }
 
   @Override

@@ -60,6 +60,7 @@ public final class ConfirmedOutcomes {
           switch (answer) {
             case WRITTEN -> written(heldJob.job(), finish);
             case CANCELLED_INSTEAD -> cancelled(heldJob.job());
+            case READY_INSTEAD -> ready(heldJob.job());
             case LOST -> lost(heldJob);
           }
           if (answer != Outcomes.Result.LOST) {
@@ -92,8 +93,13 @@ public final class ConfirmedOutcomes {
         events.retried(job, retry);
         bus.publishHere(new Signal.Scheduled(retry.delay()));
       }
+      case Finish.Parked parked -> bus.publishHere(new Signal.Scheduled(parked.wake()));
       case Finish.Later later -> bus.publishHere(new Signal.Scheduled(later.delay()));
     }
+  }
+
+  private void ready(ClaimedJob job) {
+    bus.publish(new Signal.NewWork(job.queue(), job.priority()));
   }
 
   private void succeeded(JobRef job) {
@@ -145,7 +151,7 @@ public final class ConfirmedOutcomes {
         heldJob,
         () -> {
           if (given) {
-            bus.publish(new Signal.NewWork(heldJob.job().queue(), heldJob.job().priority()));
+            ready(heldJob.job());
           } else {
             lost(heldJob);
           }

@@ -84,6 +84,7 @@ final class Report {
       case Finish.RetryIn retry -> length(retry.failure());
       case Finish.Dead dead -> length(dead.failure());
       case Finish.Later later -> 0L;
+      case Finish.Parked parked -> 0L;
       case Finish.Cancelled cancelled -> 0L;
     };
   }

@@ -17,6 +17,7 @@ import dev.holdfast.engine.run.AttemptReporter;
 import dev.holdfast.engine.run.ContextServices;
 import dev.holdfast.engine.run.FinishDecision;
 import dev.holdfast.engine.run.HandlerCaller;
+import dev.holdfast.engine.run.JournalServices;
 import dev.holdfast.engine.run.NotesWriter;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
@@ -167,6 +168,7 @@ final class WorkingRoles {
             components.client::childrenOf,
             components.drain,
             notes,
+            new JournalServices(components.store.journals(), from.codec),
             from.jobLogLines);
     FinishDecision decision =
         new FinishDecision(

@@ -86,6 +86,7 @@ public final class BreakerReporter implements Role {
         }
       }
       case Finish.Later later -> {}
+      case Finish.Parked parked -> {}
       case Finish.Cancelled cancelled -> {}
     }
   }

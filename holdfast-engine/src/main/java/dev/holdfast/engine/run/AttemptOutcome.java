@@ -1,5 +1,6 @@
 package dev.holdfast.engine.run;
 
+import dev.holdfast.engine.store.Finish;
 import org.jspecify.annotations.Nullable;
 
 /** How the handler of an attempt ended. */
@@ -7,6 +8,8 @@ sealed interface AttemptOutcome {
   record Returned(@Nullable Object value) implements AttemptOutcome {}
 
   record Threw(String code, Throwable thrown) implements AttemptOutcome {}
+
+  record Waits(Finish.Parked finish) implements AttemptOutcome {}
 
   record NeverStarted() implements AttemptOutcome {}
 }

@@ -23,11 +23,13 @@ final class Context implements TaskContext {
   private final HeldJob heldJob;
   private final ContextServices shared;
   private final Moment started;
+  private final JournalledSteps steps;
 
   Context(HeldJob heldJob, ContextServices shared) {
     this.heldJob = heldJob;
     this.shared = shared;
     this.started = shared.ticker().now();
+    this.steps = new JournalledSteps(heldJob, shared.journal(), this::heartbeat);
   }
 
   @Override
@@ -98,6 +100,11 @@ final class Context implements TaskContext {
   }
 
   @Override
+  public JournalledSteps steps() {
+    return steps;
+  }
+
+  @Override
   public void heartbeat() {
     if (isStopping()) {
       throw new CancellationException(
@@ -160,6 +167,7 @@ final class Context implements TaskContext {
 
   /** Notes that the attempt has ended. */
   void close() {
+    steps.close();
     shared.drain().forget(heldJob);
   }
 }

@@ -13,6 +13,7 @@ import java.util.function.Function;
  * @param clients returns a client whose jobs are children of a job
  * @param drain tells attempts that the node is draining
  * @param notes stores what attempts report
+ * @param journal stores the durable steps of attempts
  * @param logLines how many log lines to store with a job; 0 for none
  */
 public record ContextServices(
@@ -21,4 +22,5 @@ public record ContextServices(
     Function<JobId, Holdfast> clients,
     DrainNotice drain,
     NotesWriter notes,
+    JournalServices journal,
     int logLines) {}

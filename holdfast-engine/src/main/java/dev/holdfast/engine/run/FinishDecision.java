@@ -62,6 +62,7 @@ public final class FinishDecision {
       return switch (outcome) {
         case AttemptOutcome.Returned(Object value) -> success(heldJob, value);
         case AttemptOutcome.Threw(String code, Throwable thrown) -> failure(heldJob, code, thrown);
+        case AttemptOutcome.Waits(Finish.Parked finish) -> finish;
         case AttemptOutcome.NeverStarted() -> null;
       };
     }

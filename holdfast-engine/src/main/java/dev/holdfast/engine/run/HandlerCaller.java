@@ -33,9 +33,15 @@ public final class HandlerCaller {
   AttemptOutcome call(HeldJob heldJob) {
     Context context = new Context(heldJob, services);
     try {
-      return call(heldJob, context, registered(heldJob));
+      AttemptOutcome outcome = call(heldJob, context, registered(heldJob));
+      context.steps().requireComplete();
+      return outcome;
     } catch (
         Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.
+      Parked parked = context.steps().parked();
+      if (parked != null) { // Even if the handler has caught it and thrown something else.
+        return new AttemptOutcome.Waits(parked.finish());
+      }
       return new AttemptOutcome.Threw(RetryDecision.codeOf(thrown), thrown);
     } finally {
       // At once: later steps, such as the end of a span, must not be interrupted, and a stop

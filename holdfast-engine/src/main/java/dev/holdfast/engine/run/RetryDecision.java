@@ -82,7 +82,9 @@ public final class RetryDecision {
   }
 
   private static boolean isHopeless(String code, @Nullable Throwable thrown) {
-    return thrown instanceof CodecException || code.equals(FailureCode.BAD_RESULT);
+    return thrown instanceof CodecException
+        || code.equals(FailureCode.BAD_RESULT)
+        || code.equals(FailureCode.JOURNAL_MISMATCH);
   }
 
   private static boolean matches(Rule rule, String code, @Nullable Throwable thrown) {

@@ -35,6 +35,18 @@ public sealed interface Finish {
     }
   }
 
+  /**
+   * The handler asked to wait: the entry is added to the journal of the job, and the job becomes
+   * WAITING without using an attempt. It becomes READY when the time has passed, or when the signal
+   * is there.
+   *
+   * @param entry records that the job waited
+   * @param wake how long to wait
+   * @param signal the name of the signal that ends the wait; null for none
+   */
+  record Parked(ClaimId claim, Journals.JournalEntry entry, Duration wake, @Nullable String signal)
+      implements Finish {}
+
   /** The attempt was stopped because its cancellation was requested. */
   record Cancelled(ClaimId claim) implements Finish {}
 

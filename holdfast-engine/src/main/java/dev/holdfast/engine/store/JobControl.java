@@ -16,8 +16,8 @@ public interface JobControl {
   CancelResult cancel(JobId id);
 
   /**
-   * Makes a job READY that is scheduled or in the dead-letter queue; asks the node that holds a
-   * claimed or running job to release it.
+   * Makes a job READY that is scheduled, waiting or in the dead-letter queue; asks the node that
+   * holds a claimed or running job to release it.
    */
   RequeueResult requeue(JobId id);
 

@@ -13,6 +13,8 @@ public interface Outcomes {
     WRITTEN,
     /** The job would have run again, but its cancellation was requested: it ended CANCELLED. */
     CANCELLED_INSTEAD,
+    /** The job would have waited for a signal, but the signal is there: it is READY. */
+    READY_INSTEAD,
     /** The claim was lost; nothing was changed. */
     LOST
   }

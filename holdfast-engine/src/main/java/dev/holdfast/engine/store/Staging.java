@@ -18,8 +18,8 @@ public interface Staging {
   record Report(Map<String, Integer> readied, int expired, boolean more, Optional<Duration> next) {}
 
   /**
-   * Moves due jobs from SCHEDULED to READY and overdue ones to EXPIRED, at most the given number of
-   * each.
+   * Moves due jobs from SCHEDULED and WAITING to READY and overdue ones to EXPIRED, at most the
+   * given number of each.
    */
   Report stage(int limit);
 }

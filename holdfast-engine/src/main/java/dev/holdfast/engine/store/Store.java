@@ -67,6 +67,9 @@ public interface Store extends AutoCloseable {
   /** Returns the schedules, for the Scheduler, the Registrar and clients. */
   ScheduleStore schedules();
 
+  /** Returns the durable steps of jobs and their signals, for the Runner and clients. */
+  Journals journals();
+
   /** Returns the workflows and runs, for the Advancer, the Reconciler and clients. */
   RunStore runs();
 

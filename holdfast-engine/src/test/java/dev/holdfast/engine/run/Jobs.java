@@ -1,6 +1,7 @@
 package dev.holdfast.engine.run;
 
 import dev.holdfast.api.job.JobId;
+import dev.holdfast.engine.codec.JsonCodec;
 import dev.holdfast.engine.event.LifecycleEvents;
 import dev.holdfast.engine.event.Telemetry;
 import dev.holdfast.engine.held.CurrentIncarnation;
@@ -15,6 +16,7 @@ import dev.holdfast.engine.role.Driver;
 import dev.holdfast.engine.role.Environment;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Suspicion;
@@ -123,6 +125,14 @@ public final class Jobs {
                 Outcomes.class.getClassLoader(),
                 new Class<?>[] {Outcomes.class},
                 (proxy, method, arguments) -> Set.of());
+    Journals journals =
+        (Journals)
+            Proxy.newProxyInstance(
+                Journals.class.getClassLoader(),
+                new Class<?>[] {Journals.class},
+                (proxy, method, arguments) -> {
+                  throw new UnsupportedOperationException("No journals");
+                });
     CurrentIncarnation identity =
         new CurrentIncarnation(
             "node",
@@ -135,6 +145,7 @@ public final class Jobs {
         },
         new DrainNotice(),
         new NotesWriter(outcomes, identity, heldJobs, () -> {}),
+        new JournalServices(journals, new JsonCodec()),
         0);
   }
 }

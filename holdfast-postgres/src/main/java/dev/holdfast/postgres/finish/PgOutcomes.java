@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -152,6 +153,7 @@ public final class PgOutcomes implements Outcomes {
   private final RepeatedFinishes repeats;
   private final String succeed;
   private final PausedRuns pausedRuns;
+  private final Parking parking;
   private final String again;
   private final String againSteps;
   private final String cancel;
@@ -164,6 +166,7 @@ public final class PgOutcomes implements Outcomes {
     this.repeats = new RepeatedFinishes(database);
     this.succeed = complete(SUCCEED);
     this.pausedRuns = new PausedRuns(database);
+    this.parking = new Parking(database, aging);
     this.again = complete(AGAIN_PLAIN);
     this.againSteps = complete(PausedRuns.in(AGAIN_STEPS));
     this.cancel = complete(CANCEL);
@@ -193,11 +196,13 @@ public final class PgOutcomes implements Outcomes {
     note(results, Result.WRITTEN, again(handle, again, incarnation, finishes.again));
     List<Again> steps = others(finishes.again, results);
     // Before successes are written, because runs are locked before any of their jobs.
-    if (!steps.isEmpty() && pausedRuns.lock(handle, column(steps, f -> f.held().id().value()))) {
+    List<UUID> continuing = finishes.continuing(steps);
+    if (!continuing.isEmpty() && pausedRuns.lock(handle, continuing)) {
       note(results, Result.WRITTEN, again(handle, againSteps, incarnation, steps));
     }
+    results.putAll(parking.park(handle, incarnation, finishes.parked));
     note(results, Result.WRITTEN, succeed(handle, incarnation, finishes.succeeded));
-    List<Again> stopped = others(finishes.again, results);
+    List<Again> stopped = others(finishes.runningAgain(), results);
     note(results, Result.CANCELLED_INSTEAD, again(handle, cancel, incarnation, stopped));
     note(results, Result.WRITTEN, cancel(handle, incarnation, finishes.cancelled));
     note(results, Result.WRITTEN, bury(handle, incarnation, finishes.dead));
@@ -306,6 +311,7 @@ public final class PgOutcomes implements Outcomes {
       List<Finish> all,
       List<Finish.Succeeded> succeeded,
       List<Again> again,
+      List<Finish.Parked> parked,
       List<Finish.Cancelled> cancelled,
       List<Finish.Dead> dead) {
 
@@ -314,6 +320,7 @@ public final class PgOutcomes implements Outcomes {
           new Sorted(
               new ArrayList<>(finishes),
               new ArrayList<>(finishes.size()),
+              new ArrayList<>(),
               new ArrayList<>(),
               new ArrayList<>(),
               new ArrayList<>());
@@ -329,9 +336,27 @@ public final class PgOutcomes implements Outcomes {
             again.add(new Again(held, delay, FailureJson.write(failure, held.token()), true));
         case Finish.Later(ClaimId held, Duration delay, boolean ran) ->
             again.add(new Again(held, delay, null, ran));
+        case Finish.Parked f -> parked.add(f);
         case Finish.Dead f -> dead.add(f);
         case Finish.Cancelled f -> cancelled.add(f);
       }
+    }
+
+    /** Returns the jobs that are not held any more and have not ended, of those in runs. */
+    List<UUID> continuing(List<Again> steps) {
+      return Stream.concat(
+              steps.stream().map(Again::held), parked.stream().map(Finish.Parked::claim))
+          .map(held -> held.id().value())
+          .toList();
+    }
+
+    /** Returns the outcomes after which jobs run again, unless they are to be cancelled. */
+    List<Again> runningAgain() {
+      return Stream.concat(
+              again.stream(),
+              parked.stream().map(f -> new Again(f.claim(), Duration.ZERO, null, true)))
+          .sorted(Comparator.comparing(f -> f.held().id()))
+          .toList();
     }
 
     boolean onlySuccesses() {

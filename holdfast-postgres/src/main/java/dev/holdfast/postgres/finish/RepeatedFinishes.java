@@ -100,8 +100,12 @@ final class RepeatedFinishes {
           case Finish.Dead f -> trace.failed;
           case Finish.RetryIn f -> trace.failed;
           case Finish.Later f -> trace.latest && trace.state.equals("LIVE");
+          case Finish.Parked f -> trace.latest && trace.state.equals("LIVE");
         };
-    boolean again = finish instanceof Finish.RetryIn || finish instanceof Finish.Later;
+    boolean again =
+        finish instanceof Finish.RetryIn
+            || finish instanceof Finish.Later
+            || finish instanceof Finish.Parked;
     if (again && cancelled) {
       return Result.CANCELLED_INSTEAD;
     }

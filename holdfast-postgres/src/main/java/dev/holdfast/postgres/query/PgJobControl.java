@@ -63,8 +63,9 @@ public final class PgJobControl implements JobControl {
   private static final String HASTEN =
       """
       update ${schema}.job set
-        state = 'READY', run_at = now(), rank = now() - priority * :aging * interval '1 microsecond'
-      where id = :id and state = 'SCHEDULED'
+        state = 'READY', waits_for = null,
+        run_at = now(), rank = now() - priority * :aging * interval '1 microsecond'
+      where id = :id and state in ('SCHEDULED', 'WAITING')
       """;
 
   // By job_pkey. The holder gives the job back at its next heartbeat.

@@ -58,19 +58,19 @@ final class WaitReasons {
                select count(*) from ${schema}.job h
                where h.task = j.task and h.task_capped and h.state in ('CLAIMED', 'RUNNING'))
              end,
-             j.suspicion is not null, j.run_id
+             j.suspicion is not null, j.run_id, j.waits_for
       from ${schema}.job j
       left join ${schema}.queue q on q.name = j.queue
       left join ${schema}.task_rule r on r.task = j.task
       where j.id = :id
       union all
       select h.state, null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null, null, null::uuid
+             null, null, null, null, null::uuid, null
       from ${schema}.job_history h
       where h.id = :id and h.finished_at >= :from and h.finished_at < :to
       union all
       select 'FAILED', null, null, null, null, null, null, null, null, null, null, null, null, null,
-             null, null, null, null, null::uuid
+             null, null, null, null, null::uuid, null
       from ${schema}.dead_letter d where d.id = :id
       """;
 
@@ -167,8 +167,8 @@ final class WaitReasons {
       case READY -> whileReady(row, living);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.getString(5)));
       case ON_HOLD -> new WaitReason.RunPaused(row.getObject(19, UUID.class));
-      case WAITING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
-          new WaitReason.NotWaiting(state);
+      case WAITING -> new WaitReason.Parked(row.getString(20), SqlValues.instant(row, 4));
+      case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED -> new WaitReason.NotWaiting(state);
     };
   }
 

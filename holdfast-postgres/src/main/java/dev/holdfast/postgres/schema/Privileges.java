@@ -26,14 +26,15 @@ final class Privileges {
         'unique_ledger', 'tally', 'lease', 'event_trigger', 'trigger_subject', 'schedule',
         'task_rule', 'heartbeat', 'enqueue_repeat', 'sample',
         'schedule_declaration', 'workflow_definition', 'run', 'run_history', 'run_mark',
-        'run_result', 'run_event', 'run_map', 'run_timer', 'signal', 'run_gate']) t (name)
+        'run_result', 'run_event', 'run_map', 'run_timer', 'signal', 'run_gate',
+        'journal']) t (name)
       where to_regclass('${schema}.' || t.name) is not null and exists (
         select from unnest(array['select', 'insert', 'update', 'delete']) p (name)
         where not has_table_privilege('${schema}.' || t.name, p.name))
       union all
       select s.name from unnest(array[
         'lease_token', 'schedule_number', 'cap_number', 'workflow_definition_id_seq',
-        'signal_arrived_seq']) s (name)
+        'signal_arrived_seq', 'journal_number_seq']) s (name)
       where to_regclass('${schema}.' || s.name) is not null
         and not has_sequence_privilege('${schema}.' || s.name, 'usage')
       """;

@@ -17,10 +17,10 @@ public final class PgStaging implements Staging {
   // By job_due. The rank was computed from run_at when that was set, so only the state changes.
   private static final String READY =
       """
-      update ${schema}.job j set state = 'READY'
+      update ${schema}.job j set state = 'READY', waits_for = null
       where j.ctid = any(array(
         select r.ctid from ${schema}.job r
-        where r.state = 'SCHEDULED' and r.run_at <= now()
+        where r.state in ('SCHEDULED', 'WAITING') and r.run_at <= now()
         order by r.run_at limit :limit for update skip locked))
       returning j.queue
       """;
@@ -49,7 +49,7 @@ public final class PgStaging implements Staging {
   private static final String NEXT =
       """
       select (extract(epoch from least(
-        (select min(run_at) from ${schema}.job where state = 'SCHEDULED'),
+        (select min(run_at) from ${schema}.job where state in ('SCHEDULED', 'WAITING')),
         (select min(start_by) from ${schema}.job
          where start_by is not null and state in ('SCHEDULED', 'READY'))) - now()) * 1000000)::bigint
       """;

@@ -220,6 +220,47 @@ public final class PgUpkeep implements Upkeep {
       delete from ${schema}.run_history h using old where h.id = old.id
       """;
 
+  // The jobs that have journals, each by a step through journal_pkey; then by job_pkey and
+  // dead_letter_pkey. A job that is in neither has ended and does not run again.
+  private static final String JOURNALS =
+      """
+      with recursive jobs as (
+        (select n.job_id as id from ${schema}.journal n order by n.job_id limit 1)
+        union all
+        select (select n.job_id from ${schema}.journal n where n.job_id > jobs.id
+                order by n.job_id limit 1)
+        from jobs where jobs.id is not null
+      )
+      delete from ${schema}.journal n
+      where n.job_id = any(array(
+        select o.id from jobs o
+        where o.id is not null
+          and not exists (select from ${schema}.job j where j.id = o.id)
+          and not exists (select from ${schema}.dead_letter d where d.id = o.id)
+        limit :batch))
+      """;
+
+  // As above, by signal_pkey; and by run_pkey and run_history_pkey, since runs have signals too.
+  private static final String SIGNALS =
+      """
+      with recursive owners as (
+        (select s.owner as id from ${schema}.signal s order by s.owner limit 1)
+        union all
+        select (select s.owner from ${schema}.signal s where s.owner > owners.id
+                order by s.owner limit 1)
+        from owners where owners.id is not null
+      )
+      delete from ${schema}.signal s
+      where s.owner = any(array(
+        select o.id from owners o
+        where o.id is not null
+          and not exists (select from ${schema}.job j where j.id = o.id)
+          and not exists (select from ${schema}.dead_letter d where d.id = o.id)
+          and not exists (select from ${schema}.run r where r.id = o.id)
+          and not exists (select from ${schema}.run_history h where h.id = o.id)
+        limit :batch))
+      """;
+
   // Reads all gates, by run_of_gate. A gate that a start has locked is skipped.
   private static final String GATES =
       """
@@ -258,6 +299,8 @@ public final class PgUpkeep implements Upkeep {
     round.clear("delete leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("delete schedules that ended long ago", SCHEDULES, history);
     round.clear("delete old runs", RUNS, history);
+    round.clear("delete the journals of ended jobs", JOURNALS, history);
+    round.clear("delete the signals of ended jobs", SIGNALS, history);
     round.clear("delete gates without runs", GATES, history);
     round.clear("delete old subjects of triggers", SUBJECTS, history);
     round.once("look for jobs that dead nodes still hold", HELD_BY_DEAD, history);

@@ -53,7 +53,8 @@ class JobColumnsTest {
           "fencings",
           "cap_no",
           "task_cap_no",
-          "held_from");
+          "held_from",
+          "waits_for");
 
   /**
    * Columns that history does not keep: its jobs do not run again, and it has one column for both

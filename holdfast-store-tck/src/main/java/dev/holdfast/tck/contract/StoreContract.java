@@ -319,4 +319,20 @@ public abstract class StoreContract {
       return StoreContract.this.newFixture();
     }
   }
+
+  @Nested
+  class JournalFacts extends JournalContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
+  class ParkedStepFacts extends ParkedStepContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
 }

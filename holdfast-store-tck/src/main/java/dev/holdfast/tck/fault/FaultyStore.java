@@ -9,6 +9,7 @@ import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.JobControl;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
@@ -288,6 +289,11 @@ public final class FaultyStore implements Store {
         return faulty(RunRepair.class, runs.repair());
       }
     };
+  }
+
+  @Override
+  public Journals journals() {
+    return faulty(Journals.class, real.journals());
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.JobControl;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
@@ -33,6 +34,11 @@ public enum StoreMethod {
   QUEUES_WITH_READY_JOBS(Claims.class, claims -> claims.queuesWithReadyJobs(null, null, null)),
   START(Claims.class, claims -> claims.start(null, null)),
   FINISH(Outcomes.class, outcomes -> outcomes.finish(null, null)),
+  APPEND(Journals.class, journals -> journals.append(null, null, null)),
+  LOAD(Journals.class, journals -> journals.load(null)),
+  TAKE(Journals.class, journals -> journals.take(null, null, null)),
+  STEP_TRANSACTION(Journals.class, StoreMethod::stepTransaction),
+  SEND_SIGNAL(Journals.class, journals -> journals.signal(null, null)),
   STAGE(Staging.class, staging -> staging.stage(0)),
   FIND_JOBS(JobQueries.class, queries -> queries.find(null)),
   LIST_JOBS(JobQueries.class, queries -> queries.list(null, null, 0)),
@@ -68,6 +74,16 @@ public enum StoreMethod {
   <T> StoreMethod(Class<T> role, Consumer<T> call) {
     this.role = role;
     this.method = called(role, call).getName();
+  }
+
+  private static void stepTransaction(Journals journals) {
+    try {
+      journals.transaction(null, null, null, null);
+    } catch (RuntimeException recorded) {
+      throw recorded;
+    } catch (Exception impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   private static <T> Method called(Class<T> role, Consumer<T> call) {

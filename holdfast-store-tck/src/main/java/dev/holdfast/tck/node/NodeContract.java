@@ -281,4 +281,34 @@ public abstract class NodeContract {
       return store;
     }
   }
+
+  @Nested
+  class DurableSteps extends DurableStepsContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class WaitingSteps extends WaitingStepsContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class JournalMismatches extends JournalMismatchContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
 }

@@ -69,6 +69,8 @@ final class PlantedBugs {
           new Finish.RetryIn(held, delay, failure);
       case Finish.Dead(var old, var failure) -> new Finish.Dead(held, failure);
       case Finish.Later(var old, var delay, var ran) -> new Finish.Later(held, delay, ran);
+      case Finish.Parked(var old, var entry, var wake, var signal) ->
+          new Finish.Parked(held, entry, wake, signal);
       case Finish.Cancelled(var old) -> new Finish.Cancelled(held);
     };
   }

@@ -6,6 +6,7 @@ import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.Intake;
 import dev.holdfast.engine.store.JobControl;
 import dev.holdfast.engine.store.JobQueries;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.LeaseStore;
 import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
@@ -56,6 +57,7 @@ public final class InMemoryStore implements Store {
   private final LeaseStore leases;
   private final Upkeep upkeep;
   private final ScheduleStore schedules;
+  private final Journals journals;
   private final RunStore runs;
   private final ClusterCoordinator coordinator = ClusterCoordinator.withinProcess();
 
@@ -93,6 +95,7 @@ public final class InMemoryStore implements Store {
     MemoryScheduleStore memorySchedules = new MemoryScheduleStore(tables, memoryIntake);
     this.schedules = memorySchedules;
     this.upkeep = new MemoryUpkeep(tables, memorySchedules);
+    this.journals = new MemoryJournals(tables);
     this.runs = new MemoryRuns(tables);
   }
 
@@ -185,6 +188,11 @@ public final class InMemoryStore implements Store {
   @Override
   public ScheduleStore schedules() {
     return schedules;
+  }
+
+  @Override
+  public Journals journals() {
+    return journals;
   }
 
   @Override

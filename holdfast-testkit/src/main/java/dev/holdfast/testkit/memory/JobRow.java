@@ -9,12 +9,16 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.codec.JobNotes;
 import dev.holdfast.engine.store.JobSnapshot;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.NewJob;
+import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Suspicion;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -80,12 +84,24 @@ final class JobRow {
   /** The output of a step, kept with its run even if the result of the job is not kept. */
   @Nullable String output;
 
+  /** The signal that a WAITING job awaits; null for none. */
+  @Nullable String waitsFor;
+
+  /** Its durable steps, in the order in which they were first written. */
+  final Map<Journals.EntryKey, Journals.JournalEntry> journal = new LinkedHashMap<>();
+
+  /** The signals that were sent to it, in the order of their arrival. */
+  final List<SentSignal> signals = new ArrayList<>();
+
   @Nullable String notes;
   @Nullable Instant startedAt;
   @Nullable Instant endedAt;
   @Nullable String result;
   @Nullable Instant resultUntil;
   final List<FailedAttempt> failures = new ArrayList<>();
+
+  /** A signal, and whether it was taken. */
+  record SentSignal(RunIntake.NewSignal signal, boolean taken) {}
 
   JobRow(NewJob job, long sequence, Instant now) {
     this.id = job.id();
@@ -128,6 +144,11 @@ final class JobRow {
 
   boolean isSuspect() {
     return suspicion != Suspicion.NONE;
+  }
+
+  /** Returns whether a signal of this name has arrived that was not taken. */
+  boolean hasSignal(String name) {
+    return signals.stream().anyMatch(sent -> !sent.taken() && sent.signal().name().equals(name));
   }
 
   boolean isDue(Instant now) {

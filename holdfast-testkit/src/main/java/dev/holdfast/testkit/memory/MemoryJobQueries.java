@@ -77,9 +77,10 @@ final class MemoryJobQueries implements JobQueries {
   private WaitReason reason(JobRow row, Instant now) {
     return switch (row.state) {
       case SCHEDULED -> new WaitReason.NotDue(row.runAt);
+      case WAITING -> new WaitReason.Parked(row.waitsFor, row.runAt);
       case READY -> reasonWhileReady(row, now);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.node));
-      case WAITING, ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
+      case ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
           new WaitReason.NotWaiting(row.state);
     };
   }

@@ -67,6 +67,7 @@ final class MemoryOutcomes implements Outcomes {
         note(row, retry.failure(), now);
         yield again(row, retry.delay(), true, now);
       }
+      case Finish.Parked parked -> park(row, parked, now);
       case Finish.Later later -> {
         row.attempt--;
         yield again(row, later.delay(), later.ran(), now);
@@ -79,7 +80,10 @@ final class MemoryOutcomes implements Outcomes {
     if (row == null || row.finishedToken != finish.claim().token()) {
       return Result.LOST;
     }
-    boolean askedToRunAgain = finish instanceof Finish.RetryIn || finish instanceof Finish.Later;
+    boolean askedToRunAgain =
+        finish instanceof Finish.RetryIn
+            || finish instanceof Finish.Later
+            || finish instanceof Finish.Parked;
     return askedToRunAgain && row.state == JobState.CANCELLED
         ? Result.CANCELLED_INSTEAD
         : Result.WRITTEN;
@@ -100,10 +104,30 @@ final class MemoryOutcomes implements Outcomes {
     return Result.WRITTEN;
   }
 
+  private Result park(JobRow row, Finish.Parked parked, Instant now) {
+    row.attempt--;
+    row.startBy = null; // Only a job that never started can expire.
+    if (row.cancelRequested) {
+      return endInstead(row, now);
+    }
+    row.journal.put(parked.entry().key(), parked.entry());
+    row.runAt = now.plus(parked.wake());
+    tables.park(row, parked.signal());
+    if (parked.signal() == null || !row.hasSignal(parked.signal())) {
+      return Result.WRITTEN;
+    }
+    tables.wake(row, now);
+    return row.state == JobState.READY ? Result.READY_INSTEAD : Result.WRITTEN;
+  }
+
+  private Result endInstead(JobRow row, Instant now) {
+    tables.end(row, JobState.CANCELLED, now);
+    return Result.CANCELLED_INSTEAD;
+  }
+
   private Result again(JobRow row, Duration delay, boolean ran, Instant now) {
     if (row.cancelRequested) {
-      tables.end(row, JobState.CANCELLED, now);
-      return Result.CANCELLED_INSTEAD;
+      return endInstead(row, now);
     }
     row.holder = null;
     row.runAt = now.plus(delay);

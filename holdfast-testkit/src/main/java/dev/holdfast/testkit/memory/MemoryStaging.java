@@ -26,7 +26,7 @@ final class MemoryStaging implements Staging {
     return tables.transaction(now -> {
       List<JobRow> overdue = pick(row -> canExpire(row) && row.isOverdue(now), limit);
       overdue.forEach(row -> tables.end(row, JobState.EXPIRED, now));
-      List<JobRow> due = pick(row -> row.state == JobState.SCHEDULED && row.isDue(now), limit);
+      List<JobRow> due = pick(row -> isTimed(row) && row.isDue(now), limit);
       due.forEach(row -> tables.queue(row, now));
       return new Report(
           countByQueue(due),
@@ -34,6 +34,10 @@ final class MemoryStaging implements Staging {
           overdue.size() == limit || due.size() == limit,
           next(now));
     });
+  }
+
+  private static boolean isTimed(JobRow row) {
+    return row.state == JobState.SCHEDULED || row.state == JobState.WAITING;
   }
 
   /** A job on hold cannot start in time, so it expires only after its run was resumed. */
@@ -66,7 +70,7 @@ final class MemoryStaging implements Staging {
 
   private static @Nullable Instant nextTime(JobRow row) {
     return switch (row.state) {
-      case SCHEDULED -> row.runAt;
+      case SCHEDULED, WAITING -> row.runAt;
       case READY -> row.startBy;
       default -> null;
     };

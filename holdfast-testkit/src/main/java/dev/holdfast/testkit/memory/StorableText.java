@@ -2,12 +2,15 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.StoreException.Outcome;
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Finish.Failure;
+import dev.holdfast.engine.store.Journals;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
+import dev.holdfast.engine.store.RunIntake;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -62,10 +65,25 @@ final class StorableText {
           case Finish.RetryIn retry -> hasNul(retry.failure());
           case Finish.Dead dead -> hasNul(dead.failure());
           case Finish.Later later -> false;
+          case Finish.Parked parked -> hasNul(parked.entry());
           case Finish.Cancelled cancelled -> false;
         };
     if (bad) {
       throw refused("The outcome of job %s".formatted(finish.claim().id()));
+    }
+  }
+
+  /** Refuses a journal entry that contains NUL. */
+  static void require(JobId job, Journals.JournalEntry entry) {
+    if (hasNul(entry)) {
+      throw refused("A journal entry of job %s".formatted(job));
+    }
+  }
+
+  /** Refuses a signal that contains NUL. */
+  static void require(JobId job, RunIntake.NewSignal signal) {
+    if (hasNul(signal.name(), signal.id(), signal.payload())) {
+      throw refused("A signal to job %s".formatted(job));
     }
   }
 
@@ -81,6 +99,10 @@ final class StorableText {
     if (bad) {
       throw refused("The recovery action for job %s".formatted(ruling.claim().id()));
     }
+  }
+
+  private static boolean hasNul(Journals.JournalEntry entry) {
+    return hasNul(entry.key().name(), entry.output());
   }
 
   private static boolean hasNul(Failure failure) {

@@ -86,6 +86,7 @@ final class Tables {
   /** Makes a live job SCHEDULED or, if it is due, READY; ON_HOLD if its run is paused. */
   void queue(JobRow row, Instant now) {
     leaveReady(row);
+    row.waitsFor = null;
     if (runs.isPaused(row.step)) {
       putOnHold(row);
     } else if (row.isDue(now)) {
@@ -124,6 +125,27 @@ final class Tables {
     }
   }
 
+  /** Lets a job wait without a holder until it is due; ON_HOLD if its run is paused. */
+  void park(JobRow row, @Nullable String signal) {
+    row.holder = null;
+    row.waitsFor = signal;
+    row.state = JobState.WAITING;
+    if (runs.isPaused(row.step)) {
+      putOnHold(row);
+    }
+  }
+
+  /** Ends the wait of a job; a job on hold continues when its run is resumed. */
+  void wake(JobRow row, Instant now) {
+    row.waitsFor = null;
+    row.runAt = now;
+    if (row.state == JobState.ON_HOLD) {
+      row.heldFrom = JobState.READY;
+    } else {
+      queue(row, now);
+    }
+  }
+
   /** Keeps a job that has not started from starting, because its run is paused. */
   void putOnHold(JobRow row) {
     leaveReady(row);
@@ -150,6 +172,11 @@ final class Tables {
     row.state = how;
     row.holder = null;
     row.endedAt = now;
+    row.waitsFor = null;
+    if (how != JobState.FAILED) { // A job that is retried continues with its journal.
+      row.journal.clear();
+      row.signals.clear();
+    }
     (how == JobState.FAILED ? deadLetter : history).put(row.id, row);
     runs.stepEnded(row, now);
   }

@@ -26,7 +26,7 @@ final class Attempts {
   synchronized void ended(Finish finish, Outcomes.Result result) {
     count++;
     switch (result) {
-      case WRITTEN -> written(finish);
+      case WRITTEN, READY_INSTEAD -> written(finish);
       case CANCELLED_INSTEAD -> cancelled++;
       case LOST -> {}
     }
@@ -37,6 +37,7 @@ final class Attempts {
     switch (finish) {
       case Finish.Succeeded done -> succeeded++;
       case Finish.Later later -> postponed++;
+      case Finish.Parked parked -> postponed++;
       case Finish.Cancelled stopped -> cancelled++;
       case Finish.RetryIn retry -> failed.add(new Failed(id, retry.failure(), true));
       case Finish.Dead dead -> failed.add(new Failed(id, dead.failure(), false));

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param succeeded how many attempts succeeded
  * @param postponed how many attempts asked to run later, with {@link
- *     dev.holdfast.api.run.RetryLater}
+ *     dev.holdfast.api.run.RetryLater} or a {@linkplain dev.holdfast.api.run.DurableSteps durable
+ *     step} that waits
  * @param cancelled how many attempts were cancelled
  * @param failures the attempts that failed, in the order in which they ended
  */

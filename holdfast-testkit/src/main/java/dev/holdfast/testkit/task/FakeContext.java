@@ -3,6 +3,7 @@ package dev.holdfast.testkit.task;
 import dev.holdfast.api.Holdfast;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobProgress;
+import dev.holdfast.api.run.DurableSteps;
 import dev.holdfast.api.run.TaskContext;
 import java.time.Instant;
 import java.util.Optional;
@@ -25,9 +26,11 @@ final class FakeContext implements TaskContext {
   private volatile @Nullable JobProgress progress;
   private int checksLeft;
   private boolean stopping;
+  private final FakeSteps steps;
 
   FakeContext(TaskTester<?, ?> tester) {
     this.tester = tester;
+    this.steps = new FakeSteps(tester, this::heartbeat);
     this.checksLeft = tester.stopAtCheck;
     if (checksLeft == 0) {
       stop();
@@ -120,6 +123,11 @@ final class FakeContext implements TaskContext {
   @Override
   public Holdfast client() {
     return tester.client();
+  }
+
+  @Override
+  public DurableSteps steps() {
+    return steps;
   }
 
   @Override

@@ -18,8 +18,12 @@ import dev.holdfast.engine.run.RetryDecision;
 import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.testkit.memory.InMemoryStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -59,6 +63,11 @@ public final class TaskTester<P, R> {
   @Nullable String uniqueKey;
   boolean draining;
   private @Nullable Holdfast client;
+  private final List<GivenSignal> signals = new ArrayList<>();
+  private final List<Duration> sleeps = new ArrayList<>();
+
+  /** A signal for the handler. */
+  record GivenSignal(String name, Optional<String> payload) {}
 
   private TaskTester(TaskType<P, R> type, TaskHandler<? super P, ? extends R> handler) {
     this.type = type;
@@ -154,6 +163,44 @@ public final class TaskTester<P, R> {
   public TaskTester<P, R> codec(PayloadCodec own) {
     this.codec = own;
     return this;
+  }
+
+  /**
+   * Sends a signal to the job before its handler is called. Signals are received in the order of
+   * these calls, each once. A handler that awaits a signal that was not sent sees a timeout.
+   */
+  public TaskTester<P, R> signal(String name, @Nullable Object payload) {
+    Optional<String> text = Optional.ofNullable(payload).map(codec::encode);
+    synchronized (signals) {
+      signals.add(new GivenSignal(Names.signal(name), text));
+    }
+    return this;
+  }
+
+  Optional<GivenSignal> takeSignal(String name) {
+    synchronized (signals) {
+      Optional<GivenSignal> first =
+          signals.stream().filter(signal -> signal.name().equals(name)).findFirst();
+      first.ifPresent(signals::remove);
+      return first;
+    }
+  }
+
+  /** Returns how long the handler has slept in durable steps, which were over at once. */
+  public List<Duration> sleeps() {
+    synchronized (sleeps) {
+      return List.copyOf(sleeps);
+    }
+  }
+
+  void slept(Duration time) {
+    synchronized (sleeps) {
+      sleeps.add(time);
+    }
+  }
+
+  PayloadCodec codec() {
+    return codec;
   }
 
   /**

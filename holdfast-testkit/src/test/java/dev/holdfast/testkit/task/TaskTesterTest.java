@@ -14,6 +14,7 @@ import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.api.run.DurableSteps;
 import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.api.run.TaskFailure;
@@ -30,6 +31,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -526,5 +528,38 @@ class TaskTesterTest {
     seen.clear();
     tester.draining().run(ADA).result();
     assertThat(seen).containsExactly("called", true, 1L);
+  }
+
+  @Test
+  void durableStepsAreExecutedSleepsAreOverAndSignalsAreThoseGiven() {
+    TaskTester<Charge, Receipt> tester =
+        tester(
+                (charge, context) -> {
+                  DurableSteps steps = context.steps();
+                  String number = steps.run("number", String.class, () -> "n-1");
+                  steps.sleep("cooling-off", Duration.ofDays(14));
+                  Optional<String> by =
+                      steps.awaitSignal("approved", String.class, Duration.ofDays(1));
+                  boolean again = steps.awaitSignal("approved", Duration.ofDays(1));
+                  return new Receipt(number + by + again + steps.patched("any"));
+                })
+            .signal("approved", "ada");
+
+    assertThat(tester.run(ADA).result()).isEqualTo(new Receipt("n-1Optional[ada]falsetrue"));
+    assertThat(tester.sleeps()).containsExactly(Duration.ofDays(14));
+  }
+
+  @Test
+  void aStepInATransactionNeedsADatabase() {
+    TaskOutcome<Receipt> outcome =
+        tester((charge, context) ->
+                context.steps().transaction("book", Receipt.class, transaction -> null))
+            .run(ADA);
+
+    assertThat(outcome.exception())
+        .hasValueSatisfying(thrown ->
+            assertThat(thrown)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("PostgreSQL"));
   }
 }
