@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
  * beginning, and steps that are in the journal return what they returned before.
  *
  * <pre>{@code
- * String charge = steps.run("charge", String.class, () -> bank.charge(order));
+ * DurableSteps steps = context.steps();
+ * Receipt receipt = steps.run("charge", Receipt.class, () -> shop.charge(invoice));
  * steps.sleep("cooling-off", Duration.ofDays(14));
- * Optional<Approval> approval =
- *     steps.awaitSignal("approved", Approval.class, Duration.ofDays(7));
+ * Optional<Receipt> signed =
+ *     steps.awaitSignal("signed", Receipt.class, Duration.ofDays(7));
  * }</pre>
  *
  * <p>A step is known by its name and its occurrence: the second step of the same name in one
@@ -175,8 +176,8 @@ public interface DurableSteps {
    * jobs are running:
    *
    * <pre>{@code
-   * if (steps.patched("check-fraud")) {
-   *   steps.run("fraud", () -> fraud.check(order));
+   * if (context.steps().patched("thank")) {
+   *   context.steps().run("thank", () -> mailer.send("ada@example.com"));
    * }
    * }</pre>
    *
