@@ -33,7 +33,7 @@ import dev.holdfast.postgres.liveness.PgNodeStore;
 import dev.holdfast.postgres.liveness.PgRecovery;
 import dev.holdfast.postgres.notify.Channel;
 import dev.holdfast.postgres.notify.PostgresCoordinator;
-import dev.holdfast.postgres.notify.Reminders;
+import dev.holdfast.postgres.notify.RepeatedNotifier;
 import dev.holdfast.postgres.notify.TransactionNotice;
 import dev.holdfast.postgres.notify.TransactionNotifier;
 import dev.holdfast.postgres.query.PgJobControl;
@@ -70,7 +70,7 @@ public final class PostgresStore implements Store {
   private final Access access;
   private final IntakeStatements callersIntake;
   private final EventStatements callersEvents;
-  private final Reminders reminders;
+  private final RepeatedNotifier repeatedNotifier;
   private final TransactionNotice notice;
   private final Intake intake;
   private final EventIntake events;
@@ -124,8 +124,8 @@ public final class PostgresStore implements Store {
     Database callers = access.callers();
     this.callersIntake = IntakeStatements.callers(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
-    this.reminders = new Reminders(signal -> coordinator().announce(signal));
-    this.notice = new TransactionNotifier(callers, Channel.of(database.schema()), reminders);
+    this.repeatedNotifier = new RepeatedNotifier(signal -> coordinator().announce(signal));
+    this.notice = new TransactionNotifier(callers, Channel.of(database.schema()), repeatedNotifier);
     IntakeStatements intakeStatements = IntakeStatements.own(database, aging);
     OutsideTransaction outside =
         access.isGiven() ? OutsideTransaction.detect() : OutsideTransaction.UNCHECKED;
@@ -356,7 +356,7 @@ public final class PostgresStore implements Store {
 
   @Override
   public void close() {
-    reminders.close();
+    repeatedNotifier.close();
     synchronized (coordinating) {
       if (coordinator != null) {
         coordinator.close();

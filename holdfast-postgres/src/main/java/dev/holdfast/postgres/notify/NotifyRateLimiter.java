@@ -10,13 +10,13 @@ import java.util.function.LongSupplier;
 /**
  * Admits one wakeup per topic in 20 ms: one for each queue that has new work, and one for all
  * scheduled jobs unless another is due sooner, because a node that received the first would sleep
- * too long. It counts what is posted and cannot know what is committed: {@link Reminders} cover
- * that.
+ * too long. It counts what is posted and cannot know what is committed: {@link RepeatedNotifier}
+ * cover that.
  */
 final class NotifyRateLimiter {
   private static final long INTERVAL = Duration.ofMillis(20).toNanos();
 
-  /** The maximum number of topics in one interval. The rest is left to {@link Reminders}. */
+  /** The maximum number of topics in one interval. The rest is left to {@link RepeatedNotifier}. */
   static final int MOST = 1000;
 
   private final LongSupplier nanoTime;

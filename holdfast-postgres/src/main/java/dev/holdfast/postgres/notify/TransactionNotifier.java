@@ -19,19 +19,21 @@ import java.util.List;
  * takes a lock of the whole database until its transaction has committed.
  *
  * <p>A transaction whose wakeup is left out relies on the wakeup of another transaction, which may
- * have committed before it or never commits. So this process sends reminders a little later.
+ * have committed before it or never commits. So this process repeats the notification a little
+ * later.
  */
 public final class TransactionNotifier implements TransactionNotice {
   private final Database database;
   private final Channel channel;
   private final NotifyRateLimiter pace;
-  private final Reminders reminders;
+  private final RepeatedNotifier repeatedNotifier;
 
-  public TransactionNotifier(Database database, Channel channel, Reminders reminders) {
+  public TransactionNotifier(
+      Database database, Channel channel, RepeatedNotifier repeatedNotifier) {
     this.database = database;
     this.channel = channel;
     this.pace = new NotifyRateLimiter(System::nanoTime);
-    this.reminders = reminders;
+    this.repeatedNotifier = repeatedNotifier;
   }
 
   @Override
@@ -50,7 +52,7 @@ public final class TransactionNotifier implements TransactionNotice {
     List<Signal> posted = new ArrayList<>();
     signals.forEach(posted::add);
     if (!send(connection, signals)) {
-      posted.forEach(reminders::want);
+      posted.forEach(repeatedNotifier::want);
     }
   }
 
@@ -70,7 +72,7 @@ public final class TransactionNotifier implements TransactionNotice {
   private boolean isPutOff(Signal signal) {
     boolean putOff = !pace.admits(signal);
     if (putOff) {
-      reminders.want(signal);
+      repeatedNotifier.want(signal);
     }
     return putOff;
   }

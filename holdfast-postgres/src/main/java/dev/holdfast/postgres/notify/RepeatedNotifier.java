@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 
 /**
  * Announces signals that a transaction could not announce itself, after several delays. The commit
- * of an external transaction is not reported to us, so one of the reminders comes soon after it.
+ * of an external transaction is not reported to us, so one of them comes soon after it.
  */
-public final class Reminders implements AutoCloseable {
+public final class RepeatedNotifier implements AutoCloseable {
   private static final List<Duration> AFTER =
       List.of(Duration.ofMillis(50), Duration.ofSeconds(1), Duration.ofSeconds(10));
 
@@ -20,16 +20,16 @@ public final class Reminders implements AutoCloseable {
   private final List<DelayedNotifies> waves = AFTER.stream().map(DelayedNotifies::new).toList();
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
-          1, Thread.ofPlatform().daemon().name("holdfast-remind").factory());
+          1, Thread.ofPlatform().daemon().name("holdfast-notify-again").factory());
 
   /**
    * @param announce receives the signals, on a separate thread
    */
-  public Reminders(Consumer<Signal> announce) {
+  public RepeatedNotifier(Consumer<Signal> announce) {
     this.announce = announce;
   }
 
-  /** Schedules reminders for a signal. */
+  /** Schedules the announcements of a signal. */
   synchronized void want(Signal signal) {
     long now = System.nanoTime();
     for (DelayedNotifies wave : waves) {
