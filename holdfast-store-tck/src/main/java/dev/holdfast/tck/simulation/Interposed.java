@@ -1,6 +1,7 @@
 package dev.holdfast.tck.simulation;
 
 import dev.holdfast.engine.notify.ClusterCoordinator;
+import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.tck.fault.StoreMethod;
 import java.lang.reflect.InvocationTargetException;
@@ -10,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Wraps a store so that every call passes through an interceptor. */
@@ -66,23 +68,39 @@ public final class Interposed {
    */
   public static Store on(Store real, Between between) {
     ClusterCoordinator alone = ClusterCoordinator.withinProcess();
-    Map<String, Object> roles = new HashMap<>();
-    return (Store)
-        Proxy.newProxyInstance(
-            Store.class.getClassLoader(),
-            new Class<?>[] {Store.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "coordinator" -> alone;
-                  case "close" -> null;
-                  default ->
-                      roles.computeIfAbsent(
-                          method.getName(),
-                          name -> role(method.getReturnType(), roleOf(real, method), between));
-                });
+    Object runs = parts(RunStore.class, real.runs(), Map.of(), between);
+    Map<String, Optional<Object>> own =
+        Map.of(
+            "coordinator",
+            Optional.of(alone),
+            "close",
+            Optional.empty(),
+            "runs",
+            Optional.of(runs));
+    return (Store) parts(Store.class, real, own, between);
   }
 
-  private static Object roleOf(Store real, Method method) {
+  /**
+   * Returns an object whose methods return parts of the store, each of which passes its calls
+   * through the interceptor.
+   *
+   * @param own what methods return that do not return a part of the real store, by name
+   */
+  private static Object parts(
+      Class<?> type, Object real, Map<String, Optional<Object>> own, Between between) {
+    Map<String, Object> roles = new HashMap<>();
+    return Proxy.newProxyInstance(
+        type.getClassLoader(),
+        new Class<?>[] {type},
+        (proxy, method, arguments) ->
+            own.containsKey(method.getName())
+                ? own.get(method.getName()).orElse(null)
+                : roles.computeIfAbsent(
+                    method.getName(),
+                    name -> role(method.getReturnType(), roleOf(real, method), between)));
+  }
+
+  private static Object roleOf(Object real, Method method) {
     try {
       return method.invoke(real);
     } catch (ReflectiveOperationException impossible) {
