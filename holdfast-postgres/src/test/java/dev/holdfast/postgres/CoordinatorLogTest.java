@@ -46,7 +46,7 @@ class CoordinatorLogTest {
         awaitLine(lines, "Could not notify other nodes");
         stop.run();
         proxy.heal();
-        awaitLine(lines, "Receiving signals from other nodes again");
+        awaitLine(lines, "receives signals from other nodes again");
 
         assertThat(lines.all())
             .filteredOn(line -> !line.text().startsWith("A listener failed"))
