@@ -91,7 +91,7 @@ class PoolerTest {
       }
 
       assertThat(ours.all())
-          .noneMatch(line -> line.text().contains("Receiving signals from other nodes again"))
+          .noneMatch(line -> line.text().contains("receives signals from other nodes again"))
           .noneMatch(line -> line.level().equals(Level.ERROR));
       assertThat(pools.texts(Level.WARN)).isEmpty();
     }
