@@ -102,8 +102,11 @@ final class Board {
   }
 
   private long count(String what, String queue) {
-    Counter counter = meters.find("holdfast.jobs." + what).tag("queue", queue).counter();
-    return counter == null ? 0 : (long) counter.count();
+    // One counter for each task of the queue.
+    return (long)
+        meters.find("holdfast.jobs." + what).tag("queue", queue).counters().stream()
+            .mapToDouble(Counter::count)
+            .sum();
   }
 
   /** Returns how many jobs have not ended, without those of paused queues, which cannot end. */

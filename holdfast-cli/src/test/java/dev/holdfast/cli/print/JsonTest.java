@@ -59,7 +59,7 @@ class JsonTest {
             "attempt":0,"fencingToken":0,"node":null,"stack":null,"source":null,"parent":null,"progress":null,"log":[],\
             "cancelRequested":false,"createdAt":"1970-01-01T00:00:00Z",\
             "runAt":"1970-01-01T00:00:00Z","startBy":null,"startedAt":null,"endedAt":null,\
-            "failures":[]}\
+            "failures":[],"run":null}\
             """);
   }
 
