@@ -30,7 +30,7 @@ final class SelectedTests {
     try {
       result = run(tests);
     } catch (Throwable failure) { // Otherwise a test that does not exist would count as failed.
-      failure.printStackTrace();
+      System.out.println("No test could be run: " + failure);
     }
     // Exits instead of returning, because the mutation may keep threads alive.
     Runtime.getRuntime().halt(result);
