@@ -55,7 +55,7 @@ class MutationListTest {
   private static boolean exists(String test) {
     try {
       List<String> parts = List.of(test.split("#", 2));
-      boolean named = Checkout.sourceOf(parts.get(0).split("/")[0]).isPresent();
+      boolean named = Checkout.sourceOf(parts.get(0).split("/", -1)[0]).isPresent();
       return named && (parts.size() == 1 || METHODS.contains(parts.get(1)));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
