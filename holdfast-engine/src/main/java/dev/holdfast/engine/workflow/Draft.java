@@ -84,7 +84,7 @@ final class Draft {
     return draft;
   }
 
-  /** Returns whether the plan is thrown away, so that nothing need be created. */
+  /** Returns whether the plan is discarded, so that nothing need be created. */
   boolean isRehearsal() {
     return rehearsal;
   }
