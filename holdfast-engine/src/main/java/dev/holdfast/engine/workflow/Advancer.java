@@ -54,6 +54,9 @@ public final class Advancer implements Role {
   private final Set<RunId> locked = new LinkedHashSet<>();
   private Moment nextLook;
 
+  /** When to look again if the look under way fails. An earlier {@link #nextLook} is a request. */
+  private Moment ifLookFails;
+
   public Advancer(
       RunAdvance runs,
       RunPlanner planner,
@@ -70,6 +73,7 @@ public final class Advancer implements Role {
     this.spans = spans;
     this.waker = waker;
     this.nextLook = ticker.now();
+    this.ifLookFails = nextLook;
   }
 
   @Override
@@ -138,7 +142,8 @@ public final class Advancer implements Role {
     if (now.isBefore(nextLook)) {
       return false;
     }
-    nextLook = now.plus(AFTER_FAILURE);
+    ifLookFails = now.plus(AFTER_FAILURE);
+    nextLook = ifLookFails;
     return true;
   }
 
@@ -155,9 +160,8 @@ public final class Advancer implements Role {
       expected.addAll(locked);
       locked.clear();
       // A request that arrived during the look stays.
-      Moment planned = asked.plus(AFTER_FAILURE);
       Moment due = full ? asked : ticker.now().plus(next);
-      nextLook = nextLook.isBefore(planned) ? nextLook.earlier(due) : due;
+      nextLook = nextLook.isBefore(ifLookFails) ? nextLook.earlier(due) : due;
     }
   }
 
