@@ -189,10 +189,10 @@ public abstract class TriggerContract extends Contract {
     store
         .triggers()
         .put(Trigger.named("late").on(EVENT).start(TASK).debounce(Duration.ofHours(1)).build());
-    EventPublication desk = events.desk(PAGE);
+    EventPublication publication = events.publication(PAGE);
 
-    Published first = desk.publish(store.events());
-    Published again = desk.publish(store.events());
+    Published first = publication.publish(store.events());
+    Published again = publication.publish(store.events());
 
     assertThat(again).isEqualTo(first);
     assertThat(first.outcomes())
@@ -204,12 +204,12 @@ public abstract class TriggerContract extends Contract {
   @Test
   void anEventRepeatedAfterALostReplyFindsAJobThatHasEnded() {
     store.triggers().put(reindex().build());
-    EventPublication desk = events.desk(PAGE);
-    Published first = desk.publish(store.events());
+    EventPublication publication = events.publication(PAGE);
+    Published first = publication.publish(store.events());
     Worker worker = worker();
     worker.succeed(worker.claimOne());
 
-    assertThat(desk.publish(store.events())).isEqualTo(first);
+    assertThat(publication.publish(store.events())).isEqualTo(first);
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
