@@ -122,7 +122,7 @@ public final class PostgresStore implements Store {
     UUID shard = UUID.randomUUID();
     this.access = access;
     Database callers = access.callers();
-    this.callersIntake = IntakeStatements.callers(callers, aging);
+    this.callersIntake = IntakeStatements.external(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
     this.repeatedNotifier = new RepeatedNotifier(signal -> coordinator().announce(signal));
     this.notice = new TransactionNotifier(callers, Channel.of(database.schema()), repeatedNotifier);

@@ -154,7 +154,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
 
   /**
    * Returns this policy with another backoff for failures with this code. Earlier rules take
-   * precedence.
+   * precedence. Defaults to no rules.
    */
   public RetryPolicy on(String code, Backoff other) {
     return plus(new Rule.OnCode(code, Optional.of(other)));
@@ -162,7 +162,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
 
   /**
    * Returns this policy with another backoff for exceptions of this type. Earlier rules take
-   * precedence.
+   * precedence. Defaults to no rules.
    */
   public RetryPolicy on(Class<? extends Throwable> type, Backoff other) {
     return plus(new Rule.OnType(type, Optional.of(other)));
