@@ -10,6 +10,7 @@ import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.engine.node.Logged;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,6 +44,32 @@ class JobPolicyJsonTest {
             Duration.ofSeconds(20),
             Duration.ofHours(1),
             CrashPolicy.retry(7)));
+  }
+
+  @Test
+  void everyKindOfBackoffIsReadBackUnchanged() {
+    List<Backoff> oneOfEachKind =
+        List.of(
+            Backoff.fixed(Duration.ofSeconds(1)),
+            Backoff.linear(Duration.ofSeconds(2), Duration.ofSeconds(9)),
+            Backoff.exponential(Duration.ofSeconds(3), 1.5, Duration.ofHours(1)));
+    assertThat(oneOfEachKind)
+        .extracting(Object::getClass)
+        .as("add the new kind to this test, and to the reader")
+        .containsExactlyInAnyOrder(Backoff.class.getPermittedSubclasses());
+
+    for (Backoff backoff : oneOfEachKind) {
+      assertRoundTrip(
+          new JobPolicy(
+              RetryPolicy.DEFAULT.backoff(backoff).on("BUSY", backoff), null, null, null, null));
+    }
+  }
+
+  @Test
+  void everyActionAfterACrashIsReadBackUnchanged() {
+    for (CrashPolicy.Action action : CrashPolicy.Action.values()) {
+      assertRoundTrip(new JobPolicy(null, null, null, null, new CrashPolicy(action, 2, 3)));
+    }
   }
 
   @Test
