@@ -70,7 +70,7 @@ public final class GrowthBench extends BenchCommand {
     BenchServer server = bench.server();
     try (BenchDatabase empty = server.fresh();
         BenchDatabase history = server.fresh();
-        BenchDatabase external = server.fresh()) {
+        BenchDatabase foreign = server.fresh()) {
       Rounds<Double> rounds = bench.<Double>rounds("growth");
       rounds.side("empty", () -> empty.drain(jobs));
       if (only.contains(Kind.HISTORY)) {
