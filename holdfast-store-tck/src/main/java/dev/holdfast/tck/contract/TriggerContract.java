@@ -12,8 +12,8 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.EventIntake.Start;
+import dev.holdfast.engine.store.TriggerSnapshot;
 import dev.holdfast.engine.trigger.EventPublication;
 import java.time.Duration;
 import java.util.List;
@@ -257,7 +257,7 @@ public abstract class TriggerContract extends Contract {
             .build();
     store.triggers().put(trigger);
 
-    assertThat(store.triggers().find("reindex")).contains(new TriggerStatus(trigger, false));
+    assertThat(store.triggers().find("reindex")).contains(new TriggerSnapshot(trigger, false));
     assertThat(store.triggers().find("other")).isEmpty();
   }
 
@@ -268,7 +268,7 @@ public abstract class TriggerContract extends Contract {
     Trigger changed = reindex().on("resource.moved").build();
     store.triggers().put(changed);
 
-    assertThat(store.triggers().list()).containsExactly(new TriggerStatus(changed, true));
+    assertThat(store.triggers().list()).containsExactly(new TriggerSnapshot(changed, true));
   }
 
   @Test
