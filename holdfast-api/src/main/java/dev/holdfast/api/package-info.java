@@ -1,10 +1,10 @@
 /**
- * The public API of Holdfast, durable jobs for Java on PostgreSQL. This package contains the {@link
+ * The public API of Holdfast, durable jobs and workflows for Java on PostgreSQL. This package contains the {@link
  * dev.holdfast.api.Holdfast} client, the {@link dev.holdfast.api.JobRequest} that it enqueues and
  * the {@link dev.holdfast.api.EnqueueInterceptor} that wraps its enqueues, the {@link
  * dev.holdfast.api.TransactionScope} for your own transactions, the managers of {@link
- * dev.holdfast.api.Nodes}, {@link dev.holdfast.api.Queues} and {@link dev.holdfast.api.Tasks}, and
- * the exceptions that they throw.
+ * dev.holdfast.api.Nodes}, {@link dev.holdfast.api.Queues}, {@link dev.holdfast.api.Runs} and {@link
+ * dev.holdfast.api.Tasks}, and the exceptions that they throw.
  *
  * <ul>
  *   <li>{@link dev.holdfast.api.task}: task types, recovery policies, and the state of tasks
@@ -15,6 +15,7 @@
  *       failure codes
  *   <li>{@link dev.holdfast.api.schedule}: recurring jobs
  *   <li>{@link dev.holdfast.api.trigger}: events that start tasks
+ *   <li>{@link dev.holdfast.api.workflow}: graphs of steps, and their runs
  *   <li>{@link dev.holdfast.api.lease}: leases, locks and work to be done once at startup
  *   <li>{@link dev.holdfast.api.event}: lifecycle events of jobs, nodes, tasks and leases, for
  *       listeners

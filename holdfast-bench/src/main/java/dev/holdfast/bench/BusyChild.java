@@ -26,7 +26,7 @@ final class BusyChild extends ChildCommand {
   private PostgresStore store;
 
   @Override
-  protected void begin(Address address, PostgresStore opened, String schema) {
+  protected void start(Address address, PostgresStore opened, String schema) {
     this.store = opened;
   }
 

@@ -31,7 +31,7 @@ final class DrainChild extends ChildCommand {
   private PreparedStatement last;
 
   @Override
-  protected void begin(Address address, PostgresStore opened, String schema) throws SQLException {
+  protected void start(Address address, PostgresStore opened, String schema) throws SQLException {
     this.store = opened;
     this.last = address.connect().prepareStatement(LAST.formatted(schema));
   }

@@ -37,8 +37,8 @@ final class FalseAlarms {
         Child usualTwo = Child.start(server, usual.schema(), "busy-child");
         Child fastOne = Child.start(server, fast.schema(), "busy-child");
         Child fastTwo = Child.start(server, fast.schema(), "busy-child")) {
-      begin(BusyChild.DEFAULT, usualOne, usualTwo);
-      begin(BusyChild.FAST, fastOne, fastTwo);
+      start(BusyChild.DEFAULT, usualOne, usualTwo);
+      start(BusyChild.FAST, fastOne, fastTwo);
       bench.say("failover", "all cores saturated for %d s".formatted(length.toSeconds()));
       keepBusy(length, usual, fast);
       report(BusyChild.DEFAULT, usual);
@@ -48,7 +48,7 @@ final class FalseAlarms {
     }
   }
 
-  private static void begin(String settings, Child... children) throws Exception {
+  private static void start(String settings, Child... children) throws Exception {
     for (Child child : children) {
       child.await(Child.READY);
       child.tell(settings);

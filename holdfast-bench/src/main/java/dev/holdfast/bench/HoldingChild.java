@@ -25,7 +25,7 @@ final class HoldingChild extends ChildCommand {
   private boolean defaults;
 
   @Override
-  protected void begin(Address address, PostgresStore store, String schema) {
+  protected void start(Address address, PostgresStore store, String schema) {
     HoldfastNode.on(store)
         .liveness(defaults ? LivenessSettings.DEFAULT : LivenessSettings.FAST_FAILOVER)
         .queue("default", SLOTS)

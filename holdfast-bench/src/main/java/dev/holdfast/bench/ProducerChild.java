@@ -32,7 +32,7 @@ final class ProducerChild extends ChildCommand {
   private Holdfast client;
 
   @Override
-  protected void begin(Address at, PostgresStore store, String schema) {
+  protected void start(Address at, PostgresStore store, String schema) {
     this.address = at;
     this.client = HoldfastClient.on(store);
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.checks;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
@@ -10,12 +11,20 @@ import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_ST
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.holdfast.engine.codec.JobNotes;
+import dev.holdfast.engine.codec.Utf8Length;
+import dev.holdfast.engine.held.LogContext;
+import dev.holdfast.engine.rule.BreakerTransition;
+import dev.holdfast.engine.rule.EligibleNodes;
+import dev.holdfast.engine.trigger.SubjectState;
+import dev.holdfast.engine.trigger.TriggerText;
 import java.sql.Connection;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -33,6 +42,21 @@ class ArchitectureTest {
   private static final String TCK = "dev.holdfast.tck..";
   private static final String CLI = "dev.holdfast.cli..";
   private static final String BENCH = "dev.holdfast.bench..";
+  private static final String SPI = "dev.holdfast.engine.store..";
+  private static final String SIGNALS = "dev.holdfast.engine.notify..";
+  private static final String NODE = "dev.holdfast.engine.node..";
+
+  /** The classes that stores call, in addition to the SPI: decisions, and texts that are stored. */
+  private static final DescribedPredicate<JavaClass> CALLED_BY_STORES =
+      belongToAnyOf(
+          BreakerTransition.class,
+          EligibleNodes.class,
+          SubjectState.class,
+          TriggerText.class,
+          JobNotes.class,
+          Utf8Length.class,
+          LogContext.class);
+
   private static final String[] ANY_OF_OURS = {"dev.holdfast.."};
   private static final String[] SQL = {
     "java.sql..",
@@ -96,6 +120,45 @@ class ArchitectureTest {
             .dependOnClassesThat(
                 resideInAnyPackage(ANY_OF_OURS)
                     .and(not(resideInAnyPackage(API, ENGINE, POSTGRES)))));
+  }
+
+  @Test
+  void theStoreSpiKnowsNoPartOfTheEngineButSignals() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(SPI)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage(ENGINE)
+                    .and(not(resideInAnyPackage(SPI, SIGNALS)))));
+  }
+
+  @Test
+  void storesKnowNoRolesAndNoNodes() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage(POSTGRES, "dev.holdfast.testkit.memory..")
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage(ENGINE)
+                    .and(not(resideInAnyPackage(SPI, SIGNALS)))
+                    .and(not(CALLED_BY_STORES)))
+            .because("a store implements the SPI, and calls the decisions that all stores share"));
+  }
+
+  @Test
+  void noPartOfTheEngineKnowsTheWholeNode() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(ENGINE)
+            .and()
+            .resideOutsideOfPackage(NODE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(NODE));
   }
 
   @Test

@@ -47,6 +47,14 @@ class DocumentationTest {
   }
 
   @Test
+  void noExampleReturnsNull() throws IOException {
+    assertThat(pages())
+        .allSatisfy(page ->
+            assertThat(JAVA.matcher(read(page)).results())
+                .noneMatch(block -> block.group(1).contains("return null")));
+  }
+
+  @Test
   void everyRelativeLinkHasATarget() throws IOException {
     List<String> broken = new ArrayList<>();
     for (Path page : pages()) {

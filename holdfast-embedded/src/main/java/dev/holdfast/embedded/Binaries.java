@@ -80,7 +80,7 @@ record Binaries(Path home, String version) {
   }
 
   private static Binaries unpack(Archive archive, String checksum, Path cache) throws IOException {
-    long began = System.nanoTime();
+    long started = System.nanoTime();
     try (DirectoryStream<Path> halves = Files.newDirectoryStream(cache, UNFINISHED + "*")) {
       for (Path half : halves) {
         FileTrees.delete(half);
@@ -96,7 +96,7 @@ record Binaries(Path home, String version) {
         "Unpacked PostgreSQL {} into {} in {} ms",
         version,
         home,
-        Duration.ofNanos(System.nanoTime() - began).toMillis());
+        Duration.ofNanos(System.nanoTime() - started).toMillis());
     return new Binaries(home, version);
   }
 
@@ -118,14 +118,14 @@ record Binaries(Path home, String version) {
 
   private static String ask(Binaries unpacked) throws IOException {
     List<String> question = List.of(unpacked.program("postgres"), "--version");
-    Command answer = Command.run(question, unpacked.home, Duration.ofMinutes(1));
-    Matcher version = SAID_VERSION.matcher(answer.output());
-    if (!answer.succeeded() || !version.find()) {
+    Command result = Command.run(question, unpacked.home, Duration.ofMinutes(1));
+    Matcher version = SAID_VERSION.matcher(result.output());
+    if (!result.succeeded() || !version.find()) {
       throw new EmbeddedPostgresException(
           "The binaries in "
               + unpacked.home
               + " do not run on this machine ("
-              + answer.output()
+              + result.output()
               + "): use your own PostgreSQL server instead.");
     }
     return version.group(1);

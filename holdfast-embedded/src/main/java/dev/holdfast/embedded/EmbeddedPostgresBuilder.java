@@ -35,8 +35,9 @@ public final class EmbeddedPostgresBuilder {
   }
 
   /**
-   * Sets a PostgreSQL setting, such as {@code shared_buffers}, which defaults to 256MB. The port is
-   * set with {@link #port}; {@code listen_addresses} cannot be set.
+   * Sets a PostgreSQL setting, such as {@code shared_buffers}. The port is set with {@link #port};
+   * {@code listen_addresses} cannot be set. Defaults to PostgreSQL's own default for most settings,
+   * and to 256MB for {@code shared_buffers}.
    */
   public EmbeddedPostgresBuilder setting(String name, String value) {
     ServerSettings.check(name, value);

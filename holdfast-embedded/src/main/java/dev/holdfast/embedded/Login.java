@@ -42,9 +42,9 @@ record Login(String user, String password) {
   String dataDirectory(int port) throws SQLException {
     try (Connection connection = connect(port, MAINTENANCE);
         Statement statement = connection.createStatement();
-        ResultSet answer = statement.executeQuery("SHOW data_directory")) {
-      answer.next();
-      return answer.getString(1);
+        ResultSet result = statement.executeQuery("SHOW data_directory")) {
+      result.next();
+      return result.getString(1);
     }
   }
 

@@ -25,7 +25,7 @@ final class ServerProcess {
   private final Options options;
   private final Binaries binaries;
   private final PgCtl pgCtl;
-  private final ReadinessCheck greeting;
+  private final ReadinessCheck readiness;
 
   private ServerProcess(
       DataFolder folder, Options options, Binaries binaries, OsAccount account, Login login) {
@@ -33,7 +33,7 @@ final class ServerProcess {
     this.options = options;
     this.binaries = binaries;
     this.pgCtl = new PgCtl(folder, binaries, account);
-    this.greeting = new ReadinessCheck(folder, login, options.startLimit());
+    this.readiness = new ReadinessCheck(folder, login, options.startLimit());
   }
 
   /** Unpacks the binaries and creates the database cluster, unless that has been done. */
@@ -67,7 +67,7 @@ final class ServerProcess {
   Running bringUp(boolean owner, int port) {
     switch (postmaster()) {
       case Running found -> {
-        Optional<Running> ready = greeting.await();
+        Optional<Running> ready = readiness.await();
         if (ready.isEmpty()) {
           return bringUp(owner, port); // The server ended while we waited: check again.
         }
@@ -147,23 +147,23 @@ final class ServerProcess {
   }
 
   private Running start(int asked, boolean afterDeath) {
-    Instant began = Instant.now();
+    Instant started = Instant.now();
     Command start = launch(asked);
     while (!start.succeeded()
         && anotherTryMayHelp(asked, afterDeath)
-        && Instant.now().isBefore(began.plus(PERSISTENCE))) {
+        && Instant.now().isBefore(started.plus(PERSISTENCE))) {
       start = launch(asked);
     }
-    Optional<Running> running = start.succeeded() ? greeting.await() : Optional.empty();
+    Optional<Running> running = start.succeeded() ? readiness.await() : Optional.empty();
     if (running.isEmpty()) {
-      throw didNotStart(start, began);
+      throw didNotStart(start, started);
     }
     log.info(
         "Started PostgreSQL {} in {} on port {} in {} ms",
         binaries.version(),
         folder.root(),
         running.get().port(),
-        Duration.between(began, Instant.now()).toMillis());
+        Duration.between(started, Instant.now()).toMillis());
     return running.get();
   }
 
@@ -184,7 +184,7 @@ final class ServerProcess {
     return !isRunning() && (afterDeath || portWasLost);
   }
 
-  private EmbeddedPostgresException didNotStart(Command start, Instant began) {
+  private EmbeddedPostgresException didNotStart(Command start, Instant started) {
     return new EmbeddedPostgresException(
         isRunning()
             ? """
@@ -194,17 +194,17 @@ final class ServerProcess {
             %s\
             """
                 .formatted(
-                    folder.root(), options.startLimit(), start.output(), lastWordsSince(began))
+                    folder.root(), options.startLimit(), start.output(), lastWordsSince(started))
             : """
             PostgreSQL in %s did not start. Its log:
             %s
             %s\
             """
-                .formatted(folder.root(), start.output(), lastWordsSince(began)));
+                .formatted(folder.root(), start.output(), lastWordsSince(started)));
   }
 
-  private String lastWordsSince(Instant began) {
-    return LogTail.since(began, folder.logs());
+  private String lastWordsSince(Instant started) {
+    return LogTail.since(started, folder.logs());
   }
 
   private static boolean isGone(Running running) {

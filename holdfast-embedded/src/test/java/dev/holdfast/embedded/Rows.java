@@ -22,9 +22,9 @@ final class Rows {
   static String read(EmbeddedPostgres server, String sql) throws SQLException {
     try (Connection connection = server.connect("postgres");
         Statement statement = connection.createStatement();
-        ResultSet answer = statement.executeQuery(sql)) {
-      answer.next();
-      return answer.getString(1);
+        ResultSet result = statement.executeQuery(sql)) {
+      result.next();
+      return result.getString(1);
     }
   }
 }

@@ -122,7 +122,7 @@ public final class PostgresStore implements Store {
     UUID shard = UUID.randomUUID();
     this.access = access;
     Database callers = access.callers();
-    this.callersIntake = IntakeStatements.callers(callers, aging);
+    this.callersIntake = IntakeStatements.external(callers, aging);
     this.callersEvents = new EventStatements(callers, callersIntake);
     this.repeatedNotifier = new RepeatedNotifier(signal -> coordinator().announce(signal));
     this.notice = new TransactionNotifier(callers, Channel.of(database.schema()), repeatedNotifier);
@@ -178,7 +178,7 @@ public final class PostgresStore implements Store {
     return new PostgresStore(
         new Access(
             Database.own(pool, settings.schema()),
-            Database.foreign(pool, settings.schema(), settings.statementTimeout()),
+            Database.external(pool, settings.schema(), settings.statementTimeout()),
             Database.own(heart, settings.schema()),
             connections.single(),
             session,
@@ -222,15 +222,15 @@ public final class PostgresStore implements Store {
     ExternalPool pool = new ExternalPool(dataSource);
     pool.requireRoom(ExternalPool.PATIENCE);
     new Migrations(
-            Database.foreign(dataSource, schema, Connections.MIGRATION), "the given data source")
+            Database.external(dataSource, schema, Connections.MIGRATION), "the given data source")
         .migrate();
-    Database database = Database.foreign(dataSource, schema, statementTimeout);
+    Database database = Database.external(dataSource, schema, statementTimeout);
     KeptConnection heart = pool.heart();
     return new PostgresStore(
         new Access(
             database,
             database,
-            Database.foreign(heart, schema, KeptConnection.HEARTBEAT, ExternalPool.HEART_SILENCE),
+            Database.external(heart, schema, KeptConnection.HEARTBEAT, ExternalPool.HEART_SILENCE),
             dataSource,
             null,
             false,

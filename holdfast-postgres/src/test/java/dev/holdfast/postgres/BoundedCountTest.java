@@ -102,7 +102,7 @@ class BoundedCountTest {
         .until(() ->
             fixture
                 .ask(
-                    "select count(*) from pg_stat_activity where application_name = 'foreign' and"
+                    "select count(*) from pg_stat_activity where application_name = 'external' and"
                         + " datname = current_database()")
                 .equals("0"));
 

@@ -16,7 +16,7 @@ final class DrainProgram {
   static final TaskType<Wait, String> TASK = TaskType.of("test::drain", Wait.class, String.class);
 
   /** Short enough that a test can see heartbeats after it. */
-  static final Duration TERMS = Duration.ofSeconds(3);
+  static final Duration TIMEOUT = Duration.ofSeconds(3);
 
   /** Longer than any test takes. */
   static final String LONG_GRACE = "60";
@@ -43,13 +43,13 @@ final class DrainProgram {
             .liveness(settings ->
                 settings
                     .heartbeat(Duration.ofMillis(300))
-                    .timeout(TERMS)
+                    .timeout(TIMEOUT)
                     .sweep(Duration.ofSeconds(1)))
             .stopOnSignals()
             .handle(
                 TASK,
                 (wait, context) -> {
-                  System.out.println("BEGUN");
+                  System.out.println("STARTED");
                   while (System.in.read() != '\n') {
                     // Until the test sends a line.
                   }

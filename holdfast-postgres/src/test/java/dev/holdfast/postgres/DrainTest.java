@@ -68,7 +68,7 @@ class DrainTest {
   void aSignalledProcessFinishesItsJobsAndSendsHeartbeatsUntilTheEnd() throws Exception {
     startProcess(DrainProgram.LONG_GRACE);
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
 
     process.signal("TERM");
     long told = System.nanoTime();
@@ -76,12 +76,12 @@ class DrainTest {
     await()
         .atMost(SOON)
         .until(
-            () -> System.nanoTime() - told > DrainProgram.TERMS.toNanos() && beat() > before + 5);
+            () -> System.nanoTime() - told > DrainProgram.TIMEOUT.toNanos() && beat() > before + 5);
     assertThat(client.find(running.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
     assertThat(nodes())
         .singleElement()
         .matches(NodeSnapshot::alive)
-        .matches(node -> node.sinceLastHeartbeat().compareTo(DrainProgram.TERMS) < 0);
+        .matches(node -> node.sinceLastHeartbeat().compareTo(DrainProgram.TIMEOUT) < 0);
     process.tell("");
 
     assertThat(client.await(running, SOON)).isEqualTo("done");
@@ -94,7 +94,7 @@ class DrainTest {
   void aSecondSignalEndsTheProcessAtOnceWhileAJobRuns() throws Exception {
     startProcess(DrainProgram.LONG_GRACE);
     Enqueued<String> running = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
     process.signal("TERM");
     process.awaitLine(DrainProgram.DRAINING);
 
@@ -111,7 +111,7 @@ class DrainTest {
   void aJobThatOutlivesTheGraceTimeIsRecoveredByExactlyOneNode() throws Exception {
     startProcess(DrainProgram.SHORT_GRACE);
     Enqueued<String> job = client.enqueue(DrainProgram.TASK, new DrainProgram.Wait("line"));
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
     AtomicInteger runs = new AtomicInteger();
     List<SimpleMeterRegistry> meters = new ArrayList<>();
     List<HoldfastNode> survivors = new ArrayList<>();
@@ -126,7 +126,7 @@ class DrainTest {
                 .liveness(settings ->
                     settings
                         .heartbeat(Duration.ofMillis(300))
-                        .timeout(DrainProgram.TERMS)
+                        .timeout(DrainProgram.TIMEOUT)
                         .sweep(Duration.ofSeconds(1)))
                 .handle(DrainProgram.TASK, (wait, context) -> "run " + runs.incrementAndGet())
                 .start());

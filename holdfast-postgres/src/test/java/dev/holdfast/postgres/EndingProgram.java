@@ -87,7 +87,7 @@ final class EndingProgram {
         .handle(
             TASK,
             (nap, context) -> {
-              say("BEGUN");
+              say("STARTED");
               Thread.sleep(nap.length());
               return "done";
             });

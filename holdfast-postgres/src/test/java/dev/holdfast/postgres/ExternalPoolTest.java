@@ -145,7 +145,7 @@ class ExternalPoolTest {
       store.nodes().register(registration);
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
 
-      assertThat(fixture.endSessions("foreign")).isPositive();
+      assertThat(fixture.endSessions("external")).isPositive();
 
       await()
           .atMost(SOON)

@@ -28,11 +28,11 @@ class FullNotifyQueueTest {
 
   @Test
   void theTransactionOfTheCallerCommitsAndNodesFallBackToPolling() throws Exception {
-    Logger announcer =
+    Logger sending =
         (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
     ListAppender<ILoggingEvent> logged = new ListAppender<>();
     logged.start();
-    announcer.addAppender(logged);
+    sending.addAppender(logged);
     try (EmbeddedPostgres server =
             EmbeddedPostgres.temporary()
                 .setting("max_notify_queue_pages", "64")
@@ -67,7 +67,7 @@ class FullNotifyQueueTest {
           .atMost(Duration.ofSeconds(20))
           .until(() -> logged.list.stream().anyMatch(e -> e.toString().contains("half full")));
     } finally {
-      announcer.detachAppender(logged);
+      sending.detachAppender(logged);
     }
   }
 

@@ -32,9 +32,9 @@ final class OneConnection {
         });
   }
 
-  private static <T> T proxy(Class<T> type, InvocationHandler answers) {
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
     return type.cast(
         Proxy.newProxyInstance(
-            OneConnection.class.getClassLoader(), new Class<?>[] {type}, answers));
+            OneConnection.class.getClassLoader(), new Class<?>[] {type}, handler));
   }
 }

@@ -76,7 +76,7 @@ class PausedProcessTest {
   void aNodePausedForTooLongIsInterruptedWritesNothingAndStartsOver() throws Exception {
     Enqueued<String> job =
         client.enqueue(PausedProgram.TASK, new PausedProgram.Nap(Duration.ofHours(1)));
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
     UUID old = incarnations(true).getFirst();
 
     process.signal("STOP");
@@ -97,7 +97,7 @@ class PausedProcessTest {
           return process.awaitLine("REJECTED ").equals("REJECTED 1");
         });
 
-    assertThat(process.lines()).doesNotContain("EFFECT").containsOnlyOnce("BEGUN");
+    assertThat(process.lines()).doesNotContain("EFFECT").containsOnlyOnce("STARTED");
     Job ended = client.find(job.id()).orElseThrow();
     assertThat(ended.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(ended.result()).contains("by the survivor");

@@ -39,7 +39,7 @@ final class PausedProgram {
         .handle(
             TASK,
             (nap, context) -> {
-              System.out.println("BEGUN");
+              System.out.println("STARTED");
               try {
                 Thread.sleep(nap.length());
                 System.out.println("EFFECT");

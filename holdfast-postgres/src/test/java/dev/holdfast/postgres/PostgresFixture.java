@@ -144,7 +144,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
     return this;
   }
 
-  /** Returns an external pool whose sessions are named 'foreign'. */
+  /** Returns an external pool whose sessions are named 'external'. */
   public HikariDataSource foreignPool(int size) {
     return foreignPool(database, size);
   }
@@ -154,7 +154,7 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
     pool.setJdbcUrl(database.jdbcUrl());
     pool.setUsername(database.user());
     pool.setPassword(database.password());
-    pool.addDataSourceProperty("ApplicationName", "foreign");
+    pool.addDataSourceProperty("ApplicationName", "external");
     pool.setMaximumPoolSize(size);
     pool.setMinimumIdle(0);
     pool.setConnectionTimeout(5_000);

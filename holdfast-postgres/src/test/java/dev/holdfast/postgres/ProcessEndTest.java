@@ -62,9 +62,9 @@ class ProcessEndTest {
   private void startBusy(Way way) throws IOException {
     start(way);
     longJob = client.enqueue(EndingProgram.TASK, LONG);
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
     shortJob = client.enqueue(EndingProgram.TASK, SHORT);
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
   }
 
   private Job job(Enqueued<String> enqueued) {
@@ -134,12 +134,12 @@ class ProcessEndTest {
     longJob = client.enqueue(EndingProgram.TASK, LONG);
     Enqueued<String> second = client.enqueue(EndingProgram.TASK, LONG);
     Enqueued<String> third = client.enqueue(EndingProgram.TASK, LONG);
-    process.awaitLine("BEGUN");
-    process.awaitLine("BEGUN");
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
+    process.awaitLine("STARTED");
+    process.awaitLine("STARTED");
     assertThat(store.nodes().list()).hasSize(2);
     shortJob = client.enqueue(EndingProgram.TASK, SHORT);
-    process.awaitLine("BEGUN");
+    process.awaitLine("STARTED");
 
     process.signal("TERM");
 

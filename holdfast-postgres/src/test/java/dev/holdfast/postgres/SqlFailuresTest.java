@@ -93,13 +93,13 @@ class SqlFailuresTest {
 
   @Test
   void externalConnectionsGetAStatementTimeout() {
-    Database foreign =
-        Database.foreign(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
+    Database external =
+        Database.external(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
 
     StoreException failure =
         catchThrowableOfType(
             StoreException.class,
-            () -> foreign.run("try this", handle -> handle.execute("select pg_sleep(20)")));
+            () -> external.run("try this", handle -> handle.execute("select pg_sleep(20)")));
 
     assertThat(failure.outcome()).isEqualTo(Outcome.RETRYABLE);
   }
@@ -157,15 +157,15 @@ class SqlFailuresTest {
 
   @Test
   void theWaitForASilentExternalSocketIsBounded() throws SQLException {
-    Database foreign =
-        Database.foreign(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
+    Database external =
+        Database.external(source(fixture.database(), ""), "holdfast", Duration.ofSeconds(1));
     try (Connection theirs = fixture.database().connect()) {
       StoreException failure =
           catchThrowableOfType(
               StoreException.class,
               () ->
                   // Like a commit that waits for a standby: no statement timeout ends it.
-                  foreign.patiently(
+                  external.patiently(
                       theirs,
                       connection -> {
                         try (Statement statement = connection.createStatement()) {

@@ -12,7 +12,7 @@ import java.time.Instant;
  */
 public final class Times {
   /** The longest duration; longer ones are shortened to it. */
-  public static final Duration FOR_EVER = Duration.ofDays(365_000);
+  public static final Duration LONGEST = Duration.ofDays(365_000);
 
   /** The earliest time that can be stored. */
   public static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
@@ -22,9 +22,9 @@ public final class Times {
 
   private Times() {}
 
-  /** Returns the duration, shortened to {@link #FOR_EVER} if it is longer. */
+  /** Returns the duration, shortened to {@link #LONGEST} if it is longer. */
   public static Duration bounded(Duration time) {
-    return time.compareTo(FOR_EVER) > 0 ? FOR_EVER : time;
+    return time.compareTo(LONGEST) > 0 ? LONGEST : time;
   }
 
   /** Returns the {@linkplain #bounded bounded} duration, or throws if it is not positive. */

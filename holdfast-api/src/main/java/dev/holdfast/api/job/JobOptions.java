@@ -175,7 +175,7 @@ public record JobOptions(
     }
 
     /**
-     * Sets the tags, replacing those of the task.
+     * Sets the tags, replacing those of the task. Defaults to none.
      *
      * @see #tags(Collection)
      */

@@ -138,7 +138,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
 
   /**
    * Returns this policy with a rule that dead-letters jobs that fail with this code, without
-   * further attempts. Earlier rules take precedence.
+   * further attempts. Earlier rules take precedence. Defaults to no rules.
    */
   public RetryPolicy neverOn(String code) {
     return plus(new Rule.OnCode(code, Optional.empty()));
@@ -146,7 +146,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
 
   /**
    * Returns this policy with a rule that dead-letters jobs whose handler throws an exception of
-   * this type, without further attempts. Earlier rules take precedence.
+   * this type, without further attempts. Earlier rules take precedence. Defaults to no rules.
    */
   public RetryPolicy neverOn(Class<? extends Throwable> type) {
     return plus(new Rule.OnType(type, Optional.empty()));
@@ -154,7 +154,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
 
   /**
    * Returns this policy with another backoff for failures with this code. Earlier rules take
-   * precedence.
+   * precedence. Defaults to no rules.
    */
   public RetryPolicy on(String code, Backoff other) {
     return plus(new Rule.OnCode(code, Optional.of(other)));
@@ -162,7 +162,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff, double jitter, List<
 
   /**
    * Returns this policy with another backoff for exceptions of this type. Earlier rules take
-   * precedence.
+   * precedence. Defaults to no rules.
    */
   public RetryPolicy on(Class<? extends Throwable> type, Backoff other) {
     return plus(new Rule.OnType(type, Optional.of(other)));

@@ -185,8 +185,9 @@ public record Trigger(
     }
 
     /**
-     * Sets the task to start by name, for programs that do not have its type. Required, unless the
-     * task is given by type.
+     * Sets the task to start by name, for programs that do not have its type. Its defaults are not
+     * known then: queue and priority default to those of jobs without options, and tags to none.
+     * Required, unless the task is given by type.
      */
     public Builder start(String taskName) {
       this.task = taskName;

@@ -1,9 +1,11 @@
 package dev.holdfast.api.trigger;
 
-/**
- * A stored trigger and its state.
- *
- * @param trigger the trigger
- * @param paused whether it is paused: events start nothing
- */
-public record TriggerStatus(Trigger trigger, boolean paused) {}
+/** A stored trigger and its state. */
+public interface TriggerStatus {
+
+  /** Returns the trigger. */
+  Trigger trigger();
+
+  /** Returns whether it is paused: events start nothing. */
+  boolean paused();
+}

@@ -22,12 +22,12 @@ class JobOptionsTest {
         JobOptions.DEFAULTS.with(
             job -> job.timeout(FOREVER).startWithin(FOREVER).keepResult(FOREVER).runIn(FOREVER));
 
-    assertThat(patient.timeout()).isEqualTo(Times.FOR_EVER);
-    assertThat(patient.startWithin()).isEqualTo(Times.FOR_EVER);
-    assertThat(patient.keepResult()).isEqualTo(Times.FOR_EVER);
-    assertThat(patient.when()).isEqualTo(new When.After(Times.FOR_EVER));
-    assertThat(UniqueKey.within("key", FOREVER).window()).isEqualTo(Times.FOR_EVER);
-    assertThat(new RetryLater(FOREVER, "busy").delay()).isEqualTo(Times.FOR_EVER);
+    assertThat(patient.timeout()).isEqualTo(Times.LONGEST);
+    assertThat(patient.startWithin()).isEqualTo(Times.LONGEST);
+    assertThat(patient.keepResult()).isEqualTo(Times.LONGEST);
+    assertThat(patient.when()).isEqualTo(new When.After(Times.LONGEST));
+    assertThat(UniqueKey.within("key", FOREVER).window()).isEqualTo(Times.LONGEST);
+    assertThat(new RetryLater(FOREVER, "busy").delay()).isEqualTo(Times.LONGEST);
   }
 
   @Test
@@ -36,10 +36,10 @@ class JobOptionsTest {
     Backoff linear = Backoff.linear(Duration.ofSeconds(1), FOREVER);
 
     assertThat(exponential.after(11)).isEqualTo(Duration.ofSeconds(1024));
-    assertThat(exponential.after(1000)).isEqualTo(Times.FOR_EVER);
+    assertThat(exponential.after(1000)).isEqualTo(Times.LONGEST);
     assertThat(linear.after(1000)).isEqualTo(Duration.ofSeconds(1000));
-    assertThat(Backoff.fixed(FOREVER).after(1)).isEqualTo(Times.FOR_EVER);
-    assertThat(Backoff.exponential(FOREVER, 100, FOREVER).after(1000)).isEqualTo(Times.FOR_EVER);
+    assertThat(Backoff.fixed(FOREVER).after(1)).isEqualTo(Times.LONGEST);
+    assertThat(Backoff.exponential(FOREVER, 100, FOREVER).after(1000)).isEqualTo(Times.LONGEST);
   }
 
   @ParameterizedTest

@@ -75,20 +75,20 @@ public final class ChaosBench extends BenchCommand {
                     "The chaos benchmark kills the database, so it runs only on the embedded one:"
                         + " remove --database-url and HOLDFAST_DATABASE_URL."));
     double length = minutes != null ? minutes : bench.quick() ? 1 : 5;
-    ChaosTotals toll = ChaosTotals.NONE;
+    ChaosTotals totals = ChaosTotals.NONE;
     for (int number = 0; number < seeds; number++) {
       Plan plan = Plan.of(seed + number, Duration.ofMillis((long) (length * 60_000)));
-      ChaosTotals storm = storm(bench, server, DATABASE + number, plan);
-      bench.say("chaos", "seed %d: %s".formatted(plan.seed(), storm));
-      toll = toll.plus(storm);
+      ChaosTotals one = run(bench, server, DATABASE + number, plan);
+      bench.say("chaos", "seed %d: %s".formatted(plan.seed(), one));
+      totals = totals.plus(one);
     }
     if (seeds > 1) {
-      bench.say("chaos", "all %d runs: %s".formatted(seeds, toll));
+      bench.say("chaos", "all %d runs: %s".formatted(seeds, totals));
     }
-    report(bench.report(), toll);
+    report(bench.report(), totals);
   }
 
-  private static ChaosTotals storm(Bench bench, EmbeddedPostgres server, String database, Plan plan)
+  private static ChaosTotals run(Bench bench, EmbeddedPostgres server, String database, Plan plan)
       throws Exception {
     server.createDatabase(database);
     Path folder = Files.createTempDirectory("holdfast-chaos-");
@@ -115,25 +115,25 @@ public final class ChaosBench extends BenchCommand {
     }
   }
 
-  private static void report(Report report, ChaosTotals toll) {
-    Findings findings = toll.findings();
+  private static void report(Report report, ChaosTotals totals) {
+    Findings findings = totals.findings();
     wrong(report, "chaos.lost", findings.lost(), "jobs");
     wrong(report, "chaos.ended_twice", findings.endedTwice(), "jobs");
     wrong(report, "chaos.failed", findings.failed(), "jobs");
     wrong(report, "chaos.out_of_order", findings.outOfOrder(), "attempts");
     wrong(report, "chaos.stale_accepted", findings.staleAccepted(), "jobs");
-    shown(report, "chaos.storms", toll.storms(), "storms");
-    shown(report, "chaos.jobs", toll.jobs(), "jobs");
-    shown(report, "chaos.effects", toll.effects(), "effects");
+    shown(report, "chaos.storms", totals.storms(), "storms");
+    shown(report, "chaos.jobs", totals.jobs(), "jobs");
+    shown(report, "chaos.effects", totals.effects(), "effects");
     for (Kind kind : Kind.values()) {
-      shown(report, "chaos." + kind.measure(), toll.blows(kind), "times");
+      shown(report, "chaos." + kind.measure(), totals.blows(kind), "times");
     }
-    shown(report, "chaos.fencings", toll.counts().fenced(), "times");
-    shown(report, "chaos.deaths", toll.counts().died(), "nodes");
-    shown(report, "chaos.recoveries", toll.counts().recovered(), "jobs");
-    shown(report, "chaos.stale_rejected", toll.counts().stale(), "writes");
-    report.add(Measure.of("chaos.settled", toll.settled().toMillis() / 1e3, "s"));
-    if (toll.blows(Kind.CLOCK) == 0) {
+    shown(report, "chaos.fencings", totals.counts().fenced(), "times");
+    shown(report, "chaos.deaths", totals.counts().died(), "nodes");
+    shown(report, "chaos.recoveries", totals.counts().recovered(), "jobs");
+    shown(report, "chaos.stale_rejected", totals.counts().stale(), "writes");
+    report.add(Measure.of("chaos.settled", totals.settled().toMillis() / 1e3, "s"));
+    if (totals.blows(Kind.CLOCK) == 0) {
       report.note(
           "No clock was shifted, because libfaketime was not found below /usr/lib: on Debian,"
               + " install the package libfaketime.");

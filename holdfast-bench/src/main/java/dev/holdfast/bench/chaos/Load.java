@@ -38,7 +38,7 @@ final class Load implements AutoCloseable {
         for (Enqueued<?> job : client.enqueueAll(requests())) {
           acknowledged.add(job.id().value());
         }
-      } catch (StoreException unanswered) {
+      } catch (StoreException unconfirmed) {
         // Not acknowledged: these jobs may or may not exist.
       }
       LockSupport.parkNanos(BETWEEN_CALLS.toNanos());

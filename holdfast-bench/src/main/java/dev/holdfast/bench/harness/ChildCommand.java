@@ -27,7 +27,7 @@ public abstract class ChildCommand implements Callable<Integer> {
   private String schema;
 
   /** Prepares the process for the first command. */
-  protected abstract void begin(Address address, PostgresStore store, String schema)
+  protected abstract void start(Address address, PostgresStore store, String schema)
       throws Exception;
 
   /**
@@ -50,7 +50,7 @@ public abstract class ChildCommand implements Callable<Integer> {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (PostgresStore store =
         PostgresStore.connect(address.settings(schema).name("holdfast-bench").build())) {
-      begin(address, store, schema);
+      start(address, store, schema);
       say(out, Child.READY);
       for (String order = in.readLine(); order != null; order = in.readLine()) {
         say(out, Child.DONE + " " + obey(order));

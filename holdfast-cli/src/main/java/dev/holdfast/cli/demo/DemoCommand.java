@@ -56,7 +56,7 @@ public final class DemoCommand implements Callable<Integer> {
       return new Demo.Length(forever ? FOREVER : USUAL_TIME, Long.MAX_VALUE);
     }
 
-    String sentence() {
+    String describe() {
       if (minutes != null) {
         return "The demo runs for %d minutes. Press Ctrl-C to end it sooner.".formatted(minutes);
       }
@@ -149,7 +149,7 @@ public final class DemoCommand implements Callable<Integer> {
         %s
 
         """,
-        address, schema, DemoTasks.ATTEMPTS, DemoTasks.REMIND_IN.toSeconds(), howLong.sentence());
+        address, schema, DemoTasks.ATTEMPTS, DemoTasks.REMIND_IN.toSeconds(), howLong.describe());
     out.flush();
   }
 

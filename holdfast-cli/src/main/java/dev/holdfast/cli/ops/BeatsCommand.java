@@ -41,7 +41,7 @@ public final class BeatsCommand extends ClientCommand {
       return DONE;
     }
     if (beats.isEmpty()) {
-      return session.answer(
+      return session.report(
           false,
           "No heartbeats of node '%s' are stored: check the id with 'nodes', and set the liveness setting keepHeartbeats on the node."
               .formatted(id));

@@ -23,13 +23,13 @@ public final class CancelCommand extends ClientCommand {
   int ask(Session session) {
     return switch (session.client().cancel(id)) {
       case CANCELLED ->
-          session.answer(true, "Job %s is cancelled; it had not started.".formatted(id));
+          session.report(true, "Job %s is cancelled; it had not started.".formatted(id));
       case REQUESTED ->
-          session.answer(
+          session.report(
               true, "Job %s is running; its node was told to interrupt it.".formatted(id));
-      case ALREADY_ENDED -> session.answer(false, "Job %s had already ended.".formatted(id));
+      case ALREADY_ENDED -> session.report(false, "Job %s had already ended.".formatted(id));
       case NOT_FOUND ->
-          session.answer(false, "There is no job %s, or its retention has expired.".formatted(id));
+          session.report(false, "There is no job %s, or its retention has expired.".formatted(id));
     };
   }
 }

@@ -32,7 +32,7 @@ abstract class ClientCommand implements Callable<Integer> {
   record Session(Holdfast client, Store store, PrintWriter out) {
 
     /** Prints a sentence and returns the exit code. */
-    int answer(boolean done, String sentence) {
+    int report(boolean done, String sentence) {
       out.println(sentence);
       out.flush();
       return done ? DONE : FAILED;

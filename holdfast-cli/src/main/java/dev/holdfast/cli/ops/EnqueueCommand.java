@@ -110,7 +110,7 @@ public final class EnqueueCommand extends ClientCommand {
     }
     String waits =
         session.client().whyWaiting(job.id()).map(WaitReason::describe).orElse("It has ended.");
-    return session.answer(
+    return session.report(
         true,
         isNew
             ? "Job %s is enqueued. %s".formatted(job.id(), waits)

@@ -35,7 +35,7 @@ public final class JobCommand extends ClientCommand {
   int ask(Session session) {
     Optional<Job> found = session.client().find(id);
     if (found.isEmpty()) {
-      return session.answer(
+      return session.report(
           false, "There is no job %s, or its retention has expired.".formatted(id));
     }
     String waits =

@@ -43,14 +43,14 @@ public final class LeaseCommand extends ClientCommand {
     LeaseStore leases = session.store().leases();
     Optional<LeaseInfo> found = leases.find(key);
     if (found.isEmpty()) {
-      return session.answer(false, "There is no lease '%s'; see 'leases'.".formatted(key));
+      return session.report(false, "There is no lease '%s'; see 'leases'.".formatted(key));
     }
     return switch (action) {
       case RELEASE -> release(session, leases, found.get());
       case REOPEN ->
           leases.reopen(key)
-              ? session.answer(true, "Lease '%s' can be acquired again.".formatted(key))
-              : session.answer(
+              ? session.report(true, "Lease '%s' can be acquired again.".formatted(key))
+              : session.report(
                   false,
                   "Lease '%s' is %s; no completed run prevents acquiring it, so there is nothing to reopen."
                       .formatted(key, found.get().state()));
@@ -63,8 +63,8 @@ public final class LeaseCommand extends ClientCommand {
         seen.state() == LeaseState.CLAIMED
             && leases.end(new LeaseClaim(key, seen.fencingToken()), new Ending.Failed(RELEASED));
     return released
-        ? session.answer(true, "Lease '%s' of '%s' is released.".formatted(key, seen.holder()))
-        : session.answer(
+        ? session.report(true, "Lease '%s' of '%s' is released.".formatted(key, seen.holder()))
+        : session.report(
             false, "Lease '%s' is not held; its state is %s.".formatted(key, seen.state()));
   }
 }

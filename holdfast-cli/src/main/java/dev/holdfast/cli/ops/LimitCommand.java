@@ -43,15 +43,15 @@ public final class LimitCommand extends ClientCommand {
   int ask(Session session) {
     Optional<String> objection = force ? Optional.empty() : objection(session.client());
     if (objection.isPresent()) {
-      return session.answer(false, objection.get());
+      return session.report(false, objection.get());
     }
     String what = task ? "Task" : "Queue";
     if (most.isEmpty()) {
       unlimit(session.client());
-      return session.answer(true, "%s '%s' has no limit.".formatted(what, name));
+      return session.report(true, "%s '%s' has no limit.".formatted(what, name));
     }
     limit(session.client(), most.getAsInt());
-    return session.answer(
+    return session.report(
         true, "%s '%s' is limited to %d jobs at a time.".formatted(what, name, most.getAsInt()));
   }
 

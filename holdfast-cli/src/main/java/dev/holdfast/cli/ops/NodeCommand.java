@@ -64,8 +64,8 @@ public final class NodeCommand extends ClientCommand {
           case CLEAR -> task == null ? nodes.clearModes(id) : nodes.clearMode(id, task);
         };
     return told > 0
-        ? session.answer(true, done().formatted(told, id))
-        : session.answer(false, "There is no live node with id '%s'; see 'nodes'.".formatted(id));
+        ? session.report(true, done().formatted(told, id))
+        : session.report(false, "There is no live node with id '%s'; see 'nodes'.".formatted(id));
   }
 
   private String done() {

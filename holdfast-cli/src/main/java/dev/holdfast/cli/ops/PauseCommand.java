@@ -29,9 +29,9 @@ public final class PauseCommand extends ClientCommand {
             : KnownNames.queues(session.client())
                 .objection(queue, "Add --force to pause it before it has jobs or a node.");
     if (objection.isPresent()) {
-      return session.answer(false, objection.get());
+      return session.report(false, objection.get());
     }
     session.client().queues().pause(queue);
-    return session.answer(true, "Queue '%s' is paused; running jobs continue.".formatted(queue));
+    return session.report(true, "Queue '%s' is paused; running jobs continue.".formatted(queue));
   }
 }

@@ -47,7 +47,7 @@ public final class PublishCommand extends ClientCommand {
       return DONE;
     }
     if (published.outcomes().isEmpty()) {
-      return session.answer(
+      return session.report(
           true, "No active trigger listens to event '%s'; see 'triggers'.".formatted(event));
     }
     Table table = Table.of("trigger", "outcome", "job");

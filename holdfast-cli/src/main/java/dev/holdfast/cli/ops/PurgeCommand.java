@@ -23,11 +23,11 @@ public final class PurgeCommand extends ClientCommand {
   int ask(Session session) {
     JobFilter failed = filter.filter(Set.of(JobState.FAILED));
     if (yes) {
-      return session.answer(
+      return session.report(
           true, "%d dead-lettered jobs were deleted.".formatted(session.client().purge(failed)));
     }
     long count = session.client().count(failed).getOrDefault(JobState.FAILED, 0L);
-    return session.answer(
+    return session.report(
         false,
         "%d dead-lettered jobs would be deleted. Nothing was deleted; add --yes to delete them."
             .formatted(count));

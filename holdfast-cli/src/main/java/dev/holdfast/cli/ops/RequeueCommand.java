@@ -22,23 +22,23 @@ public final class RequeueCommand extends ClientCommand {
   @Override
   int ask(Session session) {
     return switch (session.client().requeue(id)) {
-      case READY -> session.answer(true, "Job %s is ready.".formatted(id));
-      case ALREADY_READY -> session.answer(true, "Job %s was already ready.".formatted(id));
+      case READY -> session.report(true, "Job %s is ready.".formatted(id));
+      case ALREADY_READY -> session.report(true, "Job %s was already ready.".formatted(id));
       case REQUESTED ->
-          session.answer(
+          session.report(
               true,
               "Job %s is claimed; its node was told to give it back without using an attempt."
                   .formatted(id));
       case ENDED ->
-          session.answer(
+          session.report(
               false, "Job %s has ended without failing, so it cannot be requeued.".formatted(id));
       case KEY_TAKEN ->
-          session.answer(
+          session.report(
               false,
               "Another job that has not ended has the unique key of job %s; requeue it when that job has ended."
                   .formatted(id));
       case NOT_FOUND ->
-          session.answer(false, "There is no job %s, or its retention has expired.".formatted(id));
+          session.report(false, "There is no job %s, or its retention has expired.".formatted(id));
     };
   }
 }

@@ -19,9 +19,9 @@ public final class ResumeCommand extends ClientCommand {
   int ask(Session session) {
     Optional<String> objection = KnownNames.queues(session.client()).objection(queue, "");
     if (objection.isPresent()) {
-      return session.answer(false, objection.get());
+      return session.report(false, objection.get());
     }
     session.client().queues().resume(queue);
-    return session.answer(true, "Queue '%s' is no longer paused.".formatted(queue));
+    return session.report(true, "Queue '%s' is no longer paused.".formatted(queue));
   }
 }

@@ -43,22 +43,22 @@ public final class RetryCommand extends ClientCommand {
       return retry(session, id);
     }
     long retried = session.client().retryAll(filter.filter(Set.of(JobState.FAILED)));
-    return session.answer(true, "%d jobs are ready again.".formatted(retried));
+    return session.report(true, "%d jobs are ready again.".formatted(retried));
   }
 
   private static int retry(Session session, JobId id) {
     return switch (session.client().retry(id)) {
-      case READY -> session.answer(true, "Job %s is ready again.".formatted(id));
+      case READY -> session.report(true, "Job %s is ready again.".formatted(id));
       case NOT_FAILED ->
-          session.answer(
+          session.report(
               false, "Job %s is not dead-lettered, so it cannot be retried.".formatted(id));
       case KEY_TAKEN ->
-          session.answer(
+          session.report(
               false,
               "Another job that has not ended has the unique key of job %s; retry it when that job has ended."
                   .formatted(id));
       case NOT_FOUND ->
-          session.answer(false, "There is no job %s, or its retention has expired.".formatted(id));
+          session.report(false, "There is no job %s, or its retention has expired.".formatted(id));
     };
   }
 }

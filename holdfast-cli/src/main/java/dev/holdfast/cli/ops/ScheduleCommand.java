@@ -39,18 +39,18 @@ public final class ScheduleCommand extends ClientCommand {
     return switch (action) {
       case PAUSE ->
           schedules.pause(id)
-              ? session.answer(
+              ? session.report(
                   true, "Schedule '%s' is paused; jobs that it enqueued continue.".formatted(id))
               : missing(session);
       case RESUME ->
           schedules.resume(id)
-              ? session.answer(
+              ? session.report(
                   true, "Schedule '%s' is resumed; next fire: %s.".formatted(id, nextOf(schedules)))
               : missing(session);
       case FIRE -> fire(session, schedules);
       case CANCEL ->
           schedules.cancel(id)
-              ? session.answer(true, "Schedule '%s' is cancelled.".formatted(id))
+              ? session.report(true, "Schedule '%s' is cancelled.".formatted(id))
               : missing(session);
     };
   }
@@ -58,9 +58,9 @@ public final class ScheduleCommand extends ClientCommand {
   private int fire(Session session, Schedules schedules) {
     return switch (schedules.fire(id)) {
       case FireResult.Fired(var job) ->
-          session.answer(true, "Schedule '%s' enqueued job %s.".formatted(id, job));
+          session.report(true, "Schedule '%s' enqueued job %s.".formatted(id, job));
       case FireResult.Overlapped(var live) ->
-          session.answer(
+          session.report(
               false,
               "Job %s of schedule '%s' has not ended, and jobs of this schedule must not overlap."
                   .formatted(live, id));
@@ -73,6 +73,6 @@ public final class ScheduleCommand extends ClientCommand {
   }
 
   private int missing(Session session) {
-    return session.answer(false, "There is no schedule '%s'; see 'schedules'.".formatted(id));
+    return session.report(false, "There is no schedule '%s'; see 'schedules'.".formatted(id));
   }
 }

@@ -31,7 +31,7 @@ public final class TasksCommand extends ClientCommand {
   @Override
   int ask(Session session) {
     if (close != null && !session.client().tasks().closeBreaker(close)) {
-      return session.answer(
+      return session.report(
           false, "The circuit breaker of task '%s' is not open; see 'tasks'.".formatted(close));
     }
     List<TaskStatus> tasks = session.client().tasks().list();

@@ -51,16 +51,16 @@ public final class TriggerCommand extends ClientCommand {
       case SHOW -> show(session, TriggerView.of(found.get()));
       case PAUSE -> {
         triggers.pause(id);
-        yield session.answer(
+        yield session.report(
             true, "Trigger '%s' is paused; it ignores events until it is resumed.".formatted(id));
       }
       case RESUME -> {
         triggers.resume(id);
-        yield session.answer(true, "Trigger '%s' is no longer paused.".formatted(id));
+        yield session.report(true, "Trigger '%s' is no longer paused.".formatted(id));
       }
       case REMOVE ->
           triggers.remove(id)
-              ? session.answer(true, "Trigger '%s' is removed.".formatted(id))
+              ? session.report(true, "Trigger '%s' is removed.".formatted(id))
               : missing(session, List.of());
     };
   }
@@ -90,7 +90,7 @@ public final class TriggerCommand extends ClientCommand {
   }
 
   private int missing(Session session, List<String> known) {
-    return session.answer(
+    return session.report(
         false,
         "There is no trigger '%s'%s; see 'triggers'."
             .formatted(

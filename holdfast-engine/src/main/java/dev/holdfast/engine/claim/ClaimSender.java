@@ -121,7 +121,7 @@ public final class ClaimSender {
     SlowStart slowStart = held.jobs().suspects();
     Suspects suspects = slowStart.reserve(request.tenure.incarnation(), request.size(), now);
     Moment roomForSuspects = suspects.most() > 0 ? Moment.NEVER : slowStart.nextRoom(now);
-    long call = held.calls().begin();
+    long call = held.calls().start();
     boolean known = false;
     try {
       Moment asked = ticker.now();

@@ -75,7 +75,7 @@ public final class HoldfastClient implements Holdfast {
 
   private final Store store;
   private final SignalBus bus;
-  private final JobSubmitter intaker;
+  private final JobSubmitter submitter;
   private final EventPublisher publisher;
   private final Triggers triggers;
   private final Awaiter awaiter;
@@ -84,7 +84,7 @@ public final class HoldfastClient implements Holdfast {
   private final StoredRuns runs;
   private final JobSignals signals;
   private final Schedules schedules;
-  private final JobOrigin stamper;
+  private final JobOrigin origin;
   private final Runnable onClose;
 
   /** Creates the client of a node, which shares the node's signal bus. */
@@ -94,8 +94,8 @@ public final class HoldfastClient implements Holdfast {
       SignalBus bus,
       ClientSettings settings,
       Supplier<UUID> ids,
-      JobOrigin stamper) {
-    this(store, codec, bus, settings, ids, stamper, () -> {});
+      JobOrigin origin) {
+    this(store, codec, bus, settings, ids, origin, () -> {});
   }
 
   private HoldfastClient(
@@ -104,29 +104,29 @@ public final class HoldfastClient implements Holdfast {
       SignalBus bus,
       ClientSettings settings,
       Supplier<UUID> ids,
-      JobOrigin stamper,
+      JobOrigin origin,
       Runnable onClose) {
     this.store = store;
     this.bus = bus;
     ServedQueues declared = new ServedQueues(store.queues(), settings);
-    this.intaker = new JobSubmitter(codec, settings, ids, declared, bus, stamper);
-    this.publisher = new EventPublisher(codec, settings, ids, bus, stamper);
+    this.submitter = new JobSubmitter(codec, settings, ids, declared, bus, origin);
+    this.publisher = new EventPublisher(codec, settings, ids, bus, origin);
     this.triggers = new StoredTriggers(store.triggers(), declared);
     EndWaiter waiter = new EndWaiter(bus);
     this.awaiter = new Awaiter(store.queries(), codec, waiter);
     this.workflows = new WorkflowCatalog(store.runs().definitions(), codec, new GraphPlanner(ids));
-    this.runStarter = new RunStarter(workflows, codec, settings.payloadLimit(), bus, ids, stamper);
+    this.runStarter = new RunStarter(workflows, codec, settings.payloadLimit(), bus, ids, origin);
     this.runs = new StoredRuns(store.runs(), runStarter, workflows, codec, bus, waiter, ids);
     this.signals = new JobSignals(store.journals(), codec, settings.payloadLimit(), bus, ids);
     this.schedules =
         new StoredSchedules(
             store,
-            new Planner(codec, settings.payloadLimit(), stamper),
-            stamper,
+            new Planner(codec, settings.payloadLimit(), origin),
+            origin,
             bus,
             ids,
             declared::check);
-    this.stamper = stamper;
+    this.origin = origin;
     this.onClose =
         () -> {
           waiter.close();
@@ -179,15 +179,15 @@ public final class HoldfastClient implements Holdfast {
    * resources of this client, and closing it has no effect.
    */
   public Holdfast childrenOf(JobId parent) {
-    JobOrigin origin = stamper.childrenOf(parent);
-    return new HoldfastClient(this, intaker.from(origin), publisher.from(origin), origin);
+    JobOrigin ofChildren = origin.childrenOf(parent);
+    return new HoldfastClient(this, submitter.from(ofChildren), publisher.from(ofChildren), ofChildren);
   }
 
   private HoldfastClient(
-      HoldfastClient from, JobSubmitter intaker, EventPublisher publisher, JobOrigin stamper) {
+      HoldfastClient from, JobSubmitter submitter, EventPublisher publisher, JobOrigin origin) {
     this.store = from.store;
     this.bus = from.bus;
-    this.intaker = intaker;
+    this.submitter = submitter;
     this.publisher = publisher;
     this.triggers = from.triggers;
     this.awaiter = from.awaiter;
@@ -196,18 +196,18 @@ public final class HoldfastClient implements Holdfast {
     this.runs = from.runs;
     this.signals = from.signals;
     this.schedules = from.schedules;
-    this.stamper = stamper;
+    this.origin = origin;
     this.onClose = () -> {};
   }
 
   @Override
   public <P, R> Enqueued<R> enqueue(JobRequest<P, R> request) {
-    return intaker.enqueue(store.intake(), request);
+    return submitter.enqueue(store.intake(), request);
   }
 
   @Override
   public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-    return intaker.enqueueAll(store.intake(), requests);
+    return submitter.enqueueAll(store.intake(), requests);
   }
 
   @Override
@@ -222,7 +222,7 @@ public final class HoldfastClient implements Holdfast {
 
   private TransactionScope in(
       Connection transaction, boolean wakes, Consumer<Runnable> afterCommit) {
-    Enqueuer enqueuer = intaker.enqueuer(store.intakeIn(transaction, wakes), afterCommit);
+    Enqueuer enqueuer = submitter.enqueuer(store.intakeIn(transaction, wakes), afterCommit);
     return new TransactionScope() {
       @Override
       public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {

@@ -8,7 +8,9 @@ import dev.holdfast.api.policy.RetryPolicy.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,22 +56,28 @@ public final class JobPolicyJson {
     return MAPPER.writeValueAsString(json);
   }
 
-  /** Reads a policy. */
+  /**
+   * Reads a policy.
+   *
+   * @throws RuntimeException if a part of it cannot be read; the message names the part
+   */
   public static JobPolicy read(@Nullable String text) {
     if (text == null) {
       return JobPolicy.NONE;
     }
     JsonNode json = MAPPER.readTree(text);
     return new JobPolicy(
-        json.has("retry") ? retry(json.get("retry")) : null,
+        retry(json.get("retry")),
         duration(json.get("timeout")),
         duration(json.get("heartbeatTimeout")),
         duration(json.get("keepResult")),
-        json.has("onCrash") ? crash(json) : null);
+        crash(json));
   }
 
   /**
-   * Reads the policy of a job; one that cannot be read counts as one without settings.
+   * Reads the parts of the policy of a job that this version can read. Each other part is logged,
+   * and that of the task is used instead. The exception is the crash policy: if it cannot be read,
+   * the job fails at a crash, because to run it again may be what the policy should prevent.
    *
    * @param whose the job, for the log
    */
@@ -79,10 +87,29 @@ public final class JobPolicyJson {
     } catch (RuntimeException unreadable) {
       log.warn(
           "The policy of job {} cannot be read and was probably written by a newer version; the"
-              + " job runs with the policy of its task: {}",
+              + " job uses what this version can read of it, and otherwise the policy of its task:"
+              + " {}",
           whose,
           unreadable.toString());
-      return JobPolicy.NONE;
+    }
+    return readableParts(Objects.requireNonNull(text));
+  }
+
+  private static JobPolicy readableParts(String text) {
+    return new JobPolicy(
+        part(text, json -> retry(json.get("retry")), null),
+        part(text, json -> duration(json.get("timeout")), null),
+        part(text, json -> duration(json.get("heartbeatTimeout")), null),
+        part(text, json -> duration(json.get("keepResult")), null),
+        part(text, JobPolicyJson::crash, CrashPolicy.fail()));
+  }
+
+  private static <T> @Nullable T part(
+      String text, Function<JsonNode, @Nullable T> read, @Nullable T otherwise) {
+    try {
+      return read.apply(MAPPER.readTree(text));
+    } catch (RuntimeException logged) { // By the caller, which tried to read all parts.
+      return otherwise;
     }
   }
 
@@ -101,10 +128,14 @@ public final class JobPolicyJson {
         return action;
       }
     }
-    throw new IllegalArgumentException("Unknown action after a crash: " + text);
+    throw new IllegalArgumentException(
+        "Action '%s' after a crash is unknown: upgrade this node.".formatted(text));
   }
 
-  private static CrashPolicy crash(JsonNode json) {
+  private static @Nullable CrashPolicy crash(JsonNode json) {
+    if (!json.has("onCrash")) {
+      return null;
+    }
     return new CrashPolicy(
         action(json.get("onCrash").stringValue()),
         json.get("maxCrashes").intValue(),
@@ -131,19 +162,27 @@ public final class JobPolicyJson {
     return json;
   }
 
-  private static RetryPolicy retry(JsonNode json) {
-    List<Rule> rules = new ArrayList<>();
-    for (JsonNode rule : json.path("rules")) {
-      rules.add(
-          new Rule.OnCode(
-              rule.get("code").stringValue(),
-              Optional.ofNullable(rule.get("backoff")).map(JobPolicyJson::backoff)));
+  private static @Nullable RetryPolicy retry(@Nullable JsonNode json) {
+    if (json == null) {
+      return null;
     }
+    List<Rule> rules = new ArrayList<>();
+    json.path("rules").forEach(rule -> rules.add(rule(rule)));
     return new RetryPolicy(
         json.get("maxAttempts").intValue(),
         backoff(json.get("backoff")),
         json.get("jitter").doubleValue(),
         rules);
+  }
+
+  private static Rule rule(JsonNode json) {
+    if (!json.has("code")) {
+      throw new IllegalArgumentException(
+          "Retry rule %s is of an unknown kind: upgrade this node.".formatted(json));
+    }
+    return new Rule.OnCode(
+        json.get("code").stringValue(),
+        Optional.ofNullable(json.get("backoff")).map(JobPolicyJson::backoff));
   }
 
   private static ObjectNode backoffJson(Backoff backoff) {
@@ -173,7 +212,7 @@ public final class JobPolicyJson {
           requiredDuration(json, "cap"));
     }
     throw new IllegalArgumentException(
-        "Backoff %s is of an unknown kind: use fixed, linear or exponential, or upgrade this node."
+        "Backoff %s is of an unknown kind: upgrade this node."
             .formatted(json));
   }
 

@@ -238,12 +238,12 @@ public final class Completer implements Role, FinishSink {
     }
     // All belong to one tenure: reports of an earlier one are void.
     UUID incarnation = reports.get(0).heldJob.tenure().incarnation();
-    List<Outcomes.Result> answers = outcomes.finish(incarnation, finishes);
+    List<Outcomes.Result> results = outcomes.finish(incarnation, finishes);
     // Mark all of them before any is announced: a failure there must not cause them to be written
     // again.
     reports.forEach(report -> report.written = true);
-    for (int i = 0; i < answers.size(); i++) {
-      confirmed.record(reports.get(i).heldJob, finishes.get(i), answers.get(i));
+    for (int i = 0; i < results.size(); i++) {
+      confirmed.record(reports.get(i).heldJob, finishes.get(i), results.get(i));
     }
   }
 

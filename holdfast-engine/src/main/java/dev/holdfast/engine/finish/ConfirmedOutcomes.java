@@ -52,18 +52,18 @@ public final class ConfirmedOutcomes {
   }
 
   /** Records the result for an attempt of this node. */
-  void record(HeldJob heldJob, Finish finish, Outcomes.Result answer) {
+  void record(HeldJob heldJob, Finish finish, Outcomes.Result result) {
     heldJobs.remove(heldJob);
     announce(
         heldJob,
         () -> {
-          switch (answer) {
+          switch (result) {
             case WRITTEN -> written(heldJob.job(), finish);
             case CANCELLED_INSTEAD -> cancelled(heldJob.job());
             case READY_INSTEAD -> ready(heldJob.job());
             case LOST -> lost(heldJob);
           }
-          if (answer != Outcomes.Result.LOST) {
+          if (result != Outcomes.Result.LOST) {
             onEnded.accept(heldJob.job(), finish);
           }
         });

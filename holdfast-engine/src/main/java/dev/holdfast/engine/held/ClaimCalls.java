@@ -36,7 +36,7 @@ public final class ClaimCalls {
   }
 
   /** Starts a call and returns its number. */
-  public synchronized long begin() {
+  public synchronized long start() {
     open.add(++last);
     return last;
   }

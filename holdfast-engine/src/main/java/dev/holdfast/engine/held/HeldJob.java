@@ -100,7 +100,7 @@ public final class HeldJob {
    *
    * @return false if the attempt was stopped before it started, or the node may not start anything
    */
-  public synchronized boolean begin() {
+  public synchronized boolean start() {
     if (stopReason != null || ended || tenure.isOver() || tenure.isInDoubt()) {
       return false;
     }

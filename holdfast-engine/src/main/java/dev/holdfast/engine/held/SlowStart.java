@@ -122,7 +122,7 @@ public final class SlowStart {
   }
 
   /**
-   * Returns whether a crash suspect has waited to be started for so long that it should make room
+   * Returns whether a crash suspect has waited to be started for long enough that it should make room
    * for others.
    */
   public synchronized boolean hasWaitedTooLong(ClaimId job, Moment now) {

@@ -37,7 +37,7 @@ public final class JobSubmitter {
   private final Supplier<UUID> ids;
   private final ServedQueues declared;
   private final SignalBus bus;
-  private final JobOrigin stamper;
+  private final JobOrigin origin;
   private final EnqueueChain interceptors;
 
   public JobSubmitter(
@@ -46,8 +46,8 @@ public final class JobSubmitter {
       Supplier<UUID> ids,
       ServedQueues declared,
       SignalBus bus,
-      JobOrigin stamper) {
-    this.stamper = stamper;
+      JobOrigin origin) {
+    this.origin = origin;
     this.codec = codec;
     this.settings = settings;
     this.ids = ids;
@@ -69,7 +69,7 @@ public final class JobSubmitter {
     List<NewJob> jobs = List.of(prepare(intake, request));
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
-    return answer(request, admissions.get(0));
+    return enqueued(request, admissions.get(0));
   }
 
   private static <R> Enqueued<R> only(JobRequest<?, R> request, List<Enqueued<?>> results) {
@@ -86,7 +86,7 @@ public final class JobSubmitter {
     List<NewJob> jobs = prepareAll(intake, requests);
     List<Admission> admissions = writeRepeatably(intake, jobs);
     announce(jobs, admissions);
-    return answers(requests, admissions);
+    return results(requests, admissions);
   }
 
   /**
@@ -104,7 +104,7 @@ public final class JobSubmitter {
 
       @Override
       public List<Enqueued<?>> enqueueAll(List<? extends JobRequest<?, ?>> requests) {
-        return interceptors.run(requests, all -> answers(all, write(prepareAll(intake, all))));
+        return interceptors.run(requests, all -> results(all, write(prepareAll(intake, all))));
       }
 
       private List<Admission> write(List<NewJob> jobs) {
@@ -123,13 +123,13 @@ public final class JobSubmitter {
     return jobs;
   }
 
-  private static List<Enqueued<?>> answers(
+  private static List<Enqueued<?>> results(
       List<? extends JobRequest<?, ?>> requests, List<Admission> admissions) {
-    List<Enqueued<?>> answers = new ArrayList<>(requests.size());
+    List<Enqueued<?>> results = new ArrayList<>(requests.size());
     for (int i = 0; i < admissions.size(); i++) {
-      answers.add(answer(requests.get(i), admissions.get(i)));
+      results.add(enqueued(requests.get(i), admissions.get(i)));
     }
-    return answers;
+    return results;
   }
 
   private NewJob prepare(Intake intake, JobRequest<?, ?> request) {
@@ -154,7 +154,7 @@ public final class JobSubmitter {
         JobPolicyJson.write(JobPolicy.difference(options, request.type().defaults())),
         options.startWithin(),
         own != null ? IdUse.CHOSEN : IdUse.FRESH,
-        stamper.of(request.type().name()));
+        origin.of(request.type().name()));
   }
 
   /**
@@ -168,7 +168,7 @@ public final class JobSubmitter {
             intake.enqueue(before == 0 ? jobs : jobs.stream().map(NewJob::repeated).toList()));
   }
 
-  private static <R> Enqueued<R> answer(JobRequest<?, R> request, Admission admission) {
+  private static <R> Enqueued<R> enqueued(JobRequest<?, R> request, Admission admission) {
     return new Enqueued<>(admission.id(), admission.outcome(), request.type().result());
   }
 

@@ -26,7 +26,7 @@ public final class ServedQueues {
   private final QueueStore queues;
   private final ClientSettings settings;
   private final LongSupplier nanoTime;
-  private final Map<String, Cached> answers = new ConcurrentHashMap<>();
+  private final Map<String, Cached> lookups = new ConcurrentHashMap<>();
 
   public ServedQueues(QueueStore queues, ClientSettings settings) {
     this(queues, settings, System::nanoTime);
@@ -54,40 +54,40 @@ public final class ServedQueues {
    *     same pool would deadlock the pool when all of its connections are in such transactions
    */
   void check(String queue, Predicate<String> lookup) {
-    Cached answer = answers.get(queue);
-    if (answer == null || mustRenew(answer)) {
-      answer = look(queue, lookup, answer);
+    Cached cached = lookups.get(queue);
+    if (cached == null || mustRenew(cached)) {
+      cached = look(queue, lookup, cached);
     }
-    if (!answer.declared() && settings.strictQueues()) {
-      answers.remove(queue); // A node that serves it may start at any moment.
+    if (!cached.declared() && settings.strictQueues()) {
+      lookups.remove(queue); // A node that serves it may start at any moment.
       throw new IllegalArgumentException(
           "No live node serves queue '%s': check the name, or start a node that serves it."
               .formatted(queue));
     }
   }
 
-  private boolean mustRenew(Cached answer) {
-    return nanoTime.getAsLong() - answer.at() > FRESH_NANOS
-        && answer.renewing().compareAndSet(false, true);
+  private boolean mustRenew(Cached cached) {
+    return nanoTime.getAsLong() - cached.at() > FRESH_NANOS
+        && cached.renewing().compareAndSet(false, true);
   }
 
   private Cached look(String queue, Predicate<String> lookup, @Nullable Cached before) {
-    Cached answer;
+    Cached cached;
     try {
-      answer = new Cached(lookup.test(queue), nanoTime.getAsLong(), new AtomicBoolean());
+      cached = new Cached(lookup.test(queue), nanoTime.getAsLong(), new AtomicBoolean());
     } catch (RuntimeException failure) {
       if (before != null) {
         before.renewing().set(false);
       }
       throw failure;
     }
-    if (answers.size() >= MOST_NAMES) {
-      answers.clear();
+    if (lookups.size() >= MOST_NAMES) {
+      lookups.clear();
     }
-    answers.put(queue, answer);
-    if (!answer.declared() && !settings.strictQueues()) {
+    lookups.put(queue, cached);
+    if (!cached.declared() && !settings.strictQueues()) {
       log.warn("No live node serves queue '{}' yet; its jobs wait until one does", queue);
     }
-    return answer;
+    return cached;
   }
 }

@@ -25,7 +25,7 @@ public final class LeaseAcquirer implements Leases {
   private final HeldLeases held;
   private final LeaseEvents events;
   private final Executor notifier;
-  private final UnconfirmedAcquisitions unanswered = new UnconfirmedAcquisitions();
+  private final UnconfirmedAcquisitions unconfirmed = new UnconfirmedAcquisitions();
 
   /**
    * @param ids creates the ids of acquisitions
@@ -56,13 +56,13 @@ public final class LeaseAcquirer implements Leases {
   }
 
   private Acquisition acquire(LeaseRequest request) {
-    UUID acquisition = unanswered.take(request.key()).orElseGet(ids);
+    UUID acquisition = unconfirmed.take(request.key()).orElseGet(ids);
     LeaseCalls.Reply reply;
     try {
       reply = calls.acquire(request, acquisition);
     } catch (StoreException noAnswer) {
       Moment now = calls.now();
-      unanswered.remember(request.key(), acquisition, now, now.plus(request.ttl()));
+      unconfirmed.remember(request.key(), acquisition, now, now.plus(request.ttl()));
       throw noAnswer;
     }
     return switch (reply.result()) {

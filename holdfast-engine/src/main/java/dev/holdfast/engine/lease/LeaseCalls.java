@@ -35,7 +35,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
 
   /** Acquires a lease, and repeats the request if its reply is lost. */
   Reply acquire(LeaseRequest request, UUID acquisition) {
-    Moment began = now();
+    Moment started = now();
     Reply reply =
         LeaseRetry.ask(
             "acquire lease '%s'".formatted(request.key()),
@@ -43,7 +43,7 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
               Moment sentAt = now();
               return new Reply(book.acquire(request, acquisition, holder), sentAt);
             });
-    Duration took = began.until(now());
+    Duration took = started.until(now());
     switch (reply.result()) {
       case Result.Granted granted -> meters.acquired(took, granted.isSteal());
       case Result.Taken taken -> meters.busy(took);
@@ -53,21 +53,21 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
 
   /** Renews leases in one call, and applies the result to each. */
   void renew(Map<HeldLease, LeaseTime.Sent> leases) {
-    Moment began = ticker.now();
+    Moment started = ticker.now();
     List<Renewal> renewals = new ArrayList<>();
     leases.forEach((lease, sent) -> renewals.add(lease.toRenewal(sent)));
     Set<Long> renewed;
     try {
       renewed = book.renew(renewals);
     } catch (StoreException noReply) {
-      Duration took = began.until(ticker.now());
+      Duration took = started.until(ticker.now());
       leases.forEach((lease, sent) -> {
         meters.renewFailed(took);
         lease.notRenewed(sent, noReply.outcome() == Outcome.UNKNOWN);
       });
       throw noReply;
     }
-    Duration took = began.until(ticker.now());
+    Duration took = started.until(ticker.now());
     leases.forEach((lease, sent) -> {
       if (renewed.contains(lease.fencingToken())) {
         meters.renewed(took);
@@ -81,11 +81,11 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
 
   /** Ends a lease, and returns whether it was still held under this claim. */
   boolean end(LeaseClaim claim, Ending how) {
-    Moment began = now();
+    Moment started = now();
     boolean ours =
         LeaseRetry.ask("end lease '%s'".formatted(claim.key()), () -> book.end(claim, how));
     if (ours) {
-      Duration took = began.until(now());
+      Duration took = started.until(now());
       switch (how) {
         case Ending.Done done -> meters.completed(took);
         case Ending.Failed failed -> meters.failed(took);
@@ -95,9 +95,9 @@ record LeaseCalls(LeaseStore book, String holder, Ticker ticker, LeaseMeters met
   }
 
   List<LeaseInfo> reclaimExpired(int most) {
-    Moment began = now();
+    Moment started = now();
     List<LeaseInfo> reclaimed = book.reclaimExpired(most);
-    meters.reclaimed(reclaimed.size(), began.until(now()));
+    meters.reclaimed(reclaimed.size(), started.until(now()));
     return reclaimed;
   }
 }

@@ -58,18 +58,18 @@ public final class ClaimReconciler {
   /** Compares the held jobs with the claims in the reply. */
   void reconcile(Tenure tenure, Snapshot snapshot, HeartbeatReply reply) {
     Map<JobId, HeldJob> before = snapshot.jobs;
-    List<LostClaimReturner.LostClaim> strays = new ArrayList<>();
+    List<LostClaimReturner.LostClaim> lost = new ArrayList<>();
     for (ClaimRow row : reply.claims()) {
       HeldJob heldJob = before.remove(row.claim().id());
       if (heldJob != null && heldJob.job().token() == row.claim().token()) {
         if (heldJob.isUnreported()) {
-          strays.add(new LostClaimReturner.LostClaim(row.claim(), heldJob));
+          lost.add(new LostClaimReturner.LostClaim(row.claim(), heldJob));
         } else {
           obey(row, heldJob);
         }
       } else if (snapshot.seen.wasOver(row.claimNo())
           && LostClaimReturner.isUnknown(held.jobs(), row.claim())) {
-        strays.add(new LostClaimReturner.LostClaim(row.claim(), null));
+        lost.add(new LostClaimReturner.LostClaim(row.claim(), null));
       }
     }
     for (HeldJob gone : before.values()) {
@@ -86,10 +86,10 @@ public final class ClaimReconciler {
         gone.stop(StopReason.CLAIM_LOST);
       }
     }
-    if (strays.isEmpty()) {
+    if (lost.isEmpty()) {
       held.calls().nothingFound(snapshot.at);
     } else {
-      lostClaims.giveBack(tenure, strays);
+      lostClaims.giveBack(tenure, lost);
     }
   }
 

@@ -76,7 +76,7 @@ public final class Heart implements Role {
   /** Registers the node. Must be called before anything is claimed. */
   public void register() {
     Tenure first = incarnations.tenure(identity.incarnation());
-    nodes.register(incarnations.card(first), incarnations.modes(), null);
+    nodes.register(incarnations.registration(first), incarnations.modes(), null);
     identity.become(first);
   }
 
@@ -143,7 +143,7 @@ public final class Heart implements Role {
         incarnations.tenure(
             successor == null ? incarnations.freshIncarnation() : successor.incarnation());
     successor = next;
-    nodes.register(incarnations.card(next), incarnations.modes(), old.incarnation());
+    nodes.register(incarnations.registration(next), incarnations.modes(), old.incarnation());
     successor = null;
     identity.become(next);
     log.warn(

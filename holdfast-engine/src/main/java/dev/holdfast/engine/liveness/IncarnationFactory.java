@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param ids creates incarnations
  * @param allowed how long after a heartbeat was sent an incarnation may act
  * @param unseated whether no incarnation may act any more, whatever its deadline says
- * @param cards creates the registration of an incarnation
+ * @param registrations creates the registration of an incarnation
  * @param currentModes the current modes of the node, in which a new incarnation continues
  */
 public record IncarnationFactory(
@@ -26,7 +26,7 @@ public record IncarnationFactory(
     Ticker ticker,
     Duration allowed,
     BooleanSupplier unseated,
-    Function<UUID, NodeRegistration> cards,
+    Function<UUID, NodeRegistration> registrations,
     Supplier<Modes> currentModes) {
 
   UUID freshIncarnation() {
@@ -38,8 +38,8 @@ public record IncarnationFactory(
     return new Tenure(incarnation, ticker, allowed, unseated, ticker.now());
   }
 
-  NodeRegistration card(Tenure tenure) {
-    return cards.apply(tenure.incarnation());
+  NodeRegistration registration(Tenure tenure) {
+    return registrations.apply(tenure.incarnation());
   }
 
   Modes modes() {

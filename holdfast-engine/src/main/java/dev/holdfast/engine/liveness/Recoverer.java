@@ -119,21 +119,21 @@ public final class Recoverer {
 
   private void recover(Lost lost, List<Orphan> orphans, SweepSummary tally) {
     List<Orphan> ruled = new ArrayList<>();
-    List<RecoveryAction> rulings = new ArrayList<>();
+    List<RecoveryAction> actions = new ArrayList<>();
     for (Orphan orphan : orphans) {
       decider
           .decide(orphan, lost.loss)
-          .ifPresent(ruling -> {
+          .ifPresent(action -> {
             ruled.add(orphan);
-            rulings.add(ruling);
+            actions.add(action);
           });
     }
-    List<Result> results = write(lost.holder, rulings);
+    List<Result> results = write(lost.holder, actions);
     for (int i = 0; i < results.size(); i++) {
       if (results.get(i) != Result.NOT_HELD) {
         Orphan orphan = ruled.get(i);
         telemetry.events().recovered(orphan, lost.holder.incarnation());
-        tally.add(orphan, rulings.get(i), results.get(i));
+        tally.add(orphan, actions.get(i), results.get(i));
       }
     }
   }
@@ -142,24 +142,24 @@ public final class Recoverer {
    * Writes decisions. If the store rejects them, halves the batch until the one at fault is
    * isolated.
    */
-  private List<Result> write(Holder holder, List<RecoveryAction> rulings) {
+  private List<Result> write(Holder holder, List<RecoveryAction> actions) {
     try {
-      return recovery.recover(holder, rulings);
+      return recovery.recover(holder, actions);
     } catch (StoreException failure) {
       if (failure.outcome() != StoreException.Outcome.REFUSED) {
         throw failure;
       }
-      if (rulings.size() == 1) {
+      if (actions.size() == 1) {
         log.error(
             "The store rejected the recovery of job {}; the job stays claimed by its dead node, and"
                 + " recovery is retried at the next sweep",
-            rulings.get(0).claim().id(),
+            actions.get(0).claim().id(),
             failure);
         return List.of(Result.NOT_HELD);
       }
-      int half = rulings.size() / 2;
-      List<Result> results = new ArrayList<>(write(holder, rulings.subList(0, half)));
-      results.addAll(write(holder, rulings.subList(half, rulings.size())));
+      int half = actions.size() / 2;
+      List<Result> results = new ArrayList<>(write(holder, actions.subList(0, half)));
+      results.addAll(write(holder, actions.subList(half, actions.size())));
       return results;
     }
   }

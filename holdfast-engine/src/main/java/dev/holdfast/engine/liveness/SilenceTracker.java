@@ -51,19 +51,19 @@ final class SilenceTracker {
    * Processes a read.
    *
    * @param asked the time before it was sent
-   * @param answered the time after its result arrived
+   * @param replied the time after its result arrived
    * @return for each node how long it has certainly been silent
    */
-  Map<UUID, Duration> look(Moment asked, Moment answered, List<Pulse> pulses) {
+  Map<UUID, Duration> look(Moment asked, Moment replied, List<Pulse> pulses) {
     if (lastContact == null || lastContact.until(asked).compareTo(longestGap) > 0) {
       sightings.clear();
     }
-    lastContact = answered;
+    lastContact = replied;
     Map<UUID, Duration> silences = new HashMap<>();
     for (Pulse pulse : pulses) {
       Sighting before = sightings.get(pulse.incarnation());
       if (before == null || before.beat != pulse.beat()) {
-        sightings.put(pulse.incarnation(), new Sighting(pulse.beat(), answered));
+        sightings.put(pulse.incarnation(), new Sighting(pulse.beat(), replied));
         silences.put(pulse.incarnation(), Duration.ZERO);
       } else {
         silences.put(pulse.incarnation(), before.since.until(asked));

@@ -62,7 +62,7 @@ public final class Sweeper implements Role {
   private final Telemetry telemetry;
   private final Ticker ticker;
   private final RandomGenerator random;
-  private final SilenceTracker silences;
+  private final SilenceTracker tracker;
   private Moment nextSweep;
   private volatile boolean sweepDue;
   private volatile boolean watching;
@@ -92,7 +92,7 @@ public final class Sweeper implements Role {
     this.ticker = environment.ticker();
     this.random = environment.random();
     this.waker = waker;
-    this.silences = new SilenceTracker(interval.multipliedBy(2).plusSeconds(1));
+    this.tracker = new SilenceTracker(interval.multipliedBy(2).plusSeconds(1));
     this.nextSweep = ticker.now();
     this.lastLook = nextSweep;
     this.expectantUntil = nextSweep;
@@ -146,10 +146,10 @@ public final class Sweeper implements Role {
       lastLook = ticker.now();
       List<Pulse> watched = look.watched();
       watching = !watched.isEmpty();
-      recover(look, silences.look(asked, lastLook, watched), sweeps);
+      recover(look, tracker.look(asked, lastLook, watched), sweeps);
       return nextLook(now, asked, watched);
     } catch (StoreException failure) {
-      silences.interrupt();
+      tracker.interrupt();
       sweepDue = sweeps;
       Duration delay = AFTER_FAILURE.compareTo(interval) < 0 ? AFTER_FAILURE : interval;
       log.warn(
@@ -165,7 +165,7 @@ public final class Sweeper implements Role {
         watching && (now.isBefore(expectantUntil) || watched.stream().anyMatch(Pulse::busy));
     return nextSweep
         .earlier(closely ? now.plus(CLOSE) : Moment.NEVER)
-        .earlier(silences.nextTimeout(asked, watched));
+        .earlier(tracker.nextTimeout(asked, watched));
   }
 
   private void recover(Look look, Map<UUID, Duration> silent, boolean sweeps) {
@@ -191,7 +191,7 @@ public final class Sweeper implements Role {
     }
     // In a different order on each node, so that sweepers do not compete for the same jobs.
     Collections.shuffle(lost, Random.from(random));
-    SweepCounts recovered = recoverer.recover(lost, sweeps, () -> silences.contact(ticker.now()));
+    SweepCounts recovered = recoverer.recover(lost, sweeps, () -> tracker.contact(ticker.now()));
     if (died > 0 || recovered.total() > 0) {
       record(died, recovered, started.until(ticker.now()));
     }

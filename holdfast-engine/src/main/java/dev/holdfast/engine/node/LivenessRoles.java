@@ -99,7 +99,7 @@ final class LivenessRoles {
             components.ticker,
             liveness.allowed(),
             components.alone::isUnseated,
-            this::card,
+            this::registration,
             components.modes::modes),
         fence,
         new ClaimReconciler(components.claims, givingBack.role()),
@@ -172,7 +172,7 @@ final class LivenessRoles {
   }
 
   /** Returns the registration of an incarnation of this node. */
-  private NodeRegistration card(UUID incarnation) {
+  private NodeRegistration registration(UUID incarnation) {
     NodeSettings settings = components.settings;
     return new NodeRegistration(
         incarnation,

@@ -160,7 +160,7 @@ public final class NodeBuilder {
 
   /**
    * Runs jobs of this task, which has no result, with this handler, and calls the recovery policy
-   * to decide about a job whose node died while it ran the job.
+   * to decide about a job whose node died while it ran the job. Defaults to no recovery policy.
    *
    * @see #handle(TaskType, TaskHandler, RecoveryPolicy)
    */

@@ -109,7 +109,7 @@ final class NodeComponents {
   }
 
   /** Returns how often to poll at present. */
-  PollBackoff pollPace() {
+  PollBackoff pollBackoff() {
     return bus.hearsOthers() ? settings.poll() : settings.poll().whileUnheard();
   }
 

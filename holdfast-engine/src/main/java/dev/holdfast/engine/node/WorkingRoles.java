@@ -89,7 +89,7 @@ final class WorkingRoles {
             new IdlePoll(
                 components.store.claims(),
                 components.settings.stacks().serves(),
-                components::pollPace,
+                components::pollBackoff,
                 components.environment.random(),
                 waker));
     this.claimers = new Claimers(polling.role());

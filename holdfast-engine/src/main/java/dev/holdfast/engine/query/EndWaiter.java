@@ -63,7 +63,7 @@ public final class EndWaiter implements AutoCloseable {
       Supplier<Optional<T>> look,
       Supplier<? extends RuntimeException> late)
       throws InterruptedException {
-    long began = System.nanoTime();
+    long started = System.nanoTime();
     long longest = TimeUnit.NANOSECONDS.convert(atMost); // Saturates for a longer duration.
     Call call = new Call(id);
     calls.add(call);
@@ -79,7 +79,7 @@ public final class EndWaiter implements AutoCloseable {
           // Not by an interrupt: that would close the socket of a connection in use.
           throw new CancellationException("The client was closed before %s ended.".formatted(id));
         }
-        long waited = System.nanoTime() - began;
+        long waited = System.nanoTime() - started;
         if (waited >= longest) {
           throw late.get();
         }

@@ -95,11 +95,11 @@ public final class Runner {
     heldJob.occupies(lane);
     boolean settled = false;
     try {
-      long begin = ticker.now().nanos();
-      AttemptOutcome outcome = begin(heldJob);
+      long started = ticker.now().nanos();
+      AttemptOutcome outcome = outcomeOf(heldJob);
       settled = heldJob.settle();
       if (settled) {
-        reporter.ended(heldJob, outcome, ticker.now().nanos() - begin);
+        reporter.ended(heldJob, outcome, ticker.now().nanos() - started);
       } else {
         reporter.tooLate(heldJob);
       }
@@ -114,20 +114,20 @@ public final class Runner {
   }
 
   /**
-   * Starts the attempt. Any exception around the handler fails the attempt, as if the handler had
+   * Makes the attempt. Any exception around the handler fails the attempt, as if the handler had
    * thrown it.
    */
-  private AttemptOutcome begin(HeldJob heldJob) {
+  private AttemptOutcome outcomeOf(HeldJob heldJob) {
     try {
       logs.enter(heldJob);
-      if (!heldJob.begin()) {
+      if (!heldJob.start()) {
         return new AttemptOutcome.NeverStarted();
       }
       if (heldJob.isSuspect()) {
         heldJobs.suspects().started(heldJob.claim(), ticker.now());
       }
       try (TimeoutWatcher.Watch watch = timeoutWatcher.watch(heldJob);
-          Spans.Attempt span = spans.begin(heldJob.job())) {
+          Spans.Attempt span = spans.start(heldJob.job())) {
         AttemptOutcome outcome = handlers.call(heldJob);
         if (outcome instanceof AttemptOutcome.Threw(String code, Throwable thrown)) {
           span.failed(code, thrown);

@@ -41,12 +41,12 @@ public final class Spans {
    * Starts the span of an attempt on this thread; it ends on this thread too. A tracer that throws
    * costs the span, never the attempt.
    */
-  Attempt begin(ClaimedJob job) {
+  Attempt start(ClaimedJob job) {
     if (tracer == null) {
       return Attempt.UNSEEN;
     }
     try {
-      return begin(tracer, job);
+      return start(tracer, job);
     } catch (
         Throwable broken) { // Checked exceptions too: other JVM languages throw them undeclared.
       warn(broken);
@@ -63,7 +63,7 @@ public final class Spans {
     }
   }
 
-  private Attempt begin(Tracer tracer, ClaimedJob job) {
+  private Attempt start(Tracer tracer, ClaimedJob job) {
     SpanBuilder span =
         tracer
             .spanBuilder(job.task())

@@ -20,17 +20,17 @@ public final class Planner {
 
   private final PayloadCodec codec;
   private final int payloadLimit;
-  private final JobOrigin stamper;
+  private final JobOrigin origin;
 
   /**
    * Creates a planner.
    *
-   * @param stamper determines the stack of jobs that are created here
+   * @param origin determines the stack of jobs that are created here
    */
-  public Planner(PayloadCodec codec, int payloadLimit, JobOrigin stamper) {
+  public Planner(PayloadCodec codec, int payloadLimit, JobOrigin origin) {
     this.codec = codec;
     this.payloadLimit = payloadLimit;
-    this.stamper = stamper;
+    this.origin = origin;
   }
 
   /**
@@ -55,7 +55,7 @@ public final class Planner {
             options.tags(),
             JobPolicyJson.write(JobPolicy.difference(options, schedule.type().defaults())),
             options.startWithin(),
-            stamper.of(schedule.type().name()).stack()));
+            origin.of(schedule.type().name()).stack()));
   }
 
   /**

@@ -185,9 +185,9 @@ public final class Registrar implements Role {
   }
 
   private void register(SchedulePlan plan, Declared mine) {
-    PutResult answer = writer.change(plan.id(), glance -> decide(plan, mine, glance));
-    if (answer != PutResult.UNCHANGED) {
-      log.info("Schedule '{}' was {}: {}", plan.id(), answer, plan.recurrence().timing());
+    PutResult result = writer.change(plan.id(), glance -> decide(plan, mine, glance));
+    if (result != PutResult.UNCHANGED) {
+      log.info("Schedule '{}' was {}: {}", plan.id(), result, plan.recurrence().timing());
       bus.publish(new Signal.SchedulesChanged());
     }
   }

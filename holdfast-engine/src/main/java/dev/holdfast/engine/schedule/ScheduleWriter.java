@@ -31,7 +31,7 @@ final class ScheduleWriter {
   }
 
   /** What to write, and the result to return once it is written; no draft to write nothing. */
-  record Change<T>(@Nullable Draft draft, T answer) {}
+  record Change<T>(@Nullable Draft draft, T result) {}
 
   /** Changes a schedule by a decision about its current state. */
   <T> T change(String id, Function<Glance, Change<T>> decide) {
@@ -40,7 +40,7 @@ final class ScheduleWriter {
       Change<T> change = decide.apply(glance);
       if (change.draft() == null
           || book.save(change.draft(), glance.kept().map(Kept::revision).orElse(null))) {
-        return change.answer();
+        return change.result();
       }
     }
     throw new StoreException(

@@ -35,7 +35,7 @@ public final class StoredSchedules implements Schedules {
   private final Store store;
   private final ScheduleWriter writer;
   private final Planner planner;
-  private final JobOrigin stamper;
+  private final JobOrigin origin;
   private final SignalBus bus;
   private final Supplier<UUID> ids;
   private final Consumer<String> queueCheck;
@@ -48,14 +48,14 @@ public final class StoredSchedules implements Schedules {
   public StoredSchedules(
       Store store,
       Planner planner,
-      JobOrigin stamper,
+      JobOrigin origin,
       SignalBus bus,
       Supplier<UUID> ids,
       Consumer<String> queueCheck) {
     this.store = store;
     this.writer = new ScheduleWriter(store.schedules());
     this.planner = planner;
-    this.stamper = stamper;
+    this.origin = origin;
     this.bus = bus;
     this.ids = ids;
     this.queueCheck = queueCheck;
@@ -65,11 +65,11 @@ public final class StoredSchedules implements Schedules {
   public PutResult put(Schedule schedule) {
     SchedulePlan plan = planner.plan(schedule);
     queueCheck.accept(plan.job().queue());
-    PutResult answer = writer.change(plan.id(), glance -> put(plan, glance));
-    if (answer != PutResult.UNCHANGED) {
+    PutResult result = writer.change(plan.id(), glance -> put(plan, glance));
+    if (result != PutResult.UNCHANGED) {
       bus.publish(new Signal.SchedulesChanged());
     }
-    return answer;
+    return result;
   }
 
   private static Change<PutResult> put(SchedulePlan plan, Glance glance) {
@@ -143,7 +143,7 @@ public final class StoredSchedules implements Schedules {
     Admission admission =
         enqueue(
             FirePlan.job(
-                plan, When.NOW, new JobId(ids.get()), stamper.of(plan.job().task()).source()));
+                plan, When.NOW, new JobId(ids.get()), origin.of(plan.job().task()).source()));
     if (admission.outcome() != Enqueued.Outcome.CREATED) {
       return new FireResult.Overlapped(admission.id());
     }

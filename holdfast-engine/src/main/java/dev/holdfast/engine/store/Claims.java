@@ -27,7 +27,7 @@ public interface Claims {
    *
    * @return the claimed jobs in rank order
    */
-  List<ClaimedJob> claim(ClaimRequest order);
+  List<ClaimedJob> claim(ClaimRequest request);
 
   /**
    * Returns which of the given queues have READY jobs, of any task, that belong to no stack or to

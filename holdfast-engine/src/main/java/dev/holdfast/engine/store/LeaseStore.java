@@ -89,7 +89,7 @@ public interface LeaseStore {
    *
    * @return whether the lease ended in this way under this token, now or before
    */
-  boolean end(LeaseClaim grip, Ending how);
+  boolean end(LeaseClaim claim, Ending how);
 
   /**
    * Sets the remaining time of a lease that is done to zero, and returns whether there was such a

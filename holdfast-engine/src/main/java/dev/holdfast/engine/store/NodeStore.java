@@ -211,8 +211,8 @@ public interface NodeStore {
       implements NodeInfo.Heartbeat {}
 
   /** Registers a node. */
-  default void register(NodeRegistration card) {
-    register(card, Modes.FULL, null);
+  default void register(NodeRegistration registration) {
+    register(registration, Modes.FULL, null);
   }
 
   /**
@@ -227,7 +227,7 @@ public interface NodeStore {
    *
    * @param before the previous incarnation; null for the first
    */
-  void register(NodeRegistration card, Modes modes, @Nullable UUID before);
+  void register(NodeRegistration registration, Modes modes, @Nullable UUID before);
 
   /**
    * Records a heartbeat: one row is written, no matter how many jobs the incarnation holds.

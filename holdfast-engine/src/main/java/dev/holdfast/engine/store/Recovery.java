@@ -122,7 +122,7 @@ public interface Recovery {
    *
    * @return the results, in order
    */
-  List<Result> recover(Holder holder, List<? extends RecoveryAction> rulings);
+  List<Result> recover(Holder holder, List<? extends RecoveryAction> actions);
 
   /**
    * Terminates the database sessions of an incarnation that is recorded as dead, unless a live one

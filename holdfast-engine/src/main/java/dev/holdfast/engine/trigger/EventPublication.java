@@ -29,7 +29,7 @@ public final class EventPublication {
   private final String event;
   private final Payload payload;
   private final Supplier<UUID> ids;
-  private final JobOrigin stamper;
+  private final JobOrigin origin;
   private final Map<String, JobId> jobs = new HashMap<>();
   private List<Trigger> listening = List.of();
   private boolean asked;
@@ -40,8 +40,8 @@ public final class EventPublication {
    * @param payload the payload as JSON
    * @throws IllegalArgumentException if the payload is not JSON
    */
-  public EventPublication(String event, String payload, Supplier<UUID> ids, JobOrigin stamper) {
-    this.stamper = stamper;
+  public EventPublication(String event, String payload, Supplier<UUID> ids, JobOrigin origin) {
+    this.origin = origin;
     this.event = event;
     this.payload = Payload.read(event, payload);
     this.ids = ids;
@@ -52,8 +52,8 @@ public final class EventPublication {
     boolean repeated = asked;
     asked = true;
     listening = List.of();
-    List<Started> answers = intake.publish(event, found -> plan(found, repeated));
-    return new Published(event, listening.stream().map(t -> outcome(t, answers)).toList());
+    List<Started> results = intake.publish(event, found -> plan(found, repeated));
+    return new Published(event, listening.stream().map(t -> outcome(t, results)).toList());
   }
 
   /** Returns the triggers that listened when the event was last published. */
@@ -80,7 +80,7 @@ public final class EventPublication {
             null,
             null,
             repeated ? IdUse.REPEATED : IdUse.FRESH,
-            stamper.of(trigger.task()));
+            origin.of(trigger.task()));
     return new Start(trigger.id(), job, rules(trigger));
   }
 
@@ -91,11 +91,11 @@ public final class EventPublication {
         : null;
   }
 
-  private static Outcome outcome(Trigger trigger, List<Started> answers) {
-    return answers.stream()
-        .filter(answer -> answer.trigger().equals(trigger.id()))
+  private static Outcome outcome(Trigger trigger, List<Started> results) {
+    return results.stream()
+        .filter(result -> result.trigger().equals(trigger.id()))
         .findFirst()
-        .map(answer -> new Outcome(trigger.id(), answer.decision(), answer.job()))
+        .map(result -> new Outcome(trigger.id(), result.decision(), result.job()))
         .orElseGet(() -> new Outcome(trigger.id(), Decision.NOT_MATCHED, null));
   }
 }

@@ -28,15 +28,15 @@ public final class EventPublisher {
   private final ClientSettings settings;
   private final Supplier<UUID> ids;
   private final SignalBus bus;
-  private final JobOrigin stamper;
+  private final JobOrigin origin;
 
   public EventPublisher(
       PayloadCodec codec,
       ClientSettings settings,
       Supplier<UUID> ids,
       SignalBus bus,
-      JobOrigin stamper) {
-    this.stamper = stamper;
+      JobOrigin origin) {
+    this.origin = origin;
     this.codec = codec;
     this.settings = settings;
     this.ids = ids;
@@ -50,10 +50,10 @@ public final class EventPublisher {
 
   /** Publishes an event in a new transaction. */
   public Published publish(EventIntake intake, String event, Object payload) {
-    EventPublication desk = desk(event, payload);
+    EventPublication publication = publication(event, payload);
     Published published =
-        StoreRetry.ask("publish event %s".formatted(event), before -> desk.publish(intake));
-    announce(desk, published);
+        StoreRetry.ask("publish event %s".formatted(event), before -> publication.publish(intake));
+    announce(publication, published);
     return published;
   }
 
@@ -65,22 +65,22 @@ public final class EventPublisher {
    */
   public Published publishOnce(
       EventIntake intake, String event, Object payload, Consumer<Runnable> afterCommit) {
-    EventPublication desk = desk(event, payload);
-    Published published = desk.publish(intake);
-    afterCommit.accept(() -> announce(desk, published));
+    EventPublication publication = publication(event, payload);
+    Published published = publication.publish(intake);
+    afterCommit.accept(() -> announce(publication, published));
     return published;
   }
 
-  private EventPublication desk(String event, Object payload) {
+  private EventPublication publication(String event, Object payload) {
     TriggerNames.event(event);
     String text =
         Encoding.payload(codec, payload, "event '%s'".formatted(event), settings.payloadLimit());
-    return new EventPublication(event, text, ids, stamper);
+    return new EventPublication(event, text, ids, origin);
   }
 
-  private void announce(EventPublication desk, Published published) {
+  private void announce(EventPublication publication, Published published) {
     Map<String, Trigger> triggers =
-        desk.listening().stream().collect(Collectors.toMap(Trigger::id, Function.identity()));
+        publication.listening().stream().collect(Collectors.toMap(Trigger::id, Function.identity()));
     for (Outcome outcome : published.outcomes()) {
       Trigger trigger = triggers.get(outcome.trigger());
       if (trigger == null) {

@@ -3,14 +3,22 @@ package dev.holdfast.engine.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.policy.Backoff;
 import dev.holdfast.api.policy.CrashPolicy;
 import dev.holdfast.api.policy.RetryPolicy;
+import dev.holdfast.engine.node.Logged;
 import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class JobPolicyJsonTest {
+  private static final JobId JOB = new JobId(new UUID(1, 2));
+
+  @RegisterExtension final Logged log = Logged.by(JobPolicyJson.class);
 
   private static void assertRoundTrip(JobPolicy policy) {
     assertThat(JobPolicyJson.read(JobPolicyJson.write(policy))).isEqualTo(policy);
@@ -36,6 +44,32 @@ class JobPolicyJsonTest {
             Duration.ofSeconds(20),
             Duration.ofHours(1),
             CrashPolicy.retry(7)));
+  }
+
+  @Test
+  void everyKindOfBackoffIsReadBackUnchanged() {
+    List<Backoff> oneOfEachKind =
+        List.of(
+            Backoff.fixed(Duration.ofSeconds(1)),
+            Backoff.linear(Duration.ofSeconds(2), Duration.ofSeconds(9)),
+            Backoff.exponential(Duration.ofSeconds(3), 1.5, Duration.ofHours(1)));
+    assertThat(oneOfEachKind)
+        .extracting(Object::getClass)
+        .as("add the new kind to this test, and to the reader")
+        .containsExactlyInAnyOrder(Backoff.class.getPermittedSubclasses());
+
+    for (Backoff backoff : oneOfEachKind) {
+      assertRoundTrip(
+          new JobPolicy(
+              RetryPolicy.DEFAULT.backoff(backoff).on("BUSY", backoff), null, null, null, null));
+    }
+  }
+
+  @Test
+  void everyActionAfterACrashIsReadBackUnchanged() {
+    for (CrashPolicy.Action action : CrashPolicy.Action.values()) {
+      assertRoundTrip(new JobPolicy(null, null, null, null, new CrashPolicy(action, 2, 3)));
+    }
   }
 
   @Test
@@ -103,5 +137,49 @@ class JobPolicyJsonTest {
                 """))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("fibonacci");
+  }
+
+  @Test
+  void anUnknownKindOfRetryRuleIsAnErrorThatNamesIt() {
+    assertThatThrownBy(() ->
+            JobPolicyJson.read(
+                """
+                {"retry":{"maxAttempts":3,"jitter":0.1,"backoff":{"fixed":"PT1S"},
+                 "rules":[{"message":"busy"}]}}
+                """))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("message");
+  }
+
+  @Test
+  void anOlderNodeUsesThePartsOfAPolicyThatItCanRead() {
+    String newer =
+        """
+        {"retry":{"maxAttempts":3,"jitter":0.1,"backoff":{"fibonacci":"PT1S"}},
+         "timeout":"PT1M","keepResult":"PT2H","onCrash":"FAIL","maxCrashes":1}
+        """;
+
+    assertThat(JobPolicyJson.readAnyhow(newer, JOB))
+        .isEqualTo(
+            new JobPolicy(
+                null, Duration.ofMinutes(1), null, Duration.ofHours(2), CrashPolicy.fail()));
+  }
+
+  @Test
+  void aCrashPolicyThatAnOlderNodeCannotReadFailsTheJob() {
+    assertThat(JobPolicyJson.readAnyhow("{\"onCrash\":\"PARK\",\"maxCrashes\":4}", JOB))
+        .isEqualTo(new JobPolicy(null, null, null, null, CrashPolicy.fail()));
+  }
+
+  @Test
+  void aPolicyThatCannotBeReadIsNamedInAWarning() {
+    JobPolicyJson.readAnyhow(
+        "{\"retry\":{\"maxAttempts\":3,\"jitter\":0,\"backoff\":{\"fibonacci\":\"PT1S\"}}}", JOB);
+
+    assertThat(log.messages())
+        .singleElement()
+        .asString()
+        .contains(JOB.toString())
+        .contains("fibonacci");
   }
 }

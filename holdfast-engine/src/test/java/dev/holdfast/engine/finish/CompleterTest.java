@@ -40,7 +40,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Reports are written although some groups or single reports cannot be. */
 class CompleterTest {
-  private static final Moment BEGIN = new Moment(0);
+  private static final Moment START = new Moment(0);
   private static final String MEGABYTE = "x".repeat(1 << 20);
 
   @RegisterExtension final Logged alarms = Logged.by(FinishAlarm.class);
@@ -49,12 +49,12 @@ class CompleterTest {
   private final Meters meters = new Meters(registry, null, List.of());
   private final HeldJobs heldJobs = Jobs.none();
   private final Tenure tenure =
-      new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofDays(1), () -> false, BEGIN);
+      new Tenure(new UUID(1, 1), () -> START, Duration.ofDays(1), () -> false, START);
   private final List<Integer> groups = new ArrayList<>();
   private final Set<Long> written = new HashSet<>();
   private Predicate<List<? extends Finish>> fails = group -> false;
   private BiConsumer<ClaimedJob, Finish> follower = (job, finish) -> {};
-  private Moment now = BEGIN;
+  private Moment now = START;
   private int lastNumber;
 
   private final Completer completer = completer();

@@ -13,7 +13,7 @@ class ClaimCallsTest {
 
   @Test
   void aCallThatHasEndedIsOver() {
-    long call = calls.begin();
+    long call = calls.start();
     calls.end(call);
 
     assertThat(calls.look().wasOver(call)).isTrue();
@@ -21,7 +21,7 @@ class ClaimCallsTest {
 
   @Test
   void aCallInProgressIsNotOver() {
-    long call = calls.begin();
+    long call = calls.start();
     ClaimCalls.Seen seen = calls.look();
     calls.end(call);
 
@@ -31,7 +31,7 @@ class ClaimCallsTest {
   @Test
   void aCallThatStartedAfterTheLookIsNotOver() {
     ClaimCalls.Seen seen = calls.look();
-    long call = calls.begin();
+    long call = calls.start();
     calls.end(call);
 
     assertThat(seen.wasOver(call)).isFalse();
@@ -39,9 +39,9 @@ class ClaimCallsTest {
 
   @Test
   void theOldestCallWithoutAReplyIsRemembered() {
-    long lost = calls.begin();
-    calls.begin();
-    long done = calls.begin();
+    long lost = calls.start();
+    calls.start();
+    long done = calls.start();
     calls.end(done);
     calls.lose(lost, NOW);
 
@@ -51,8 +51,8 @@ class ClaimCallsTest {
 
   @Test
   void aLostCallIsForgottenOnceALaterHeartbeatFindsNoJobsOfIt() {
-    long lost = calls.begin();
-    long open = calls.begin();
+    long lost = calls.start();
+    long open = calls.start();
     calls.lose(lost, NOW);
 
     calls.nothingFound(NOW.plus(Duration.ofMinutes(1)));

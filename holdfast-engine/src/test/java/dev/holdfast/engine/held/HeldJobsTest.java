@@ -63,7 +63,7 @@ class HeldJobsTest {
   @Test
   void anAbandonedThreadIsRememberedUntilItEnds() {
     HeldJob first = suspect();
-    first.begin();
+    first.start();
     first.settle();
     heldJobs.addRunaway(first);
 
@@ -84,7 +84,7 @@ class HeldJobsTest {
     Thread thread =
         new Thread(
             () -> {
-              stubborn.begin();
+              stubborn.start();
               started.countDown();
               awaitQuietly(goOn);
               stubborn.handlerReturned();

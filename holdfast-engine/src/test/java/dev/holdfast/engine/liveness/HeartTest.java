@@ -51,7 +51,7 @@ class HeartTest {
   private final ClaimCalls calls = new ClaimCalls();
   private final NodeStore nodes = nodeStore();
   private final NodeClaims held = new NodeClaims(identity, calls, heldJobs);
-  private final LostClaimReturner strays =
+  private final LostClaimReturner lostClaims =
       new LostClaimReturner(claims(), nodes, held, Duration.ofMinutes(5), () -> {});
 
   private NodeStore nodeStore() {
@@ -82,7 +82,7 @@ class HeartTest {
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
     LifecycleEvents events =
         new LifecycleEvents(new LogContext("node", null), List.of(), 1, meters, TICKER);
-    IncarnationFactory office =
+    IncarnationFactory incarnations =
         new IncarnationFactory(
             identity,
             () -> new UUID(1, 2),
@@ -95,9 +95,9 @@ class HeartTest {
             () -> Modes.FULL);
     return new Heart(
         nodes,
-        office,
+        incarnations,
         new Fence(identity, heldJobs, meters, events, TICKER, Duration.ofSeconds(1)),
-        new ClaimReconciler(held, strays),
+        new ClaimReconciler(held, lostClaims),
         HeartbeatInterval.of(INTERVAL, Duration.ofSeconds(60), 4, kept),
         () -> NodeStore.Lost.NONE,
         new Heart.Listener() {
@@ -151,7 +151,7 @@ class HeartTest {
     unreported.markUnreported();
 
     heart.tick(NOW);
-    strays.tick(NOW);
+    lostClaims.tick(NOW);
 
     assertThat(given).containsExactly(new ReleasedClaim(unreported.claim(), false));
     assertThat(heldJobs.all()).containsExactly(kept);
@@ -175,7 +175,7 @@ class HeartTest {
     rows.add(new ClaimRow(new ClaimId(Jobs.of("task", 9).id(), 9), 0, true, false, false));
 
     heart(Duration.ZERO).tick(NOW);
-    strays.tick(NOW);
+    lostClaims.tick(NOW);
 
     assertThat(given).extracting(ReleasedClaim::ran).containsExactly(false);
   }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class SilenceTrackerTest {
   private static final UUID NODE = new UUID(1, 1);
 
-  private final SilenceTracker silences = new SilenceTracker(Duration.ofSeconds(10));
+  private final SilenceTracker tracker = new SilenceTracker(Duration.ofSeconds(10));
 
   private static Moment at(long seconds) {
     return new Moment(Duration.ofSeconds(seconds).toNanos());
@@ -25,8 +25,8 @@ class SilenceTrackerTest {
         NODE, "n", new Timeouts(Duration.ofSeconds(30), Duration.ofMinutes(1)), beat, false);
   }
 
-  private @Nullable Duration look(long asked, long answered, long beat) {
-    return silences.look(at(asked), at(answered), List.of(pulse(beat))).get(NODE);
+  private @Nullable Duration look(long asked, long replied, long beat) {
+    return tracker.look(at(asked), at(replied), List.of(pulse(beat))).get(NODE);
   }
 
   @Test
@@ -54,7 +54,7 @@ class SilenceTrackerTest {
   @Test
   void afterAFailedLookNothingIsKnown() {
     look(0, 0, 7);
-    silences.interrupt();
+    tracker.interrupt();
 
     assertThat(look(5, 5, 7)).isZero();
   }
@@ -71,7 +71,7 @@ class SilenceTrackerTest {
   void aSweeperThatWaitedForTheDatabaseKeepsCounting() {
     look(0, 0, 7);
     for (int seconds = 5; seconds <= 60; seconds += 5) {
-      silences.contact(at(seconds));
+      tracker.contact(at(seconds));
     }
 
     assertThat(look(62, 62, 7)).isEqualTo(Duration.ofSeconds(62));
@@ -80,8 +80,8 @@ class SilenceTrackerTest {
   @Test
   void aSuccessfulCallDoesNotCompensateForAFailedLook() {
     look(0, 0, 7);
-    silences.interrupt();
-    silences.contact(at(4));
+    tracker.interrupt();
+    tracker.contact(at(4));
 
     assertThat(look(5, 5, 7)).isZero();
   }
@@ -90,8 +90,8 @@ class SilenceTrackerTest {
   void theNextTimeoutCountsFromTheLookThatSawTheHeartbeat() {
     look(0, 2, 7);
 
-    assertThat(silences.nextTimeout(at(5), List.of(pulse(7)))).isEqualTo(at(32));
-    assertThat(silences.nextTimeout(at(32), List.of(pulse(7)))).isEqualTo(at(62));
-    assertThat(silences.nextTimeout(at(62), List.of(pulse(7)))).isEqualTo(Moment.NEVER);
+    assertThat(tracker.nextTimeout(at(5), List.of(pulse(7)))).isEqualTo(at(32));
+    assertThat(tracker.nextTimeout(at(32), List.of(pulse(7)))).isEqualTo(at(62));
+    assertThat(tracker.nextTimeout(at(62), List.of(pulse(7)))).isEqualTo(Moment.NEVER);
   }
 }

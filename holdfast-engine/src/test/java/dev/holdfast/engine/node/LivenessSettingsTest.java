@@ -43,7 +43,7 @@ class LivenessSettingsTest {
   @Test
   void timeoutsMayBeUnlimited() {
     assertThat(LivenessSettings.DEFAULT.with(s -> s.timeout(FOREVER)).timeouts())
-        .isEqualTo(Timeouts.of(Times.FOR_EVER));
+        .isEqualTo(Timeouts.of(Times.LONGEST));
   }
 
   @Test

@@ -30,7 +30,7 @@ class BreakerReporterTest {
   private static final Moment NOW = new Moment(0);
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  private final Book taskStore = new Book();
+  private final FakeTaskStore taskStore = new FakeTaskStore();
   private final TaskRules rules = new TaskRules();
   private final Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
   private final BreakerReporter breakerReporter =
@@ -43,7 +43,7 @@ class BreakerReporterTest {
           () -> {});
 
   /** Records the reports, and fails as planned. */
-  private static final class Book implements TaskStore {
+  private static final class FakeTaskStore implements TaskStore {
     private final Queue<Outcome> failures = new ArrayDeque<>();
     private final List<Attempts> received = new ArrayList<>();
     private Rule rule = Rule.NONE;

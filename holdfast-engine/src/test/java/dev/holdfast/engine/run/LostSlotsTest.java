@@ -18,7 +18,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
 class LostSlotsTest {
-  private static final Moment BEGIN = new Moment(0);
+  private static final Moment START = new Moment(0);
 
   private final Object reserving = new Object();
   private final Slots.Pool node = new Slots.Pool(3);
@@ -40,11 +40,11 @@ class LostSlotsTest {
   /** Returns an attempt whose handler runs. */
   private HeldJob running(Lane on) {
     Tenure tenure =
-        new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
+        new Tenure(new UUID(1, 1), () -> START, Duration.ofHours(1), () -> false, START);
     HeldJob heldJob = new HeldJob(Jobs.of("task", ++jobs), 1, JobPolicy.NONE, tenure);
     assertThat(on.slots().reserve(1)).isEqualTo(1);
     heldJob.occupies(on);
-    assertThat(heldJob.begin()).isTrue();
+    assertThat(heldJob.start()).isTrue();
     return heldJob;
   }
 

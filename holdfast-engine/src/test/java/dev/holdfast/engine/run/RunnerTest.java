@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Every attempt is reported and its slot is freed, regardless of how it fails. */
 class RunnerTest {
-  private static final Moment BEGIN = new Moment(0);
+  private static final Moment START = new Moment(0);
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
   private static final TaskType<String, String> TASK =
       TaskType.of("task", String.class, String.class);
@@ -57,7 +57,7 @@ class RunnerTest {
   private final Lane lane = new Lane("default", new SameThread(), List.of(TASK.name()), slots);
   private @Nullable OpenTelemetry telemetry;
   private @Nullable Throwable sinkFailure;
-  private Ticker alarms = () -> BEGIN;
+  private Ticker alarms = () -> START;
   private RandomGenerator chance = new Random(1);
   private @Nullable HeldJob current;
   private TaskHandler<String, String> handler = (payload, context) -> payload;
@@ -107,7 +107,7 @@ class RunnerTest {
     Sink sink = new Sink();
     LogContext logs = new LogContext("node", null);
     Meters meters = new Meters(new SimpleMeterRegistry(), null, List.of());
-    ContextServices services = Jobs.services(() -> BEGIN, heldJobs);
+    ContextServices services = Jobs.services(() -> START, heldJobs);
     TaskRegistry tasks =
         new TaskRegistry(List.of(new TaskRegistry.Registered<>(TASK, handler, Optional.empty())));
     Runner runner =
@@ -131,11 +131,11 @@ class RunnerTest {
                     new JsonCodec(),
                     1 << 20,
                     Jobs.unreadable(),
-                    Jobs.environment(() -> BEGIN, chance)),
+                    Jobs.environment(() -> START, chance)),
                 services.notes(),
                 sink,
-                Jobs.telemetry(meters, () -> BEGIN)),
-            () -> BEGIN);
+                Jobs.telemetry(meters, () -> START)),
+            () -> START);
     HeldJob heldJob = heldJob(policy);
     current = heldJob;
     assertThat(slots.reserve(1)).isEqualTo(1);
@@ -145,7 +145,7 @@ class RunnerTest {
 
   private static HeldJob heldJob(JobPolicy policy) {
     Tenure tenure =
-        new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
+        new Tenure(new UUID(1, 1), () -> START, Duration.ofHours(1), () -> false, START);
     return new HeldJob(Jobs.of(TASK.name(), 1, "\"hello\""), 1, policy, tenure);
   }
 

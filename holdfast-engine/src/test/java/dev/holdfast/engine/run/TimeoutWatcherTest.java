@@ -20,10 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class TimeoutWatcherTest {
-  private static final Moment BEGIN = new Moment(0);
+  private static final Moment START = new Moment(0);
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final Duration SILENCE = Duration.ofSeconds(10);
-  private static final Moment LATE = BEGIN.plus(TIMEOUT.plusSeconds(1));
+  private static final Moment LATE = START.plus(TIMEOUT.plusSeconds(1));
   private static final Moment TOO_LATE = LATE.plus(Duration.ofMinutes(1));
 
   private final List<Finish> finishes = new ArrayList<>();
@@ -38,7 +38,7 @@ class TimeoutWatcherTest {
         new Sink(),
         Jobs.lostSlots(0),
         new HungSettings(Duration.ofSeconds(10), holdsHung, 0, 0.5),
-        Jobs.environment(() -> BEGIN, new Random(1)),
+        Jobs.environment(() -> START, new Random(1)),
         () -> {});
   }
 
@@ -50,13 +50,13 @@ class TimeoutWatcherTest {
 
     @Override
     public void handBack(HeldJob returned) {
-      throw new AssertionError("Nothing is handed back by a timekeeper");
+      throw new AssertionError("Nothing is handed back by the watcher");
     }
   }
 
   private static HeldJob heldJob(JobPolicy policy) {
     Tenure tenure =
-        new Tenure(new UUID(1, 1), () -> BEGIN, Duration.ofHours(1), () -> false, BEGIN);
+        new Tenure(new UUID(1, 1), () -> START, Duration.ofHours(1), () -> false, START);
     return new HeldJob(Jobs.of("task", 1), 1, policy, tenure);
   }
 
@@ -124,7 +124,7 @@ class TimeoutWatcherTest {
   }
 
   private static Moment at(int seconds) {
-    return BEGIN.plus(Duration.ofSeconds(seconds));
+    return START.plus(Duration.ofSeconds(seconds));
   }
 
   @Test
@@ -167,7 +167,7 @@ class TimeoutWatcherTest {
     timeoutWatcher.watch(lively);
 
     lively.sign(at(55));
-    assertThat(timeoutWatcher.tick(at(59))).isEqualTo(BEGIN.plus(TIMEOUT));
+    assertThat(timeoutWatcher.tick(at(59))).isEqualTo(START.plus(TIMEOUT));
     timeoutWatcher.tick(at(60));
 
     assertThat(lively.stopReason()).isEqualTo(StopReason.TIMED_OUT);

@@ -104,9 +104,9 @@ public final class ReadyScan {
   }
 
   /** Records how long a claim took, in nanoseconds of the monotonic clock. */
-  synchronized void took(List<Window> windows, long began, long ended) {
+  synchronized void took(List<Window> windows, long started, long ended) {
     if (windows.equals(WHOLE)) {
-      wholeTook = ended - began;
+      wholeTook = ended - started;
       boolean tookLong = wholeTook > limits.claim.toNanos();
       slow &= tookLong;
       unclear = tookLong && !(few && ended - fewSince < FEW_FOR);
@@ -123,12 +123,12 @@ public final class ReadyScan {
    * Records the number of entries before the first ready job. The time for counting them is part of
    * the cost of a scan from the start.
    */
-  synchronized void counted(long entries, long began, long ended) {
+  synchronized void counted(long entries, long started, long ended) {
     unclear = false;
     slow = entries >= limits.entries;
     few = !slow;
     fewSince = ended;
-    wholeAgainAt = ended + SHARE * (wholeTook + ended - began);
+    wholeAgainAt = ended + SHARE * (wholeTook + ended - started);
   }
 
   /**

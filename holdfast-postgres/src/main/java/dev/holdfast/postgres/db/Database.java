@@ -60,10 +60,10 @@ public final class Database {
    *
    * @param timeout the maximum duration of a statement; the wait for any reply is a quarter longer
    */
-  public static Database foreign(DataSource dataSource, String schema, Duration timeout) {
+  public static Database external(DataSource dataSource, String schema, Duration timeout) {
     // A little longer than the server has: an error from the server says more than a broken
     // connection.
-    return foreign(dataSource, schema, timeout, timeout.plus(timeout.dividedBy(4)));
+    return external(dataSource, schema, timeout, timeout.plus(timeout.dividedBy(4)));
   }
 
   /**
@@ -71,7 +71,7 @@ public final class Database {
    *
    * @param silence how long to wait for any reply before the connection is given up
    */
-  public static Database foreign(
+  public static Database external(
       DataSource dataSource, String schema, Duration timeout, Duration silence) {
     return new Database(
         dataSource,

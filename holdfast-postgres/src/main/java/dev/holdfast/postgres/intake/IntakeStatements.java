@@ -188,7 +188,7 @@ public final class IntakeStatements {
    * Returns the statements for external transactions. The caller decides how long to wait for
    * locks.
    */
-  public static IntakeStatements callers(Database database, Duration aging) {
+  public static IntakeStatements external(Database database, Duration aging) {
     return new IntakeStatements(database, aging, LockPatience.OF_CALLER);
   }
 

@@ -26,7 +26,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
 
   private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
   private final NodeNames names = new NodeNames();
-  private final NotifySender announcer;
+  private final NotifySender sender;
   private final Listener listener;
   private final Thread announcing;
   private final Thread listening;
@@ -45,10 +45,10 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   PostgresCoordinator(DataSource listenOn, Database sendThrough, SelfCheck.Patience patience) {
     Channel channel = Channel.of(sendThrough.schema());
     String name = Channel.sender();
-    this.announcer = new NotifySender(sendThrough, channel, name, names);
+    this.sender = new NotifySender(sendThrough, channel, name, names);
     this.listener =
-        new Listener(listenOn, channel, name, patience, announcer::ping, this::received, names);
-    this.announcing = Thread.ofPlatform().daemon().name("holdfast-announce").start(announcer);
+        new Listener(listenOn, channel, name, patience, sender::ping, this::received, names);
+    this.announcing = Thread.ofPlatform().daemon().name("holdfast-announce").start(sender);
     this.listening = Thread.ofPlatform().daemon().name("holdfast-listen").start(listener);
   }
 
@@ -70,7 +70,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
   @Override
   public void announce(Signal signal) {
     subscriptions.forEach(subscription -> subscription.deliver(signal));
-    announcer.announce(signal);
+    sender.announce(signal);
   }
 
   /** Delivers a signal from the database, with the log context of each node that receives it. */
@@ -103,7 +103,7 @@ public final class PostgresCoordinator implements ClusterCoordinator {
 
   @Override
   public void close() {
-    announcer.close();
+    sender.close();
     listener.close();
     try {
       announcing.join(FAREWELL);

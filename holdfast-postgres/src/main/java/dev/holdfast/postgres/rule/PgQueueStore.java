@@ -86,7 +86,7 @@ public final class PgQueueStore implements QueueStore {
   private final Database database;
   private final String pause;
   private final String limit;
-  private final LimitBackfill capHeld;
+  private final LimitBackfill backfill;
   private final String rules;
   private final QueueCounts counts;
   private final String sample;
@@ -107,7 +107,7 @@ public final class PgQueueStore implements QueueStore {
     this.writeSample = database.sql(WRITE_SAMPLE);
     this.pause = database.sql(PAUSE);
     this.limit = database.sql(LIMIT);
-    this.capHeld = new LimitBackfill(database, LOCK, CAP_HELD);
+    this.backfill = new LimitBackfill(database, LOCK, CAP_HELD);
     this.rules = database.sql(RULES);
     this.declared = database.sql(IntakeStatements.DECLARED);
   }
@@ -130,7 +130,7 @@ public final class PgQueueStore implements QueueStore {
         "limit queue %s".formatted(queue),
         handle -> handle.createUpdate(limit).bind("queue", queue).bind("most", most).execute());
     if (most != null) {
-      capHeld.of(queue);
+      backfill.of(queue);
     }
   }
 

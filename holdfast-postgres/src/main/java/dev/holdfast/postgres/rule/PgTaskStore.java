@@ -71,11 +71,11 @@ public final class PgTaskStore implements TaskStore {
       """;
 
   private final Database database;
-  private final LimitBackfill capHeld;
+  private final LimitBackfill backfill;
 
   public PgTaskStore(Database database) {
     this.database = database;
-    this.capHeld = new LimitBackfill(database, LOCK, CAP_HELD);
+    this.backfill = new LimitBackfill(database, LOCK, CAP_HELD);
   }
 
   /**
@@ -94,7 +94,7 @@ public final class PgTaskStore implements TaskStore {
                 .bind("most", most)
                 .execute());
     if (most != null) {
-      capHeld.of(task);
+      backfill.of(task);
     }
   }
 

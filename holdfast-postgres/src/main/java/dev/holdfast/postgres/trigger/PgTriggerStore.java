@@ -4,6 +4,7 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.TriggerStore;
+import dev.holdfast.engine.store.TriggerSnapshot;
 import dev.holdfast.engine.trigger.TriggerText;
 import dev.holdfast.postgres.db.Database;
 import java.util.List;
@@ -96,7 +97,7 @@ public final class PgTriggerStore implements TriggerStore {
                   boolean paused = row.getBoolean(3);
                   return readable
                       .read(row.getString(1), row.getString(2))
-                      .map(trigger -> new TriggerStatus(trigger, paused));
+                      .<TriggerStatus>map(trigger -> new TriggerSnapshot(trigger, paused));
                 })
                 .list()
                 .stream()
@@ -148,7 +149,7 @@ public final class PgTriggerStore implements TriggerStore {
   /** Returns a trigger that was requested by id. */
   private static TriggerStatus status(String id, String definition, boolean paused) {
     try {
-      return new TriggerStatus(TriggerText.read(definition), paused);
+      return new TriggerSnapshot(TriggerText.read(definition), paused);
     } catch (RuntimeException unreadable) {
       throw new StoreException(
           StoreException.Outcome.REFUSED,

@@ -338,13 +338,13 @@ public final class PgUpkeep implements Upkeep {
     }
 
     long clear(String operation, Step step) {
-      long began = System.nanoTime();
+      long started = System.nanoTime();
       long sum = 0;
       int count;
       do {
         count = once(operation, step);
         sum += count;
-      } while (count >= BATCH && System.nanoTime() - began < PATIENCE);
+      } while (count >= BATCH && System.nanoTime() - started < PATIENCE);
       more |= count >= BATCH;
       return sum;
     }

@@ -219,7 +219,7 @@ class CoordinatorFaultsTest {
       try (PostgresCoordinator deaf =
               new PostgresCoordinator(pool, Database.own(source(elsewhere), "cluster"), brief);
           PostgresCoordinator hearing =
-              new PostgresCoordinator(pool, Database.foreign(pool, "cluster", SOON))) {
+              new PostgresCoordinator(pool, Database.external(pool, "cluster", SOON))) {
         await().atMost(SOON).until(hearing::isWorking);
         await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 2);
         await().atMost(SOON).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 1);

@@ -26,10 +26,17 @@ class SignalTextTest {
         new Signal.HeartbeatRequested(UUID.randomUUID()),
         new Signal.ResultAwaited(job),
         new Signal.JobEnded(job),
+        new Signal.RunsMarked(Duration.ofMillis(20)),
         new Signal.SchedulesChanged(),
         new Signal.NodeJoined(),
         new Signal.NodeDied(),
         new Signal.SignalsMissed());
+  }
+
+  @Test
+  void everyKindOfSignalIsTestedHere() {
+    assertThat(signals().map(Object::getClass))
+        .containsOnly(Signal.class.getPermittedSubclasses());
   }
 
   @ParameterizedTest

@@ -78,7 +78,7 @@ public abstract class BreakerContract extends Contract {
 
   @Test
   void theBreakerMayStayOpenIndefinitely() {
-    CircuitBreaker lasting = CircuitBreaker.after(1).within(Times.FOR_EVER).openFor(Times.FOR_EVER);
+    CircuitBreaker lasting = CircuitBreaker.after(1).within(Times.LONGEST).openFor(Times.LONGEST);
 
     Noted noted = store.tasks().report(new Attempts(TASK, lasting, List.of(anyClaim()), List.of()));
 

@@ -274,11 +274,11 @@ public abstract class ClaimContract extends Contract {
   void anUnknownIncarnationClaimsNothing() {
     enqueue(job());
 
-    ClaimRequest order =
+    ClaimRequest request =
         new ClaimRequest(
             freshIncarnation(), 1, QUEUE, List.of(TASK), 1, 1, null, Suspects.NONE, Set.of());
 
-    assertThat(store.claims().claim(order)).isEmpty();
+    assertThat(store.claims().claim(request)).isEmpty();
   }
 
   @Test

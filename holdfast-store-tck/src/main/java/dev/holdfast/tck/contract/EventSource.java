@@ -20,7 +20,7 @@ final class EventSource {
   }
 
   Published publish(String payload) {
-    return desk(payload).publish(store.events());
+    return publication(payload).publish(store.events());
   }
 
   /** Publishes an event that exactly one trigger listens to. */
@@ -31,7 +31,7 @@ final class EventSource {
   }
 
   /** Returns an event that can be published repeatedly, as after a lost reply. */
-  EventPublication desk(String payload) {
+  EventPublication publication(String payload) {
     return new EventPublication(event, payload, UuidCreator::getTimeOrderedEpoch, JobOrigin.NONE);
   }
 }

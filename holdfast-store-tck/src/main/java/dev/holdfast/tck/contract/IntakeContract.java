@@ -79,16 +79,16 @@ public abstract class IntakeContract extends Contract {
 
   @Test
   void aDelayMayBeUnlimited() {
-    Job some = find(enqueue(job().dueIn(Times.FOR_EVER).startWithin(Times.FOR_EVER)));
-    Job last = find(enqueue(job().when(new When.At(Times.LATEST)).startWithin(Times.FOR_EVER)));
+    Job some = find(enqueue(job().dueIn(Times.LONGEST).startWithin(Times.LONGEST)));
+    Job last = find(enqueue(job().when(new When.At(Times.LATEST)).startWithin(Times.LONGEST)));
     JobId first = enqueue(job().when(new When.At(Times.EARLIEST)));
 
     assertThat(some.state()).isEqualTo(JobState.SCHEDULED);
-    assertThat(some.runAt()).isCloseTo(some.createdAt().plus(Times.FOR_EVER), within(1, SECONDS));
-    assertThat(some.startBy()).isEqualTo(some.runAt().plus(Times.FOR_EVER));
+    assertThat(some.runAt()).isCloseTo(some.createdAt().plus(Times.LONGEST), within(1, SECONDS));
+    assertThat(some.startBy()).isEqualTo(some.runAt().plus(Times.LONGEST));
     assertThat(last.state()).isEqualTo(JobState.SCHEDULED);
     assertThat(last.runAt()).isEqualTo(Times.LATEST);
-    assertThat(last.startBy()).isEqualTo(Times.LATEST.plus(Times.FOR_EVER));
+    assertThat(last.startBy()).isEqualTo(Times.LATEST.plus(Times.LONGEST));
     assertThat(stateOf(first)).isEqualTo(JobState.READY);
   }
 

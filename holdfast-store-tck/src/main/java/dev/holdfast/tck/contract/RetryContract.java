@@ -48,7 +48,7 @@ public abstract class RetryContract extends Contract {
     Worker worker = worker();
     JobId id = enqueue(job());
 
-    assertThat(worker.retryIn(worker.claimOne(), Times.FOR_EVER)).isEqualTo(Result.WRITTEN);
+    assertThat(worker.retryIn(worker.claimOne(), Times.LONGEST)).isEqualTo(Result.WRITTEN);
 
     assertThat(find(id).runAt()).isAfter(find(id).createdAt().plus(Duration.ofDays(364_999)));
     assertThat(stage().readied()).isEmpty();

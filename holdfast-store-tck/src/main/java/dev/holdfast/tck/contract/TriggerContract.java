@@ -12,8 +12,8 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.EventIntake.Start;
+import dev.holdfast.engine.store.TriggerSnapshot;
 import dev.holdfast.engine.trigger.EventPublication;
 import java.time.Duration;
 import java.util.List;
@@ -189,10 +189,10 @@ public abstract class TriggerContract extends Contract {
     store
         .triggers()
         .put(Trigger.named("late").on(EVENT).start(TASK).debounce(Duration.ofHours(1)).build());
-    EventPublication desk = events.desk(PAGE);
+    EventPublication publication = events.publication(PAGE);
 
-    Published first = desk.publish(store.events());
-    Published again = desk.publish(store.events());
+    Published first = publication.publish(store.events());
+    Published again = publication.publish(store.events());
 
     assertThat(again).isEqualTo(first);
     assertThat(first.outcomes())
@@ -204,12 +204,12 @@ public abstract class TriggerContract extends Contract {
   @Test
   void anEventRepeatedAfterALostReplyFindsAJobThatHasEnded() {
     store.triggers().put(reindex().build());
-    EventPublication desk = events.desk(PAGE);
-    Published first = desk.publish(store.events());
+    EventPublication publication = events.publication(PAGE);
+    Published first = publication.publish(store.events());
     Worker worker = worker();
     worker.succeed(worker.claimOne());
 
-    assertThat(desk.publish(store.events())).isEqualTo(first);
+    assertThat(publication.publish(store.events())).isEqualTo(first);
     assertThat(countAll(JobFilter.all())).isEqualTo(1);
   }
 
@@ -257,7 +257,7 @@ public abstract class TriggerContract extends Contract {
             .build();
     store.triggers().put(trigger);
 
-    assertThat(store.triggers().find("reindex")).contains(new TriggerStatus(trigger, false));
+    assertThat(store.triggers().find("reindex")).contains(new TriggerSnapshot(trigger, false));
     assertThat(store.triggers().find("other")).isEmpty();
   }
 
@@ -268,7 +268,7 @@ public abstract class TriggerContract extends Contract {
     Trigger changed = reindex().on("resource.moved").build();
     store.triggers().put(changed);
 
-    assertThat(store.triggers().list()).containsExactly(new TriggerStatus(changed, true));
+    assertThat(store.triggers().list()).containsExactly(new TriggerSnapshot(changed, true));
   }
 
   @Test

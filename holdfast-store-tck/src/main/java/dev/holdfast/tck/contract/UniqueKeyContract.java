@@ -260,7 +260,7 @@ public abstract class UniqueKeyContract extends Contract {
 
   @Test
   void theWindowOfAKeyMayBeUnlimited() {
-    UniqueKey key = UniqueKey.within("order 17", Times.FOR_EVER);
+    UniqueKey key = UniqueKey.within("order 17", Times.LONGEST);
     JobId holder = bringTo(job().unique(key), JobState.SUCCEEDED);
     passTime(Duration.ofDays(400));
 

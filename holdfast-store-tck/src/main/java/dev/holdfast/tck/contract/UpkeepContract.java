@@ -123,11 +123,11 @@ public abstract class UpkeepContract extends Contract {
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "FAILED"})
   void theRetentionOfEndedJobsMayBeUnlimited(JobState state) {
-    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    Duration forever = ChronoUnit.FOREVER.getDuration();
     JobId id = bringTo(job(), state);
     passTime(Duration.ofDays(400));
 
-    store.upkeep().tidy(new Retention(forEver, forEver));
+    store.upkeep().tidy(new Retention(forever, forever));
 
     assertThat(stateOf(id)).isEqualTo(state);
   }

@@ -45,8 +45,8 @@ public abstract class ManyQueuesContract extends NodeTestBase {
     if (call.is(StoreMethod.QUEUES_WITH_READY_JOBS)) {
       looks.incrementAndGet();
     }
-    if (call.is(StoreMethod.CLAIM) && call.arguments().getFirst() instanceof ClaimRequest order) {
-      claimedFrom.add(order.queue());
+    if (call.is(StoreMethod.CLAIM) && call.arguments().getFirst() instanceof ClaimRequest request) {
+      claimedFrom.add(request.queue());
     }
     return call.proceed();
   }

@@ -213,7 +213,7 @@ public abstract class NodeContract {
   }
 
   @Nested
-  class Fleets extends StackContract {
+  class Stacks extends StackContract {
     private final Store store = freshStore();
 
     @Override

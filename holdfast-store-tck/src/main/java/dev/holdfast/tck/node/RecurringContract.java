@@ -239,8 +239,8 @@ public abstract class RecurringContract extends NodeTestBase {
     return registrar(worker, JobOrigin.NONE, declared);
   }
 
-  private Registrar registrar(Worker worker, JobOrigin stamper, Schedule... declared) {
-    Planner planner = new Planner(new JsonCodec(), 1_000, stamper);
+  private Registrar registrar(Worker worker, JobOrigin origin, Schedule... declared) {
+    Planner planner = new Planner(new JsonCodec(), 1_000, origin);
     List<SchedulePlan> plans = Arrays.stream(declared).map(planner::plan).toList();
     return new Registrar(
         store().schedules(),

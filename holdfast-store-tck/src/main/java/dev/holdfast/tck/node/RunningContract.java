@@ -427,14 +427,14 @@ public abstract class RunningContract extends NodeTestBase {
 
   @Test
   void unlimitedTimeoutsDelayNothing() throws Exception {
-    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    Duration forever = ChronoUnit.FOREVER.getDuration();
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     HoldfastNode node =
         start(
             node()
-                .shutdownGrace(forEver)
-                .keep(forEver, forEver)
+                .shutdownGrace(forever)
+                .keep(forever, forever)
                 .handle(
                     ECHO,
                     (note, context) -> {
@@ -450,16 +450,16 @@ public abstract class RunningContract extends NodeTestBase {
     Consumer<JobOptions.Builder> patiently =
         options ->
             options
-                .timeout(forEver)
-                .heartbeatTimeout(forEver)
-                .startWithin(forEver)
-                .keepResult(forEver)
+                .timeout(forever)
+                .heartbeatTimeout(forever)
+                .startWithin(forever)
+                .keepResult(forever)
                 .retry(
                     RetryPolicy.DEFAULT.backoff(
-                        Backoff.exponential(Duration.ofMillis(1), 1, forEver)));
+                        Backoff.exponential(Duration.ofMillis(1), 1, forever)));
 
     var quick = node.client().enqueue(ECHO, new Note("quick"), patiently);
-    assertThat(node.client().await(quick, forEver)).isEqualTo("quick");
+    assertThat(node.client().await(quick, forever)).isEqualTo("quick");
 
     var slow = node.client().enqueue(ECHO, new Note("slow"), patiently);
     assertThat(running.await(20, TimeUnit.SECONDS)).isTrue();

@@ -112,8 +112,8 @@ final class SimulatedNetwork implements Interposed.Between {
     strike(sent, Math.min(trip.there() + trip.back(), trip.patience()));
     me.sleepUntil(sent + Math.min(trip.there() + trip.back(), trip.patience()));
     // A caller that was paused may find a reply that arrived after it would have given up.
-    boolean answered = timeline.now() >= sent + trip.there() + trip.back();
-    if (!exchange.arrived || !answered || trip.replyLost() || host.isCutOff()) {
+    boolean replied = timeline.now() >= sent + trip.there() + trip.back();
+    if (!exchange.arrived || !replied || trip.replyLost() || host.isCutOff()) {
       throw broken(Outcome.UNKNOWN, call);
     }
     if (exchange.failure != null) {
@@ -209,8 +209,8 @@ final class SimulatedNetwork implements Interposed.Between {
 
   private void noteSignsOfLife(Interposed.Call call, @Nullable Object result) {
     if (call.role() instanceof NodeStore && !call.arguments().isEmpty()) {
-      if (call.arguments().get(0) instanceof NodeStore.NodeRegistration card) {
-        onSignOfLife.accept(card.incarnation());
+      if (call.arguments().get(0) instanceof NodeStore.NodeRegistration registration) {
+        onSignOfLife.accept(registration.incarnation());
       } else if (call.arguments().get(0) instanceof NodeStore.Heartbeat beat
           && result instanceof Optional<?> reply
           && reply.isPresent()) {

@@ -36,7 +36,7 @@ public final class Simulation {
               settings.timeout(Duration.ofSeconds(6)).claimedTimeout(Duration.ofSeconds(4))));
 
   private final long seed;
-  private final PlantedBug plant;
+  private final PlantedBug bug;
   private final Timeline timeline = new Timeline();
   private final SplittableRandom random;
   private final FaultModel faultModel;
@@ -94,16 +94,16 @@ public final class Simulation {
       Duration lasted,
       List<String> traceLines) {}
 
-  private Simulation(long seed, PlantedBug plant, Focus focus, boolean told) {
+  private Simulation(long seed, PlantedBug bug, Focus focus, boolean told) {
     this.seed = seed;
-    this.plant = plant;
+    this.bug = bug;
     this.random = new SplittableRandom(seed);
     this.focus = focus == Focus.EVERYTHING ? Focus.ANY.get(random.nextInt(8)) : focus;
     boolean everything = this.focus == Focus.EVERYTHING;
     this.faultModel = new FaultModel(timeline, random.split(), CALM_AT, everything ? 0.03 : 0.2);
     this.trace = new Trace(timeline, told);
     this.real = new InMemoryStore(faultModel);
-    this.database = plant.database().apply(real);
+    this.database = bug.database().apply(real);
     this.checker = new InvariantChecker(timeline, real.queries());
     this.leases = new LeaseChecker(checker, real.leases(), faultModel);
     this.workload = new Workload(timeline, real, checker, trace, random.split());
@@ -117,18 +117,18 @@ public final class Simulation {
   }
 
   /** Simulates the cluster of this seed with a planted bug. */
-  public static Report run(long seed, PlantedBug plant) {
-    return run(seed, plant, Focus.EVERYTHING);
+  public static Report run(long seed, PlantedBug bug) {
+    return run(seed, bug, Focus.EVERYTHING);
   }
 
   /** Simulates the cluster of this seed with faults of one kind. */
-  public static Report run(long seed, PlantedBug plant, Focus focus) {
-    return onOneThread(new Simulation(seed, plant, focus, false));
+  public static Report run(long seed, PlantedBug bug, Focus focus) {
+    return onOneThread(new Simulation(seed, bug, focus, false));
   }
 
   /** Simulates the cluster of this seed and records the trace as text. */
-  public static Report runWithTrace(long seed, PlantedBug plant) {
-    return onOneThread(new Simulation(seed, plant, Focus.EVERYTHING, true));
+  public static Report runWithTrace(long seed, PlantedBug bug) {
+    return onOneThread(new Simulation(seed, bug, Focus.EVERYTHING, true));
   }
 
   /**
@@ -202,11 +202,11 @@ public final class Simulation {
     LivenessSettings liveness = LIVENESS.get(random.nextInt(LIVENESS.size()));
     MeterRegistry meters =
         random.nextInt(8) == 0 ? new BrokenMeters(host.chance()) : new CompositeMeterRegistry();
-    SimulatedNetwork wire =
+    SimulatedNetwork network =
         new SimulatedNetwork(
             timeline, host, faultModel, checker, leases, trace, this::sawSignOfLife);
     int leaseUsers = random.nextInt(3);
-    Store store = plant.node().apply(Interposed.on(database, wire));
+    Store store = bug.node().apply(Interposed.on(database, network));
     host.spawn(() -> {
       try {
         HoldfastNode node =
@@ -216,7 +216,7 @@ public final class Simulation {
                 .meters(meters)
                 .codec(new Workload.TextCodec())
                 .executor(host.executor())
-                .liveness(plant.liveness().apply(liveness))
+                .liveness(bug.liveness().apply(liveness))
                 .poll(Duration.ofMillis(200), Duration.ofSeconds(2))
                 .queue("default", concurrency, prefetch)
                 .handle(Workload.TASK, workload::handle)

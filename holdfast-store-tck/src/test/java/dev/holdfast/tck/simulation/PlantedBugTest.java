@@ -56,10 +56,10 @@ class PlantedBugTest {
   }
 
   /** Returns whether one of some seeds violates this invariant. */
-  private static boolean found(PlantedBug plant, Invariant expected) {
+  private static boolean found(PlantedBug bug, Invariant expected) {
     return LongStream.range(0, MOST_SEEDS)
         .parallel()
-        .mapToObj(seed -> Simulation.run(seed, plant))
+        .mapToObj(seed -> Simulation.run(seed, bug))
         .anyMatch(report ->
             report.violation().filter(broken -> broken.invariant() == expected).isPresent());
   }

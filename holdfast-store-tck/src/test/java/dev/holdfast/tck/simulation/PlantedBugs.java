@@ -150,10 +150,10 @@ final class PlantedBugs {
           real,
           call -> {
             if (call.arguments().size() == 1
-                && call.arguments().get(0) instanceof ClaimRequest order) {
-              lost.add(order.claimNo());
+                && call.arguments().get(0) instanceof ClaimRequest request) {
+              lost.add(request.claimNo());
               Object returned = call.proceed();
-              lost.remove(order.claimNo());
+              lost.remove(request.claimNo());
               return returned;
             }
             return withoutClaimsOf(lost, call.proceed());

@@ -29,25 +29,25 @@ final class MemoryClaims implements Claims {
   }
 
   @Override
-  public List<ClaimedJob> claim(ClaimRequest order) {
+  public List<ClaimedJob> claim(ClaimRequest request) {
     return tables.transaction(now -> {
-      NodeRow node = tables.nodes.get(order.incarnation());
-      return node == null || !node.alive ? List.of() : claim(order, node, now);
+      NodeRow node = tables.nodes.get(request.incarnation());
+      return node == null || !node.alive ? List.of() : claim(request, node, now);
     });
   }
 
-  private List<ClaimedJob> claim(ClaimRequest order, NodeRow node, Instant now) {
-    Set<String> tasks = Set.copyOf(order.tasks());
+  private List<ClaimedJob> claim(ClaimRequest request, NodeRow node, Instant now) {
+    Set<String> tasks = Set.copyOf(request.tasks());
     Predicate<JobRow> wanted =
         row ->
-            row.queue.equals(order.queue())
+            row.queue.equals(request.queue())
                 && tasks.contains(row.task)
-                && !order.without().contains(row.id)
-                && (order.alone() != null || !tables.taskRule(row.task).isBarred())
+                && !request.without().contains(row.id)
+                && (request.alone() != null || !tables.taskRule(row.task).isBarred())
                 && !row.isOverdue(now)
-                && (row.stack == null || Stacks.include(order.stacks(), row.stack));
-    long room = room(order, now);
-    List<JobRow> suspects = suspects(order.suspects(), wanted, room);
+                && (row.stack == null || Stacks.include(request.stacks(), row.stack));
+    long room = room(request, now);
+    List<JobRow> suspects = suspects(request.suspects(), wanted, room);
     List<JobRow> chosen =
         new ArrayList<>(
             choose(wanted.and(row -> !row.isSuspect()), Math.max(0, room - suspects.size())));
@@ -55,16 +55,16 @@ final class MemoryClaims implements Claims {
     chosen.sort(tables.ready.comparator());
     List<ClaimedJob> claimed = new ArrayList<>(chosen.size());
     for (JobRow row : chosen) {
-      boolean started = claimed.size() < order.start();
+      boolean started = claimed.size() < request.start();
       int attempt = row.attempt + 1;
-      tables.hold(row, node, order.claimNo());
+      tables.hold(row, node, request.claimNo());
       if (started) {
         tables.start(row, now);
       }
       claimed.add(claimedJob(row, started, attempt, now));
     }
-    if (order.alone() != null && !claimed.isEmpty()) {
-      letThrough(order.tasks().getFirst(), claimed.getFirst(), now);
+    if (request.alone() != null && !claimed.isEmpty()) {
+      letThrough(request.tasks().getFirst(), claimed.getFirst(), now);
     }
     return List.copyOf(claimed);
   }
@@ -84,10 +84,10 @@ final class MemoryClaims implements Claims {
   }
 
   /** Chooses either one crash suspect that must run alone, or several others. */
-  private List<JobRow> suspects(Suspects order, Predicate<JobRow> wanted, long room) {
-    long most = Math.min(room, order.most());
+  private List<JobRow> suspects(Suspects allowed, Predicate<JobRow> wanted, long room) {
+    long most = Math.min(room, allowed.most());
     List<JobRow> lone =
-        order.lone()
+        allowed.lone()
             ? choose(wanted.and(row -> row.suspicion == Suspicion.ALONE), Math.min(most, 1))
             : List.of();
     return lone.isEmpty() ? choose(wanted.and(row -> row.suspicion == Suspicion.SLOW), most) : lone;
@@ -105,13 +105,13 @@ final class MemoryClaims implements Claims {
   }
 
   /** Returns how many jobs this request may claim under the rules of the queue and the task. */
-  private long room(ClaimRequest order, Instant now) {
-    long room = roomOfQueue(order);
-    TaskStore.Rule believed = order.alone();
+  private long room(ClaimRequest request, Instant now) {
+    long room = roomOfQueue(request);
+    TaskStore.Rule believed = request.alone();
     if (believed == null) {
       return room;
     }
-    String task = order.tasks().getFirst();
+    String task = request.tasks().getFirst();
     TaskRow row = tables.taskRule(task);
     Integer limit = row.limit();
     if (!Objects.equals(limit, believed.limit())) {
@@ -126,14 +126,14 @@ final class MemoryClaims implements Claims {
     return row.circuit().mayProbe(now, tables::isHeld) ? Math.min(room, 1) : 0;
   }
 
-  private long roomOfQueue(ClaimRequest order) {
-    Rule rule = tables.rule(order.queue());
-    if (rule.paused() || !Objects.equals(rule.limit(), order.limit())) {
+  private long roomOfQueue(ClaimRequest request) {
+    Rule rule = tables.rule(request.queue());
+    if (rule.paused() || !Objects.equals(rule.limit(), request.limit())) {
       return 0;
     }
     return rule.limit() == null
-        ? order.wanted()
-        : Math.clamp(rule.limit() - tables.countHeld(order.queue()), 0, order.wanted());
+        ? request.wanted()
+        : Math.clamp(rule.limit() - tables.countHeld(request.queue()), 0, request.wanted());
   }
 
   private static ClaimedJob claimedJob(JobRow row, boolean started, int attempt, Instant now) {

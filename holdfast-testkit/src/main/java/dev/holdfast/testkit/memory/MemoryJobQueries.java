@@ -122,10 +122,10 @@ final class MemoryJobQueries implements JobQueries {
         .filter(node -> node.alive)
         .map(node ->
             new Candidate(
-                node.card.id(),
-                node.card.queues(),
-                node.card.tasks(),
-                node.card.serves(),
+                node.registration.id(),
+                node.registration.queues(),
+                node.registration.tasks(),
+                node.registration.serves(),
                 node.modes,
                 node.lost.lanes()))
         .toList();

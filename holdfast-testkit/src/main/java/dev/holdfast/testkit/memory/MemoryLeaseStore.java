@@ -65,15 +65,15 @@ final class MemoryLeaseStore implements LeaseStore {
   }
 
   @Override
-  public boolean end(LeaseClaim grip, Ending how) {
+  public boolean end(LeaseClaim claim, Ending how) {
     return tables.transaction(now -> {
       LeaseState state =
           switch (how) {
             case Ending.Done done -> LeaseState.DONE;
             case Ending.Failed failed -> LeaseState.FAILED;
           };
-      LeaseRow row = tables.leases.get(grip.key());
-      if (row == null || row.token != grip.token()) {
+      LeaseRow row = tables.leases.get(claim.key());
+      if (row == null || row.token != claim.token()) {
         return false;
       }
       if (row.state == LeaseState.CLAIMED) {

@@ -27,21 +27,21 @@ final class MemoryNodeStore implements NodeStore {
   }
 
   @Override
-  public void register(NodeRegistration card, Modes modes, @Nullable UUID before) {
+  public void register(NodeRegistration registration, Modes modes, @Nullable UUID before) {
     tables.transaction(now -> {
       if (before != null) {
         change(before, row -> row.die(Death.SELF_DECLARED, Duration.ZERO, now));
       }
-      NodeRow known = tables.nodes.get(card.incarnation());
+      NodeRow known = tables.nodes.get(registration.incarnation());
       if (known == null) {
         NodeRow old = before == null ? null : tables.nodes.get(before);
         if (before != null) {
-          inheritDeclarations(card.incarnation(), before);
+          inheritDeclarations(registration.incarnation(), before);
         }
         return tables.nodes.put(
-            card.incarnation(), new NodeRow(card, old == null ? modes : old.modes, now));
+            registration.incarnation(), new NodeRow(registration, old == null ? modes : old.modes, now));
       }
-      known.card = card;
+      known.registration = registration;
       if (known.alive) {
         known.beat++;
         known.lastSeen = now;
@@ -71,11 +71,11 @@ final class MemoryNodeStore implements NodeStore {
       row.lost = beat.lost();
       row.fromCall = beat.fromCall();
       if (beat.kept().isPositive()) {
-        NodeRegistration card = row.card;
+        NodeRegistration registration = row.registration;
         tables.heartbeats.add(
             new Tables.KeptHeartbeat(
                 new PastHeartbeat(
-                    card.id(), card.incarnation(), card.roles(), card.host(), card.pid(), now),
+                    registration.id(), registration.incarnation(), registration.roles(), registration.host(), registration.pid(), now),
                 now.plus(beat.kept())));
       }
       return Optional.of(
@@ -114,12 +114,12 @@ final class MemoryNodeStore implements NodeStore {
   private List<Pulse> watched(UUID watcher, int reach) {
     List<NodeRow> circle =
         tables.nodes.values().stream()
-            .filter(row -> row.alive && !row.card.incarnation().equals(watcher))
-            .sorted(Comparator.comparing(row -> place(row.card.incarnation())))
+            .filter(row -> row.alive && !row.registration.incarnation().equals(watcher))
+            .sorted(Comparator.comparing(row -> place(row.registration.incarnation())))
             .toList();
     int first = 0;
     while (first < circle.size()
-        && place(circle.get(first).card.incarnation()).compareTo(place(watcher)) < 0) {
+        && place(circle.get(first).registration.incarnation()).compareTo(place(watcher)) < 0) {
       first++;
     }
     List<Pulse> watched = new ArrayList<>();
@@ -142,8 +142,8 @@ final class MemoryNodeStore implements NodeStore {
         .filter(row -> row.death != null && holdsAny(row))
         .map(row ->
             new Dead(
-                row.card.incarnation(),
-                row.card.id(),
+                row.registration.incarnation(),
+                row.registration.id(),
                 Objects.requireNonNull(row.death),
                 row.diedFor))
         .toList();
@@ -156,18 +156,18 @@ final class MemoryNodeStore implements NodeStore {
             .anyMatch(row ->
                 row.alive
                     && row.modes.node() != NodeMode.DISABLED
-                    && row.card.advice().covers(task, stack)));
+                    && row.registration.advice().covers(task, stack)));
   }
 
   private boolean holdsAny(NodeRow node) {
     return tables.live.values().stream()
         .anyMatch(
-            row -> node.card.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
+            row -> node.registration.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
   }
 
   private Pulse pulse(NodeRow row) {
     return new Pulse(
-        row.card.incarnation(), row.card.id(), row.card.timeouts(), row.beat, holdsAny(row));
+        row.registration.incarnation(), row.registration.id(), row.registration.timeouts(), row.beat, holdsAny(row));
   }
 
   @Override

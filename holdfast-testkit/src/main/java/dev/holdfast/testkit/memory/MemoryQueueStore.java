@@ -63,7 +63,7 @@ final class MemoryQueueStore implements QueueStore {
     tables.live.values().forEach(row -> names.add(row.queue));
     tables.nodes.values().stream()
         .filter(node -> node.alive)
-        .forEach(node -> names.addAll(node.card.queues()));
+        .forEach(node -> names.addAll(node.registration.queues()));
     return names;
   }
 
@@ -115,7 +115,7 @@ final class MemoryQueueStore implements QueueStore {
     List<NodeRow> live = tables.nodes.values().stream().filter(node -> node.alive).toList();
     Map<String, Integer> serving = new TreeMap<>();
     live.forEach(
-        node -> node.card.queues().forEach(queue -> serving.merge(queue, 1, Integer::sum)));
+        node -> node.registration.queues().forEach(queue -> serving.merge(queue, 1, Integer::sum)));
     return new Sample(depths, lookup.unknownTasks(), live.size(), serving, true);
   }
 

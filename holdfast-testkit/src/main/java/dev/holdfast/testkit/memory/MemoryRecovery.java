@@ -74,18 +74,18 @@ final class MemoryRecovery implements Recovery {
   }
 
   @Override
-  public List<Result> recover(Holder holder, List<? extends RecoveryAction> rulings) {
-    rulings.forEach(StorableText::require);
+  public List<Result> recover(Holder holder, List<? extends RecoveryAction> actions) {
+    actions.forEach(StorableText::require);
     return tables.transaction(
-        now -> rulings.stream().map(ruling -> recover(holder, ruling, now)).toList());
+        now -> actions.stream().map(action -> recover(holder, action, now)).toList());
   }
 
-  private Result recover(Holder holder, RecoveryAction ruling, Instant now) {
-    JobRow row = tables.live.get(ruling.claim().id());
-    if (row == null || row.token != ruling.claim().token() || !isOrphan(row, holder)) {
+  private Result recover(Holder holder, RecoveryAction action, Instant now) {
+    JobRow row = tables.live.get(action.claim().id());
+    if (row == null || row.token != action.claim().token() || !isOrphan(row, holder)) {
       return Result.NOT_HELD;
     }
-    return switch (ruling) {
+    return switch (action) {
       case RecoveryAction.NotStarted notStarted -> notStarted(row, now);
       case RecoveryAction.AfterFencing fenced -> {
         row.fencings++;

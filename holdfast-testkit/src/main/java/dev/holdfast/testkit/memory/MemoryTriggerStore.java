@@ -3,6 +3,7 @@ package dev.holdfast.testkit.memory;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.engine.store.TriggerStore;
+import dev.holdfast.engine.store.TriggerSnapshot;
 import dev.holdfast.engine.trigger.SubjectState;
 import dev.holdfast.engine.trigger.TriggerText;
 import java.util.HashMap;
@@ -22,7 +23,7 @@ final class MemoryTriggerStore implements TriggerStore {
 
   private record Row(String definition, boolean paused) {
     TriggerStatus status() {
-      return new TriggerStatus(TriggerText.read(definition), paused);
+      return new TriggerSnapshot(TriggerText.read(definition), paused);
     }
   }
 

@@ -68,7 +68,7 @@ final class MemoryUpkeep implements Upkeep {
 
   private boolean holdsAny(NodeRow node) {
     return tables.live.values().stream()
-        .anyMatch(row -> node.card.incarnation().equals(row.holder));
+        .anyMatch(row -> node.registration.incarnation().equals(row.holder));
   }
 
   private static <K, V> long drop(Map<K, V> table, Predicate<V> isPastItsTime) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The row of a node. */
 final class NodeRow {
-  NodeRegistration card;
+  NodeRegistration registration;
   final Instant startedAt;
   Modes modes;
   boolean alive = true;
@@ -28,24 +28,24 @@ final class NodeRow {
   /** When its last heartbeat was stored; for a dead node, when it died. */
   Instant lastSeen;
 
-  NodeRow(NodeRegistration card, Modes modes, Instant now) {
-    this.card = card;
+  NodeRow(NodeRegistration registration, Modes modes, Instant now) {
+    this.registration = registration;
     this.modes = modes;
     this.startedAt = now;
     this.lastSeen = now;
   }
 
   boolean serves(String queue) {
-    return alive && card.queues().contains(queue);
+    return alive && registration.queues().contains(queue);
   }
 
   boolean serves(String queue, String task) {
-    return serves(queue) && card.tasks().contains(task);
+    return serves(queue) && registration.tasks().contains(task);
   }
 
   NodeSnapshot toStatus(Instant now) {
     return new NodeSnapshot(
-        card, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes, lost);
+        registration, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes, lost);
   }
 
   void die(Death how, Duration silence, Instant now) {

@@ -102,8 +102,8 @@ final class Tables {
     leaveReady(row);
     row.state = JobState.CLAIMED;
     row.token++;
-    row.holder = node.card.incarnation();
-    row.node = node.card.id();
+    row.holder = node.registration.incarnation();
+    row.node = node.registration.id();
     row.claimNo = claimNo;
     row.releaseRequested = false;
   }

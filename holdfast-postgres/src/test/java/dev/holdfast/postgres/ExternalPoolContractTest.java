@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * A store on an external pool whose connections have no autocommit and keep one snapshot per
  * transaction.
  */
-class ForeignPoolTest {
+class ExternalPoolContractTest {
   private static PostgresFixture fixture;
   private static HikariDataSource pool;
   private static PostgresStore store;
