@@ -121,7 +121,7 @@ class ClaimerTest {
             new AttemptReporter(
                 heldJobs,
                 new FinishDecision(
-                    "node", new JsonCodec(), 1 << 20, Jobs.unreadable(), environment),
+                    "node", Jobs.outputs(), Jobs.unreadable(), environment),
                 services.notes(),
                 sink,
                 telemetry),
