@@ -27,13 +27,7 @@ final class PlanWriter {
 
   /** Returns the row of a new run that is not stored yet. */
   StoredRun row(NewRun run, Instant now) {
-    StoredRun parent = run.parent() == null ? null : runs.find(run.parent().run());
-    String stack =
-        run.first().jobs().stream()
-            .findFirst()
-            .map(job -> job.job().stamp().stack())
-            .orElse(parent == null ? null : parent.stack);
-    return new StoredRun(run, stack, now);
+    return new StoredRun(run, now);
   }
 
   /** Stores a run, and carries out its first plan if it need not wait. */
@@ -107,6 +101,14 @@ final class PlanWriter {
   }
 
   private void insert(RunPlan.Job job, RunEffects effects, Instant now) {
+    JobRow former = tables.find(job.job().id());
+    if (former != null && former.state.hasEnded()) {
+      tables.revive(former, now);
+      effects.queued(former);
+      return;
+    }
+    StepRef step = job.job().stamp().step();
+    tables.deadLetter.values().removeIf(row -> row.step != null && row.step.equals(step));
     JobRow row = new JobRow(job.job(), tables.nextSequence(), now);
     tables.insert(row, now);
     effects.queued(row);
