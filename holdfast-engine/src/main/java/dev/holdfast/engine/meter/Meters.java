@@ -72,9 +72,7 @@ public final class Meters {
             own);
     this.largeRuns =
         counter(
-            "holdfast.runs.large",
-            "Runs whose outputs have half of the allowed size or more",
-            own);
+            "holdfast.runs.large", "Runs whose outputs have half of the allowed size or more", own);
     this.unknownTaskJobs =
         GaugeValues.of(
             registry,

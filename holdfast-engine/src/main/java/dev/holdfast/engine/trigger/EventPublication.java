@@ -78,8 +78,7 @@ public final class EventPublication {
             payload.text(),
             UniqueKey.within(payload.keyFor(trigger), trigger.window()),
             trigger.tags(),
-            JobCause.ofTrigger(
-                trigger.task(), trigger.id(), event, payload.subjectValue(trigger)),
+            JobCause.ofTrigger(trigger.task(), trigger.id(), event, payload.subjectValue(trigger)),
             null,
             repeated ? IdUse.REPEATED : IdUse.FRESH,
             stamper.of(trigger.task()));

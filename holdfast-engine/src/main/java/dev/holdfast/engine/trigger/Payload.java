@@ -68,8 +68,7 @@ final class Payload {
    * for a trigger without a subject, and for a payload without the field.
    */
   @Nullable JsonNode subjectValue(Trigger trigger) {
-    JsonNode value =
-        trigger.subject() == null ? null : ConditionCheck.at(json, trigger.subject());
+    JsonNode value = trigger.subject() == null ? null : ConditionCheck.at(json, trigger.subject());
     return value == null || CanonicalJson.text(value).length() <= LONGEST_SUBJECT
         ? value
         : MAPPER.getNodeFactory().stringNode(subjectFor(trigger));

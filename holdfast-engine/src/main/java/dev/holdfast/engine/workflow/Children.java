@@ -47,8 +47,7 @@ final class Children {
     // A child gets its input from its parent, so it has no schedule and no event of its own.
     RunSource source = new RunSource(draft.facts().source().stack(), null);
     GraphPlanner.Start start =
-        new GraphPlanner.Start(
-            id, definition, input, draft.facts().priority(), source, List.of());
+        new GraphPlanner.Start(id, definition, input, draft.facts().priority(), source, List.of());
     NewRun run =
         new NewRun(
             id,

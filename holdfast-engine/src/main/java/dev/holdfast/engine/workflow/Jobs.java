@@ -3,8 +3,8 @@ package dev.holdfast.engine.workflow;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.When;
 import dev.holdfast.engine.store.NewJob;
-import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts;
+import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.StepRef;
 import java.util.Objects;
@@ -28,9 +28,7 @@ final class Jobs {
    */
   private JobId idOf(int step, int item, String task, @Nullable String payload) {
     FormerJob former = item == StepRef.NO_ITEM ? draft.facts().former().get(step) : null;
-    return former != null
-            && former.task().equals(task)
-            && Objects.equals(former.payload(), payload)
+    return former != null && former.task().equals(task) && Objects.equals(former.payload(), payload)
         ? former.id()
         : new JobId(ids.get());
   }
@@ -52,7 +50,8 @@ final class Jobs {
             template.policy(),
             template.startWithin(),
             NewJob.IdUse.FRESH,
-            new NewJob.Stamp(facts.source().stack(), null, null, new StepRef(facts.id(), step, item)));
+            new NewJob.Stamp(
+                facts.source().stack(), null, null, new StepRef(facts.id(), step, item)));
     draft.job(new RunPlan.Job(step, item, job));
     return id;
   }

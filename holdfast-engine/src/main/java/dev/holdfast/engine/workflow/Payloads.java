@@ -118,8 +118,7 @@ final class Payloads {
 
   private ObjectNode context(BitSet sources) throws StepFailed {
     JsonNode input = facts.input() == null ? null : read(facts.input(), "The input of the run", -1);
-    ContextMerge merge =
-        new ContextMerge(facts.id(), index.graph().name(), input);
+    ContextMerge merge = new ContextMerge(facts.id(), index.graph().name(), input);
     merge.reserve(StartedBy.fields(facts.source().startedBy(), input));
     for (int step = sources.nextSetBit(0); step >= 0; step = sources.nextSetBit(step + 1)) {
       JsonNode output = outputJson(step);

@@ -40,11 +40,7 @@ final class RunItems {
   }
 
   private record Item(
-      int position,
-      String label,
-      StepState state,
-      String input,
-      RunPlan.@Nullable Result result)
+      int position, String label, StepState state, String input, RunPlan.@Nullable Result result)
       implements RunItem {
     @Override
     public Optional<String> output() {
@@ -53,7 +49,9 @@ final class RunItems {
 
     @Override
     public Optional<String> failure() {
-      return Optional.ofNullable(result).map(RunPlan.Result::failure).map(RunData.Failure::describe);
+      return Optional.ofNullable(result)
+          .map(RunPlan.Result::failure)
+          .map(RunData.Failure::describe);
     }
   }
 

@@ -23,8 +23,7 @@ final class RunReader {
   }
 
   /** Returns a run with all that is known about its steps. */
-  static Run full(
-      RunRow row, RunRow.Details details, Graph graph, StepWaits.Questions questions) {
+  static Run full(RunRow row, RunRow.Details details, Graph graph, StepWaits.Questions questions) {
     StepWaits waits = new StepWaits(row, details, graph, questions);
     Map<Integer, RunRow.Result> results = new HashMap<>();
     details.results().forEach(result -> results.put(result.step(), result));

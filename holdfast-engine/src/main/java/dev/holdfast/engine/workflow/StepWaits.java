@@ -108,7 +108,8 @@ final class StepWaits {
   }
 
   private String child(@Nullable RunId id) {
-    Optional<RunState> state = id == null || !mayAsk() ? Optional.empty() : questions.child.apply(id);
+    Optional<RunState> state =
+        id == null || !mayAsk() ? Optional.empty() : questions.child.apply(id);
     return state.isEmpty() || state.get().hasEnded()
         ? "Its child run %s has not ended.".formatted(id)
         : "Its child run %s is %s.".formatted(id, state.get());

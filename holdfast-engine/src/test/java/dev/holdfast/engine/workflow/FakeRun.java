@@ -68,7 +68,9 @@ final class FakeRun {
     this.input = input;
     this.replay = new RunReplay(graph.steps().size());
     this.steps = ".".repeat(graph.steps().size());
-    this.last = planner.first(new GraphPlanner.Start(ID, definition, input, null, RunSource.NONE, List.of()));
+    this.last =
+        planner.first(
+            new GraphPlanner.Start(ID, definition, input, null, RunSource.NONE, List.of()));
     carryOut(last);
   }
 
@@ -104,7 +106,19 @@ final class FakeRun {
 
   RunFacts facts() {
     return new RunFacts(
-        ID, definition, state, phase, steps, input, reason, priority, RunSource.NONE, bytes, marks, maps, Map.of());
+        ID,
+        definition,
+        state,
+        phase,
+        steps,
+        input,
+        reason,
+        priority,
+        RunSource.NONE,
+        bytes,
+        marks,
+        maps,
+        Map.of());
   }
 
   /** Advances until nothing is marked. */

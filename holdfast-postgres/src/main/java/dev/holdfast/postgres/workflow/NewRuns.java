@@ -136,8 +136,7 @@ final class NewRuns {
         .bindArray("keys", String.class, Columns.of(rows, Row::activeKey))
         .bindArray("labels", String.class, Columns.of(rows, r -> r.run.label()))
         .bindArray("stacks", String.class, Columns.of(rows, r -> r.run.source().stack()))
-        .bindArray(
-            "startedBy", String.class, Columns.of(rows, r -> r.run.source().startedBy()))
+        .bindArray("startedBy", String.class, Columns.of(rows, r -> r.run.source().startedBy()))
         .bindArray("tags", String.class, Columns.of(rows, r -> SqlValues.arrayText(r.run.tags())))
         .bindArray("repeats", Boolean.class, Columns.of(rows, r -> r.run.mayExist()))
         .mapTo(UUID.class)

@@ -79,7 +79,8 @@ final class PlanRows {
       where s.item >= 0 and s.outcome = 'S'
       """;
 
-  // By dead_letter_run and job_pkey. The job of a step that failed is in the dead-letter queue until
+  // By dead_letter_run and job_pkey. The job of a step that failed is in the dead-letter queue
+  // until
   // the step starts again: with the same job, whose token continues so that its journal is read and
   // late writes of earlier holders are refused, or with another one.
   private static final String CONTINUE =

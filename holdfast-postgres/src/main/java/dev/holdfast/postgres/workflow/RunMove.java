@@ -40,7 +40,8 @@ final class RunMove {
     this.parts = parts;
     this.move = database.sql(MOVE);
     for (String table :
-        List.of("job", "dead_letter", "run_result", "run_map", "run_timer", "run_mark", "run_event")) {
+        List.of(
+            "job", "dead_letter", "run_result", "run_map", "run_timer", "run_mark", "run_event")) {
       add(database, table, "run_id", "step");
     }
     add(database, "run", "parent_id", "parent_step");

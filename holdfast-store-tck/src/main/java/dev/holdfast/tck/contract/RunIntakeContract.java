@@ -221,8 +221,7 @@ public abstract class RunIntakeContract extends RunContract {
             chain(1)
                 .source(source)
                 .first(plan ->
-                    plan.letter(0, StepState.WAITING)
-                        .timer(0, RunMark.Kind.SLEPT, Duration.ZERO)));
+                    plan.letter(0, StepState.WAITING).timer(0, RunMark.Kind.SLEPT, Duration.ZERO)));
     assertThat(row(id).source()).isEqualTo(source);
 
     assertThat(runs.advance().fireTimers(PLENTY).fired()).containsExactly(id);

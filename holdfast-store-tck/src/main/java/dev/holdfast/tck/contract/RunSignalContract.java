@@ -74,8 +74,8 @@ public abstract class RunSignalContract extends RunContract {
     send(id, "a");
     send(id, "a");
     runs.control().signal(id, new NewSignal("other", "a", null));
-    planner.script((facts, data) ->
-        ScriptedPlanner.applied(facts).event(RunEvent.Kind.FINALLY, -1).build());
+    planner.script(
+        (facts, data) -> ScriptedPlanner.applied(facts).event(RunEvent.Kind.FINALLY, -1).build());
     advance(id);
 
     List<RunQueries.StoredEvent> events = runs.queries().events(id, 0, PLENTY);
@@ -87,9 +87,7 @@ public abstract class RunSignalContract extends RunContract {
             new RunPlan.Event(RunEvent.Kind.SIGNALLED, -1, "approval"),
             new RunPlan.Event(RunEvent.Kind.SIGNALLED, -1, "other"),
             new RunPlan.Event(RunEvent.Kind.FINALLY, -1, null));
-    assertThat(events)
-        .extracting(RunQueries.StoredEvent::seq)
-        .containsExactly(1L, 2L, 3L, 4L);
+    assertThat(events).extracting(RunQueries.StoredEvent::seq).containsExactly(1L, 2L, 3L, 4L);
   }
 
   @Test

@@ -86,8 +86,7 @@ public abstract class WorkflowErrorContract extends WorkflowNodeBase {
             "error::map",
             new TypeRef<Map<String, Integer>>() {},
             flow ->
-                flow.map(
-                    "each", ADD, flow.context("numbers", new TypeRef<List<Integer>>() {})));
+                flow.map("each", ADD, flow.context("numbers", new TypeRef<List<Integer>>() {})));
     start(node().handle(ADD, (number, context) -> number + 1));
 
     RunId id = client().runs().start(map, Map.of("numbers", 7)).id();

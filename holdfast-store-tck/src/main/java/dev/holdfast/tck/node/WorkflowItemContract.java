@@ -40,10 +40,7 @@ public abstract class WorkflowItemContract extends WorkflowNodeBase {
           Batch.class,
           flow -> {
             MapStep<Integer> charges =
-                flow.map(
-                        "charges",
-                        CHARGE,
-                        flow.context("orders", new TypeRef<List<Order>>() {}))
+                flow.map("charges", CHARGE, flow.context("orders", new TypeRef<List<Order>>() {}))
                     .labelItems("id")
                     .tolerateFailures(1);
             charges.label("Charge all orders");
@@ -98,10 +95,7 @@ public abstract class WorkflowItemContract extends WorkflowNodeBase {
             "item::one",
             Batch.class,
             flow ->
-                flow.map(
-                        "charges",
-                        CHARGE,
-                        flow.context("orders", new TypeRef<List<Order>>() {}))
+                flow.map("charges", CHARGE, flow.context("orders", new TypeRef<List<Order>>() {}))
                     .concurrency(1)
                     .labelItems("id"));
     CountDownLatch release = new CountDownLatch(1);
@@ -130,8 +124,7 @@ public abstract class WorkflowItemContract extends WorkflowNodeBase {
   @Test
   void onlyMapsHaveElements() {
     Workflow<Integer, Void> plain =
-        Workflow.define(
-            "item::plain", Integer.class, flow -> flow.step("only", ADD, flow.input()));
+        Workflow.define("item::plain", Integer.class, flow -> flow.step("only", ADD, flow.input()));
     RunId id = client().runs().start(plain, 1).id();
 
     assertThatThrownBy(() -> client().runs().items(id, "only"))

@@ -87,8 +87,7 @@ public abstract class WorkflowJournalContract extends WorkflowNodeBase {
             });
     start(
         node()
-            .handle(
-                FIRST, (note, context) -> new Note(note.text() + calls.incrementAndGet()))
+            .handle(FIRST, (note, context) -> new Note(note.text() + calls.incrementAndGet()))
             .handle(BUY, this::buy));
     RunId id = client().runs().start(plain, new Note("x")).id();
     await(id, RunState.FAILED);

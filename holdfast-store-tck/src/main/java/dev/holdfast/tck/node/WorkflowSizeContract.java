@@ -136,8 +136,7 @@ public abstract class WorkflowSizeContract extends WorkflowNodeBase {
             .handle(WRITE, (bytes, context) -> encodedAs(bytes))
             .handle(READ, (text, context) -> "read"));
 
-    await(
-        client().runs().start(map, Collections.nCopies(31, MEGABYTE)).id(), RunState.SUCCEEDED);
+    await(client().runs().start(map, Collections.nCopies(31, MEGABYTE)).id(), RunState.SUCCEEDED);
     assertThat(counted("holdfast.runs.large")).isZero();
     Run large =
         await(

@@ -40,8 +40,7 @@ public abstract class WorkflowSourceContract extends WorkflowNodeBase {
   public record Paid(String id, int cents, String bank) {}
 
   private static final TaskType<Map<String, Object>, Void> LOOK =
-      TaskType.of(
-              "source::look", new TypeRef<Map<String, Object>>() {}, TypeRef.of(Void.class))
+      TaskType.of("source::look", new TypeRef<Map<String, Object>>() {}, TypeRef.of(Void.class))
           .with(job -> job.retry(RetryPolicy.fixed(Duration.ofMillis(1)).maxAttempts(1)));
 
   private static final Workflow<Order, Void> FLOW =
@@ -100,20 +99,22 @@ public abstract class WorkflowSourceContract extends WorkflowNodeBase {
     Run run = onlyRun(RunState.SUCCEEDED);
 
     assertThat(step(run, "paid").state()).isEqualTo(StepState.SUCCEEDED);
-    assertThat(seen).hasSize(3).allSatisfy(context -> {
-      assertThat(context).containsEntry("trigger", Map.of("name", "when-paid"));
-      assertThat(context)
-          .containsEntry(
-              "event",
-              Map.of(
-                  "name",
-                  "order.paid",
-                  "subject",
-                  "o-1",
-                  "payload",
-                  Map.of("id", "o-1", "cents", 250, "bank", "Sparkasse")));
-      assertThat(context).containsEntry("cents", 250).doesNotContainKeys("bank", "schedule");
-    });
+    assertThat(seen)
+        .hasSize(3)
+        .allSatisfy(context -> {
+          assertThat(context).containsEntry("trigger", Map.of("name", "when-paid"));
+          assertThat(context)
+              .containsEntry(
+                  "event",
+                  Map.of(
+                      "name",
+                      "order.paid",
+                      "subject",
+                      "o-1",
+                      "payload",
+                      Map.of("id", "o-1", "cents", 250, "bank", "Sparkasse")));
+          assertThat(context).containsEntry("cents", 250).doesNotContainKeys("bank", "schedule");
+        });
   }
 
   @Test
@@ -130,13 +131,14 @@ public abstract class WorkflowSourceContract extends WorkflowNodeBase {
     assertThat(seen).hasSize(3).allMatch(context -> context.containsKey("event"));
 
     seen.clear();
-    RunId again =
-        client().runs().rerun(failed.id(), List.of(), "{\"id\":\"o-2\",\"cents\":1}");
+    RunId again = client().runs().rerun(failed.id(), List.of(), "{\"id\":\"o-2\",\"cents\":1}");
     await(again, RunState.SUCCEEDED);
-    assertThat(seen).hasSize(3).allSatisfy(context -> {
-      assertThat(context).containsEntry("id", "o-2");
-      assertThat(context.get("event").toString()).contains("o-1", "Sparkasse");
-    });
+    assertThat(seen)
+        .hasSize(3)
+        .allSatisfy(context -> {
+          assertThat(context).containsEntry("id", "o-2");
+          assertThat(context.get("event").toString()).contains("o-1", "Sparkasse");
+        });
   }
 
   @Test
@@ -181,8 +183,8 @@ public abstract class WorkflowSourceContract extends WorkflowNodeBase {
     assertThat(step(run, "paid").state()).isEqualTo(StepState.SKIPPED);
     assertThat(seen)
         .hasSize(2)
-        .allSatisfy(context ->
-            assertThat(context).containsEntry("schedule", Map.of("name", "yearly")));
+        .allSatisfy(
+            context -> assertThat(context).containsEntry("schedule", Map.of("name", "yearly")));
   }
 
   @Test
@@ -193,8 +195,8 @@ public abstract class WorkflowSourceContract extends WorkflowNodeBase {
 
     assertThat(seen)
         .hasSize(2)
-        .allSatisfy(context ->
-            assertThat(context).doesNotContainKeys("schedule", "trigger", "event"));
+        .allSatisfy(
+            context -> assertThat(context).doesNotContainKeys("schedule", "trigger", "event"));
   }
 
   private static final Workflow<Order, Void> SLEEPY =
@@ -224,12 +226,10 @@ public abstract class WorkflowSourceContract extends WorkflowNodeBase {
 
   @Test
   void aRunThatAJobStartedBelongsToTheStackOfTheJob() {
-    HoldfastNode green =
-        start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
+    HoldfastNode green = start(node().stack("green").mode(NodeMode.TRIGGER_ONLY));
     start(worker().stack("blue").serveAllStacks());
 
-    RunId id =
-        new RunId(green.client().enqueue(FLOW.starter(), new Order("o-1", 1)).id().value());
+    RunId id = new RunId(green.client().enqueue(FLOW.starter(), new Order("o-1", 1)).id().value());
     Awaitility.await().atMost(SOON).until(() -> client().runs().find(id).isPresent());
     Run run = await(id, RunState.SUCCEEDED);
 

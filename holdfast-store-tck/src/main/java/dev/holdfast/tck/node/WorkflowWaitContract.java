@@ -83,9 +83,7 @@ public abstract class WorkflowWaitContract extends WorkflowNodeBase {
   }
 
   private void awaitWhy(RunId id, String name, String text) {
-    Awaitility.await()
-        .atMost(SOON)
-        .untilAsserted(() -> assertThat(why(id, name)).contains(text));
+    Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(why(id, name)).contains(text));
   }
 
   @Test

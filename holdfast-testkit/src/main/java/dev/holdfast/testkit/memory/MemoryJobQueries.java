@@ -84,8 +84,7 @@ final class MemoryJobQueries implements JobQueries {
           row.step == null
               ? new WaitReason.NotWaiting(row.state)
               : new WaitReason.RunPaused(row.step.run().value());
-      case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
-          new WaitReason.NotWaiting(row.state);
+      case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED -> new WaitReason.NotWaiting(row.state);
     };
   }
 

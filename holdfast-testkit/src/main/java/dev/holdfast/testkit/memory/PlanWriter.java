@@ -63,7 +63,7 @@ final class PlanWriter {
     if (run.state == RunState.PAUSED) {
       endings.hold(run);
     }
-    plan.jobs().forEach(job -> insert(job, effects, now));
+    plan.jobs().forEach(job -> insert(run, job, effects, now));
     plan.children().forEach(child -> createChild(child, effects, now));
     plan.events().forEach(event -> runs.event(run.id, event, now));
     if (plan.more()) {
@@ -100,15 +100,17 @@ final class PlanWriter {
                         old.cancelled())));
   }
 
-  private void insert(RunPlan.Job job, RunEffects effects, Instant now) {
-    JobRow former = tables.find(job.job().id());
-    if (former != null && former.state.hasEnded()) {
+  private void insert(StoredRun run, RunPlan.Job job, RunEffects effects, Instant now) {
+    JobRow former = run.retried ? tables.find(job.job().id()) : null;
+    if (former != null) {
       tables.revive(former, now);
       effects.queued(former);
       return;
     }
-    StepRef step = job.job().stamp().step();
-    tables.deadLetter.values().removeIf(row -> row.step != null && row.step.equals(step));
+    if (run.retried) {
+      StepRef step = job.job().stamp().step();
+      tables.deadLetter.values().removeIf(row -> row.step != null && row.step.equals(step));
+    }
     JobRow row = new JobRow(job.job(), tables.nextSequence(), now);
     tables.insert(row, now);
     effects.queued(row);
