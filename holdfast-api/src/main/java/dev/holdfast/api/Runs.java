@@ -5,6 +5,7 @@ import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunItem;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.SignalOptions;
 import dev.holdfast.api.workflow.Started;
@@ -41,6 +42,15 @@ public interface Runs extends Starter {
    * @param limit the maximum number of events
    */
   List<RunEvent> events(RunId id, long after, int limit);
+
+  /**
+   * Lists the elements of a map in the order of its list, with their labels and what became of
+   * them: at most 10,000. Empty if the list of the map cannot be read yet.
+   *
+   * @param step the name of the map
+   * @throws IllegalArgumentException if the run has no such step, or it is no map
+   */
+  List<RunItem> items(RunId id, String step);
 
   /**
    * Waits until a run has ended and returns its result.

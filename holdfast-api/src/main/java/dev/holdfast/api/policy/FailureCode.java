@@ -23,8 +23,11 @@ public final class FailureCode {
    */
   public static final String BAD_PAYLOAD = "BAD_PAYLOAD";
 
-  /** The result could not be encoded, or is too large. Never retried. */
+  /** The result could not be encoded. Never retried. */
   public static final String BAD_RESULT = "BAD_RESULT";
+
+  /** The result of the job, or of one of its durable steps, is too large. Never retried. */
+  public static final String OUTPUT_TOO_LARGE = "OUTPUT_TOO_LARGE";
 
   /**
    * The stored durable steps of the job do not match those that its handler executes. Never

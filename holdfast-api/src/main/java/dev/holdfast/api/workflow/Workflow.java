@@ -1,5 +1,6 @@
 package dev.holdfast.api.workflow;
 
+import dev.holdfast.api.internal.StarterTask;
 import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
@@ -119,7 +120,7 @@ public final class Workflow<I, R> {
    * }</pre>
    */
   public TaskType<I, String> starter() {
-    return TaskType.of(name + "::start-run", inputType, TypeRef.of(String.class));
+    return TaskType.of(StarterTask.of(name), inputType, TypeRef.of(String.class));
   }
 
   /** Returns the name of the workflow. */

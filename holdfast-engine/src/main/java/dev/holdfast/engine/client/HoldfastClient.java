@@ -116,7 +116,9 @@ public final class HoldfastClient implements Holdfast {
     this.awaiter = new Awaiter(store.queries(), codec, waiter);
     this.workflows = new WorkflowCatalog(store.runs().definitions(), codec, new GraphPlanner(ids));
     this.runStarter = new RunStarter(workflows, codec, settings.payloadLimit(), bus, ids, origin);
-    this.runs = new StoredRuns(store.runs(), runStarter, workflows, codec, bus, waiter, ids);
+    this.runs =
+        new StoredRuns(
+            store.runs(), store.queries(), runStarter, workflows, codec, bus, waiter, ids);
     this.signals = new JobSignals(store.journals(), codec, settings.payloadLimit(), bus, ids);
     this.schedules =
         new StoredSchedules(

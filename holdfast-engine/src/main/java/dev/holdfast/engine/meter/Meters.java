@@ -42,6 +42,7 @@ public final class Meters {
   private final Guarded<Counter> fenced;
   private final Guarded<Counter> nodesDied;
   private final Guarded<Counter> eventsDropped;
+  private final Guarded<Counter> largeRuns;
   private final AtomicLong unknownTaskJobs;
   private final AtomicLong reportsWaiting;
   private final AtomicLong oldestReportMillis;
@@ -69,6 +70,9 @@ public final class Meters {
             "holdfast.events.dropped",
             "Lifecycle events dropped because listeners were too slow",
             own);
+    this.largeRuns =
+        counter(
+            "holdfast.runs.large", "Runs whose outputs have half of the allowed size or more", own);
     this.unknownTaskJobs =
         GaugeValues.of(
             registry,
@@ -188,6 +192,7 @@ public final class Meters {
     final Guarded<Counter> cancelled;
     final Guarded<Counter> recovered;
     final Guarded<Counter> staleWrites;
+    final Guarded<Counter> largeOutputs;
     final Guarded<Timer> wait;
     final Guarded<Timer> run;
 
@@ -202,6 +207,11 @@ public final class Meters {
           counter(
               "holdfast.stale.writes.rejected",
               "Writes by nodes that had lost their claim; none of them changed anything",
+              tags);
+      largeOutputs =
+          counter(
+              "holdfast.outputs.large",
+              "Results of jobs and durable steps with half of the allowed size or more",
               tags);
       wait = timer("holdfast.job.wait", "From due to claimed", tags);
       run = timer("holdfast.job.run", "From started to ended", tags);
@@ -297,6 +307,16 @@ public final class Meters {
   /** Counts that a node that had lost its claim wrote the outcome of its attempt, or would have. */
   public void staleWrite(JobRef job) {
     of(job).staleWrites.use(Counter::increment);
+  }
+
+  /** Counts an output that has half of the allowed size or more. */
+  public void largeOutput(JobRef job) {
+    of(job).largeOutputs.use(Counter::increment);
+  }
+
+  /** Counts a run whose outputs have half of the allowed size or more. */
+  public void largeRun() {
+    largeRuns.use(Counter::increment);
   }
 
   public void eventsDropped(int count) {

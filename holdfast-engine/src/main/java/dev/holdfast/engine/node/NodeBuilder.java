@@ -16,7 +16,6 @@ import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.RecoveryPolicy;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.trigger.Trigger;
-import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.claim.PollBackoff;
 import dev.holdfast.engine.codec.JsonCodec;
@@ -188,18 +187,7 @@ public final class NodeBuilder {
    */
   public <I, R> NodeBuilder workflow(Workflow<I, R> workflow) {
     workflows.add(workflow);
-    return handle(
-        workflow.starter(),
-        (input, context) ->
-            context
-                .client()
-                .runs()
-                .start(
-                    workflow,
-                    input,
-                    run -> run.id(new RunId(context.jobId().value())).tags(context.tags()))
-                .id()
-                .toString());
+    return handle(workflow.starter(), new RunStartHandler<>(workflow));
   }
 
   /**

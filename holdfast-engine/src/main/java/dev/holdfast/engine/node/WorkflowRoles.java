@@ -7,6 +7,7 @@ import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.workflow.Advancer;
+import dev.holdfast.engine.workflow.LargeRuns;
 import dev.holdfast.engine.workflow.Reconciler;
 import dev.holdfast.engine.workflow.WorkflowRegistrar;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ final class WorkflowRoles {
         whileEnabled(waker ->
             new Advancer(
                 runs.advance(),
-                components.client.workflows().planner(),
+                new LargeRuns(components.client.workflows().planner(), components.meters),
                 components.bus,
                 components.awaited,
                 components.ticker,

@@ -19,12 +19,14 @@ import dev.holdfast.engine.run.FinishDecision;
 import dev.holdfast.engine.run.HandlerCaller;
 import dev.holdfast.engine.run.JournalServices;
 import dev.holdfast.engine.run.NotesWriter;
+import dev.holdfast.engine.run.OutputEncoder;
 import dev.holdfast.engine.run.Runner;
 import dev.holdfast.engine.run.Spans;
 import dev.holdfast.engine.run.TimeoutWatcher;
 import dev.holdfast.engine.run.Unreadable;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.workflow.StepNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -168,13 +170,15 @@ final class WorkingRoles {
             components.client::childrenOf,
             components.drain,
             notes,
-            new JournalServices(components.store.journals(), from.codec),
+            new JournalServices(
+                components.store.journals(),
+                from.codec,
+                outputs(from, JournalServices.LARGEST_ENTRY)),
             from.jobLogLines);
     FinishDecision decision =
         new FinishDecision(
             node,
-            from.codec,
-            components.settings.resultLimit(),
+            outputs(from, components.settings.resultLimit()),
             unreadable,
             components.environment);
     return new Runner(
@@ -185,6 +189,12 @@ final class WorkingRoles {
         timeoutWatcher(),
         new AttemptReporter(components.heldJobs, decision, notes, completer, components.telemetry),
         components.ticker);
+  }
+
+  private OutputEncoder outputs(NodeBuilder from, int limit) {
+    StepNames steps =
+        new StepNames(components.store.runs().queries(), components.client.workflows());
+    return new OutputEncoder(from.codec, limit, steps::describe, components.meters);
   }
 
   private TimeoutWatcher timeoutWatcher() {

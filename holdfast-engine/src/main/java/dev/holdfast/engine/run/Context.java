@@ -6,6 +6,7 @@ import dev.holdfast.api.job.JobLogLine;
 import dev.holdfast.api.job.JobProgress;
 import dev.holdfast.api.run.TaskContext;
 import dev.holdfast.engine.held.HeldJob;
+import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The context that a handler receives for its job. */
-final class Context implements TaskContext {
+public final class Context implements TaskContext {
   private static final Logger log = LoggerFactory.getLogger(TaskContext.class);
   private static final int LONGEST_LINE = 500;
 
@@ -30,6 +31,11 @@ final class Context implements TaskContext {
     this.shared = shared;
     this.started = shared.ticker().now();
     this.steps = new JournalledSteps(heldJob, shared.journal(), this::heartbeat);
+  }
+
+  /** Returns the job. */
+  public ClaimedJob job() {
+    return heldJob.job();
   }
 
   @Override

@@ -1,11 +1,8 @@
 package dev.holdfast.engine.run;
 
-import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
-import dev.holdfast.engine.codec.Encoding;
 import dev.holdfast.engine.codec.JobPolicy;
-import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.role.Environment;
@@ -23,27 +20,20 @@ public final class FinishDecision {
   private static final Logger log = LoggerFactory.getLogger(FinishDecision.class);
 
   private final String node;
-  private final PayloadCodec codec;
-  private final int resultLimit;
+  private final OutputEncoder outputs;
   private final Unreadable unreadable;
   private final Environment environment;
 
   /**
    * @param node the id of this node
-   * @param codec encodes results
-   * @param resultLimit the maximum size of an encoded result, in bytes of UTF-8
+   * @param outputs encodes results
    * @param unreadable knows whether another node may be able to read a payload that this node
    *     cannot
    */
   public FinishDecision(
-      String node,
-      PayloadCodec codec,
-      int resultLimit,
-      Unreadable unreadable,
-      Environment environment) {
+      String node, OutputEncoder outputs, Unreadable unreadable, Environment environment) {
     this.node = node;
-    this.codec = codec;
-    this.resultLimit = resultLimit;
+    this.outputs = outputs;
     this.unreadable = unreadable;
     this.environment = environment;
   }
@@ -112,16 +102,10 @@ public final class FinishDecision {
       return new Finish.Succeeded(heldJob.claim(), null, null);
     }
     try {
-      String result = Encoding.storable(codec.encode(value));
-      if (Utf8Length.exceeds(result, resultLimit)) {
-        return failure(
-            heldJob,
-            FailureCode.BAD_RESULT,
-            new IllegalArgumentException(
-                "The result has %d bytes, but at most %d are allowed: return a reference to it instead."
-                    .formatted(Utf8Length.bytes(result), resultLimit)));
-      }
+      String result = outputs.encode(heldJob.job(), "result", value);
       return new Finish.Succeeded(heldJob.claim(), result, keep);
+    } catch (OutputEncoder.OutputTooLargeException tooLarge) {
+      return failure(heldJob, tooLarge.code(), tooLarge);
     } catch (Throwable unwritable) {
       return failure(heldJob, FailureCode.BAD_RESULT, unwritable);
     }

@@ -34,7 +34,9 @@ public final class HandlerCaller {
     Context context = new Context(heldJob, services);
     try {
       AttemptOutcome outcome = call(heldJob, context, registered(heldJob));
-      context.steps().requireComplete();
+      if (outcome instanceof AttemptOutcome.Returned) {
+        context.steps().requireComplete();
+      }
       return outcome;
     } catch (
         Throwable thrown) { // An Error of a handler costs its own job an attempt, not the node.

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * execute steps in several threads.
  */
 final class JournalReader {
-  private final String owner;
+  private final Supplier<String> owner;
   private final Map<EntryKey, JournalEntry> unread = new LinkedHashMap<>();
   private final Map<String, Integer> occurrences = new HashMap<>();
   private final Set<String> inProgress = new HashSet<>();
@@ -29,9 +30,9 @@ final class JournalReader {
   /**
    * Creates a reader.
    *
-   * @param owner the job, for messages
+   * @param owner describes the job, for messages
    */
-  JournalReader(String owner, List<JournalEntry> entries) {
+  JournalReader(Supplier<String> owner, List<JournalEntry> entries) {
     this.owner = owner;
     for (JournalEntry entry : entries) {
       if (entry.kind() == EntryKind.PATCH) {
@@ -90,7 +91,7 @@ final class JournalReader {
     JournalMismatchException found =
         new JournalMismatchException(
             "The journal of %s does not match the code: step '%s', occurrence %d, %s. Run the job with code that matches, see DurableSteps.patched."
-                .formatted(owner, entry.key().name(), entry.key().occurrence(), why),
+                .formatted(owner.get(), entry.key().name(), entry.key().occurrence(), why),
             cause);
     mismatch = mismatch == null ? found : mismatch;
     return found;

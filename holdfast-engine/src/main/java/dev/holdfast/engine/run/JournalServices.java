@@ -6,6 +6,10 @@ import dev.holdfast.engine.store.Journals;
 /**
  * What the durable steps of all attempts of a node share.
  *
- * @param codec encodes the results of steps
+ * @param codec decodes the results of steps
+ * @param outputs encodes them
  */
-public record JournalServices(Journals journals, PayloadCodec codec) {}
+public record JournalServices(Journals journals, PayloadCodec codec, OutputEncoder outputs) {
+  /** The maximum size of the result of a durable step, in bytes. */
+  public static final int LARGEST_ENTRY = 1 << 20;
+}

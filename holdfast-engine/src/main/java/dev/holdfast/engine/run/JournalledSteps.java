@@ -3,16 +3,11 @@ package dev.holdfast.engine.run;
 import dev.holdfast.api.StoreException;
 import dev.holdfast.api.internal.Names;
 import dev.holdfast.api.internal.Times;
-import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.run.DurableSteps;
-import dev.holdfast.api.run.TaskFailure;
 import dev.holdfast.api.type.TypeRef;
-import dev.holdfast.engine.codec.Encoding;
-import dev.holdfast.engine.codec.Utf8Length;
 import dev.holdfast.engine.held.HeldJob;
 import dev.holdfast.engine.held.StopReason;
 import dev.holdfast.engine.intake.StoreRetry;
-import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Journals.EntryKey;
 import dev.holdfast.engine.store.Journals.EntryKind;
@@ -29,6 +24,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The durable steps of one attempt. Each writes one entry under the token of the claim; the entries
@@ -38,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * cannot run elsewhere while code of this attempt still runs.
  */
 final class JournalledSteps implements DurableSteps {
-  static final int LARGEST_ENTRY = 1 << 20;
-
   private static final Set<EntryKind> AWAITED =
       EnumSet.of(EntryKind.AWAITING, EntryKind.RECEIVED, EntryKind.TIMED_OUT);
+
+  private static final Logger log = LoggerFactory.getLogger(JournalledSteps.class);
 
   private final HeldJob heldJob;
   private final JournalServices services;
@@ -229,8 +226,16 @@ final class JournalledSteps implements DurableSteps {
               .formatted(heldJob.job().id()));
     }
     check.run();
+    return journal();
+  }
+
+  /** Returns the journal, which is empty if no claim was before this one. */
+  private synchronized JournalReader journal() {
     if (reader == null) {
-      reader = new JournalReader(owner(), heldJob.job().token() > 1 ? load() : List.of());
+      reader =
+          new JournalReader(
+              () -> services.outputs().describe(heldJob.job()),
+              heldJob.job().token() > 1 ? load() : List.of());
     }
     return reader;
   }
@@ -239,15 +244,6 @@ final class JournalledSteps implements DurableSteps {
     return ask(
         "read the journal of job %s".formatted(heldJob.job().id()),
         () -> services.journals().load(heldJob.job().id()));
-  }
-
-  private String owner() {
-    ClaimedJob job = heldJob.job();
-    String step =
-        job.step() == null
-            ? ""
-            : ", step %d of run %s".formatted(job.step().step(), job.step().run());
-    return "job %s of task '%s'%s".formatted(job.id(), job.task(), step);
   }
 
   /** Never returns: its type lets it stand where a value is expected. */
@@ -294,14 +290,7 @@ final class JournalledSteps implements DurableSteps {
     if (value == null) {
       return null;
     }
-    String text = Encoding.storable(services.codec().encode(value));
-    if (Utf8Length.exceeds(text, LARGEST_ENTRY)) {
-      throw new TaskFailure(
-          FailureCode.BAD_RESULT,
-          "The result of step '%s' has %d bytes, but at most %d are allowed: return a reference to it instead."
-              .formatted(name, Utf8Length.bytes(text), LARGEST_ENTRY));
-    }
-    return text;
+    return services.outputs().encode(heldJob.job(), "result of step '%s'".formatted(name), value);
   }
 
   private <T> @Nullable T decode(JournalReader journal, JournalEntry entry, TypeRef<T> type) {
@@ -324,8 +313,14 @@ final class JournalledSteps implements DurableSteps {
     if (parked != null) {
       throw parked;
     }
-    if (reader != null) {
-      reader.requireAllRead();
+    try {
+      journal().requireAllRead();
+    } catch (StoreException unread) {
+      // What the handler has done counts, even if it cannot be compared with the journal.
+      log.warn(
+          "The journal of job {} could not be compared with its code: {}",
+          heldJob.job().id(),
+          unread.getMessage());
     }
   }
 

@@ -84,6 +84,7 @@ public final class RetryDecision {
   private static boolean isHopeless(String code, @Nullable Throwable thrown) {
     return thrown instanceof CodecException
         || code.equals(FailureCode.BAD_RESULT)
+        || code.equals(FailureCode.OUTPUT_TOO_LARGE)
         || code.equals(FailureCode.JOURNAL_MISMATCH);
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.job.When;
 import dev.holdfast.api.schedule.Overlap;
 import dev.holdfast.api.schedule.Recurrence;
+import dev.holdfast.engine.codec.JobCause;
 import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewJob.IdUse;
 import dev.holdfast.engine.store.NewJob.Stamp;
@@ -58,16 +59,18 @@ final class FirePlan {
     return new Firing(
         time,
         UniqueKey.within("schedule:%s:%s".formatted(plan.id(), time), REMEMBERED),
-        job(plan, when, new JobId(ids.get()), node));
+        job(plan, time, when, new JobId(ids.get()), node));
   }
 
   /**
    * Creates a job of a schedule, in its stack. The job has the key of the schedule as a tag, so
    * that it can be found.
    *
+   * @param due the due time that it is for; null for a job that is created by request
    * @param source the node that creates it; null for a client without a node
    */
-  static NewJob job(SchedulePlan plan, When when, JobId id, @Nullable String source) {
+  static NewJob job(
+      SchedulePlan plan, @Nullable Instant due, When when, JobId id, @Nullable String source) {
     SchedulePlan.JobTemplate template = plan.job();
     String name = ScheduleStore.overlapKey(plan.id());
     Set<String> tags =
@@ -81,7 +84,7 @@ final class FirePlan {
         template.payload(),
         plan.recurrence().overlap() == Overlap.ALLOW ? null : UniqueKey.whileActive(name),
         tags,
-        template.policy(),
+        JobCause.ofSchedule(template.task(), template.policy(), plan.id(), due),
         template.startWithin(),
         IdUse.FRESH,
         new Stamp(template.stack(), source));

@@ -143,7 +143,11 @@ public final class StoredSchedules implements Schedules {
     Admission admission =
         enqueue(
             FirePlan.job(
-                plan, When.NOW, new JobId(ids.get()), origin.of(plan.job().task()).source()));
+                plan,
+                null,
+                When.NOW,
+                new JobId(ids.get()),
+                origin.of(plan.job().task()).source()));
     if (admission.outcome() != Enqueued.Outcome.CREATED) {
       return new FireResult.Overlapped(admission.id());
     }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param gate the limit on active runs; null for none
  * @param parent the step that starts it; null for a run that a client starts
  * @param origin the run that it repeats; null for none
+ * @param source the stack of its jobs, and what started it
  * @param inherited results that it takes over from the origin
  * @param mayExist whether a run with this id may exist, because the call is repeated
  * @param first what its start does, if the gate lets it start at once
@@ -34,6 +35,7 @@ public record NewRun(
     @Nullable Gate gate,
     @Nullable StepRef parent,
     @Nullable RunId origin,
+    RunSource source,
     List<RunPlan.Result> inherited,
     boolean mayExist,
     RunPlan first) {
@@ -67,6 +69,7 @@ public record NewRun(
         gate,
         parent,
         origin,
+        source,
         inherited,
         true,
         first);

@@ -50,8 +50,9 @@ public interface RunControl {
   /**
    * Reopens a FAILED or CANCELLED run, or continues a PAUSED one: the given steps are open again.
    * Failed child runs of these steps, and failed and cancelled jobs of maps, are retried; those
-   * that succeeded are kept; the letter of such a step is A instead. Refused for a child run, since
-   * its parent has used its outcome.
+   * that succeeded are kept; the letter of such a step is A instead. The jobs of other failed steps
+   * are kept until the steps start again, see {@link RunFacts#former}. Refused for a child run,
+   * since its parent has used its outcome.
    *
    * @param reset computes which steps are open again, from the letters of all steps and the id of
    *     the graph

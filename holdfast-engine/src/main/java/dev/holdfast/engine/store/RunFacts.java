@@ -1,5 +1,6 @@
 package dev.holdfast.engine.store;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import java.util.List;
@@ -15,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param input its encoded input; null for none
  * @param reason why it is paused, being cancelled or failing; null otherwise
  * @param priority the priority of its jobs; null for that of each step
- * @param stack the stack of its jobs; null for none
+ * @param source the stack of its jobs, and what started it
  * @param bytes the size of its outputs so far
  * @param marks what happened since the last advance
  * @param maps the maps that have started, by step, with the counts of the marks added
+ * @param former the jobs of steps that failed before the run was retried, by step. A step that
+ *     starts again with the same task and payload continues with its job, and so with its journal
  */
 public record RunFacts(
     RunId id,
@@ -29,10 +32,18 @@ public record RunFacts(
     @Nullable String input,
     @Nullable String reason,
     @Nullable Integer priority,
-    @Nullable String stack,
+    RunSource source,
     long bytes,
     List<RunMark> marks,
-    Map<Integer, MapCounts> maps) {
+    Map<Integer, MapCounts> maps,
+    Map<Integer, FormerJob> former) {
+
+  /**
+   * The job of a step that failed.
+   *
+   * @param payload its payload; null for none
+   */
+  public record FormerJob(JobId id, String task, @Nullable String payload) {}
 
   /**
    * The jobs of a map.
@@ -50,5 +61,6 @@ public record RunFacts(
   public RunFacts {
     marks = List.copyOf(marks);
     maps = Map.copyOf(maps);
+    former = Map.copyOf(former);
   }
 }

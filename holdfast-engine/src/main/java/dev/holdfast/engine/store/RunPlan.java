@@ -56,7 +56,8 @@ public record RunPlan(
   /**
    * A job to create.
    *
-   * @param job the job, whose stamp names the step
+   * @param job the job, whose stamp names the step. If it has the id of a {@link
+   *     RunFacts.FormerJob}, that job is continued: it keeps its journal, and its token continues
    */
   public record Job(int step, int item, NewJob job) {}
 

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param hash the hash of its graph
  * @param steps one letter for each step
  * @param endedAt null for an open run
+ * @param source the stack of its jobs, and what started it
  */
 public record RunRow(
     RunId id,
@@ -36,7 +37,8 @@ public record RunRow(
     @Nullable RunId origin,
     Instant createdAt,
     @Nullable Instant endedAt,
-    long bytes) {
+    long bytes,
+    RunSource source) {
 
   /**
    * What belongs to a run besides its row.

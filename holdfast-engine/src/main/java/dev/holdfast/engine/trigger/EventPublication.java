@@ -7,6 +7,7 @@ import dev.holdfast.api.trigger.Published;
 import dev.holdfast.api.trigger.Published.Decision;
 import dev.holdfast.api.trigger.Published.Outcome;
 import dev.holdfast.api.trigger.Trigger;
+import dev.holdfast.engine.codec.JobCause;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.store.EventIntake;
 import dev.holdfast.engine.store.EventIntake.Start;
@@ -77,7 +78,7 @@ public final class EventPublication {
             payload.text(),
             UniqueKey.within(payload.keyFor(trigger), trigger.window()),
             trigger.tags(),
-            null,
+            JobCause.ofTrigger(trigger.task(), trigger.id(), event, payload.subjectValue(trigger)),
             null,
             repeated ? IdUse.REPEATED : IdUse.FRESH,
             origin.of(trigger.task()));

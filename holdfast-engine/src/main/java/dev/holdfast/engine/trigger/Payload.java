@@ -3,6 +3,7 @@ package dev.holdfast.engine.trigger;
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.engine.codec.CanonicalJson;
 import dev.holdfast.engine.codec.ConditionCheck;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -60,6 +61,17 @@ final class Payload {
     JsonNode value = ConditionCheck.at(json, trigger.subject());
     String subject = value == null ? "null" : CanonicalJson.text(value);
     return subject.length() <= LONGEST_SUBJECT ? subject : CanonicalJson.sha256(subject);
+  }
+
+  /**
+   * Returns what the event is about, as a value; a long one is replaced by its hash. Returns null
+   * for a trigger without a subject, and for a payload without the field.
+   */
+  @Nullable JsonNode subjectValue(Trigger trigger) {
+    JsonNode value = trigger.subject() == null ? null : ConditionCheck.at(json, trigger.subject());
+    return value == null || CanonicalJson.text(value).length() <= LONGEST_SUBJECT
+        ? value
+        : MAPPER.getNodeFactory().stringNode(subjectFor(trigger));
   }
 
   /** Returns whether the payload meets all conditions of a trigger. */

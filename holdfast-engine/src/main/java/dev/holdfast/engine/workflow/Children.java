@@ -2,6 +2,7 @@ package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import java.util.List;
 import java.util.Set;
@@ -43,9 +44,10 @@ final class Children {
     }
     RunId parent = draft.facts().id();
     RunId id = new RunId(after(parent.value(), planner.newId()));
+    // A child gets its input from its parent, so it has no schedule and no event of its own.
+    RunSource source = new RunSource(draft.facts().source().stack(), null);
     GraphPlanner.Start start =
-        new GraphPlanner.Start(
-            id, definition, input, draft.facts().priority(), draft.facts().stack(), List.of());
+        new GraphPlanner.Start(id, definition, input, draft.facts().priority(), source, List.of());
     NewRun run =
         new NewRun(
             id,
@@ -59,6 +61,7 @@ final class Children {
             gate,
             new StepRef(parent, step, StepRef.NO_ITEM),
             null,
+            source,
             List.of(),
             false,
             planner.first(start, Math.max(draft.room(), 0)));

@@ -34,6 +34,13 @@ final class ContextMerge {
         JsonNodeFactory.instance.objectNode().put("id", run.toString()).put("workflow", workflow));
   }
 
+  /** Sets reserved fields, in place of those that the input has. */
+  void reserve(ObjectNode fields) {
+    fields.properties().stream()
+        .filter(field -> RESERVED.contains(field.getKey()))
+        .forEach(field -> context.set(field.getKey(), field.getValue()));
+  }
+
   /**
    * Adds the output of a step: the fields of an object, or another value under the name of the
    * step.

@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.RunFacts;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.engine.store.RunSource;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -45,7 +46,7 @@ public final class GraphPlanner implements RunPlanner {
       int definition,
       @Nullable String input,
       @Nullable Integer priority,
-      @Nullable String stack,
+      RunSource source,
       List<RunPlan.Result> inherited) {}
 
   @Override
@@ -95,9 +96,10 @@ public final class GraphPlanner implements RunPlanner {
             start.input(),
             null,
             start.priority(),
-            start.stack(),
+            start.source(),
             0,
             List.of(),
+            Map.of(),
             Map.of());
     Draft draft =
         new Draft(index(start.definition()), facts, inherited.data(), inherited.asked(), room);

@@ -59,8 +59,12 @@ final class Marks {
             step,
             new RunData.Failure(
                 RUN_TOO_LARGE,
-                "The outputs of the run have %d bytes, but at most %d are allowed: return references instead."
-                    .formatted(draft.facts().bytes(), MOST_BYTES)));
+                "The outputs of run %s have %d bytes with that of step '%s', but at most %d are allowed: return references instead."
+                    .formatted(
+                        draft.facts().id(),
+                        draft.facts().bytes(),
+                        draft.node(step).name(),
+                        MOST_BYTES)));
       } else {
         draft.ended(step, StepState.SUCCEEDED, null);
       }

@@ -94,16 +94,17 @@ final class Payloads {
     if (!(list instanceof ArrayNode array)) {
       throw new StepFailed(
           StepFailed.NOT_A_LIST,
-          "Step '%s' maps over %s, which is not a list: give it a source that is a JSON array."
+          "Step '%s' of run %s maps over %s, which is not a list: give it a source that is a JSON array."
               .formatted(
                   index.node(step).name(),
+                  facts.id(),
                   list == null ? "nothing" : "a value of type " + list.getNodeType()));
     }
     if (array.size() > LONGEST_MAP) {
       throw new StepFailed(
           StepFailed.MAP_TOO_LARGE,
-          "Step '%s' maps over %d elements, but at most %d are allowed: divide the list, and map over child workflows."
-              .formatted(index.node(step).name(), array.size(), LONGEST_MAP));
+          "Step '%s' of run %s maps over %d elements, but at most %d are allowed: divide the list, and map over child workflows."
+              .formatted(index.node(step).name(), facts.id(), array.size(), LONGEST_MAP));
     }
     List<String> items = new ArrayList<>(array.size());
     array.forEach(element -> items.add(MAPPER.writeValueAsString(element)));
@@ -118,6 +119,7 @@ final class Payloads {
   private ObjectNode context(BitSet sources) throws StepFailed {
     JsonNode input = facts.input() == null ? null : read(facts.input(), "The input of the run", -1);
     ContextMerge merge = new ContextMerge(facts.id(), index.graph().name(), input);
+    merge.reserve(StartedBy.fields(facts.source().startedBy(), input));
     for (int step = sources.nextSetBit(0); step >= 0; step = sources.nextSetBit(step + 1)) {
       JsonNode output = outputJson(step);
       Graph.Node node = index.node(step);

@@ -7,6 +7,7 @@ import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Starter;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.codec.Encoding;
+import dev.holdfast.engine.codec.JobCause;
 import dev.holdfast.engine.intake.JobOrigin;
 import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.notify.Signal;
@@ -17,6 +18,7 @@ import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.RunStore;
 import java.time.Duration;
 import java.util.HashMap;
@@ -65,7 +67,27 @@ public final class RunStarter {
       I input,
       RunOptions options,
       @Nullable NewSignal signal) {
-    NewRun run = prepare(workflow, input, options);
+    return send(intake, workflow, prepare(workflow, input, options, null, null), signal);
+  }
+
+  /**
+   * Starts a run for a job.
+   *
+   * @param stack the stack of the job; null for that of this process
+   * @param cause the schedule or trigger that created the job; null for none
+   */
+  <I, R> Started<R> startFor(
+      RunIntake intake,
+      Workflow<I, R> workflow,
+      I input,
+      RunOptions options,
+      @Nullable String stack,
+      @Nullable JobCause cause) {
+    return send(intake, workflow, prepare(workflow, input, options, stack, cause), null);
+  }
+
+  private <R> Started<R> send(
+      RunIntake intake, Workflow<?, R> workflow, NewRun run, @Nullable NewSignal signal) {
     Admission admission =
         StoreRetry.ask(
             "start a run of %s".formatted(workflow),
@@ -84,7 +106,7 @@ public final class RunStarter {
     return new Starter() {
       @Override
       public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
-        NewRun run = prepare(workflow, input, options);
+        NewRun run = prepare(workflow, input, options, null, null);
         Admission admission = intake.start(run, null);
         afterCommit.accept(() -> announce(run, admission, false));
         return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
@@ -92,17 +114,25 @@ public final class RunStarter {
     };
   }
 
-  private <I> NewRun prepare(Workflow<I, ?> workflow, I input, RunOptions options) {
+  private <I> NewRun prepare(
+      Workflow<I, ?> workflow,
+      I input,
+      RunOptions options,
+      @Nullable String stack,
+      @Nullable JobCause cause) {
     RunId id = options.id() != null ? options.id() : new RunId(ids.get());
     WorkflowCatalog.Registered known = catalog.registered(workflow);
     String text = encode("workflow '%s'".formatted(workflow), input);
-    String stack = origin.of(workflow.name()).stack();
+    RunSource source =
+        new RunSource(
+            stack != null ? stack : origin.of(workflow.name()).stack(),
+            StartedBy.text(cause, text));
     RunPlan first =
         catalog
             .planner()
             .first(
                 new GraphPlanner.Start(
-                    id, known.stored().id(), text, options.priority(), stack, List.of()));
+                    id, known.stored().id(), text, options.priority(), source, List.of()));
     return new NewRun(
         id,
         known.stored().id(),
@@ -115,6 +145,7 @@ public final class RunStarter {
         Gates.of(known.graph(), text),
         null,
         null,
+        source,
         List.of(),
         options.id() != null,
         first);
@@ -131,6 +162,7 @@ public final class RunStarter {
     String input = newInput == null ? original.input() : Encoding.storable(newInput);
     List<RunPlan.Result> inherited = Rerun.inherited(graph, original, from, results);
     RunId id = new RunId(ids.get());
+    RunSource source = sourceOf(original, newInput != null);
     NewRun run =
         new NewRun(
             id,
@@ -144,19 +176,29 @@ public final class RunStarter {
             Gates.of(graph, input),
             null,
             original.id(),
+            source,
             inherited,
             false,
             catalog
                 .planner()
                 .first(
                     new GraphPlanner.Start(
-                        id, original.definition(), input, null, null, inherited)));
+                        id, original.definition(), input, null, source, inherited)));
     Admission admission =
         StoreRetry.ask(
             "rerun %s".formatted(original.id()),
             before -> store.intake().start(before == 0 ? run : run.repeated(), null));
     announce(run, admission, false);
     return admission.id();
+  }
+
+  /** A run that repeats another one belongs to the same stack, and has the same event. */
+  private RunSource sourceOf(RunRow original, boolean edited) {
+    String stack = original.source().stack();
+    String startedBy = original.source().startedBy();
+    return new RunSource(
+        stack != null ? stack : origin.of(original.workflow()).stack(),
+        edited ? StartedBy.withPayload(startedBy, original.input()) : startedBy);
   }
 
   private void announce(NewRun run, Admission admission, boolean signalled) {

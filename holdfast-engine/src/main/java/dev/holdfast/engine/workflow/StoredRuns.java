@@ -8,6 +8,7 @@ import dev.holdfast.api.Runs;
 import dev.holdfast.api.UnknownRunException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.internal.Names;
+import dev.holdfast.api.job.Job;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.type.TypeRef;
@@ -15,15 +16,18 @@ import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.api.workflow.RunItem;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.SignalOptions;
 import dev.holdfast.api.workflow.Started;
 import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.codec.JobCause;
 import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.query.EndWaiter;
+import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunQueries;
@@ -48,6 +52,7 @@ public final class StoredRuns implements Runs {
   private static final int REPAIRS = 500;
 
   private final RunStore store;
+  private final JobQueries jobs;
   private final RunStarter starter;
   private final WorkflowCatalog catalog;
   private final PayloadCodec codec;
@@ -57,6 +62,7 @@ public final class StoredRuns implements Runs {
 
   public StoredRuns(
       RunStore store,
+      JobQueries jobs,
       RunStarter starter,
       WorkflowCatalog catalog,
       PayloadCodec codec,
@@ -64,6 +70,7 @@ public final class StoredRuns implements Runs {
       EndWaiter waiter,
       Supplier<UUID> ids) {
     this.store = store;
+    this.jobs = jobs;
     this.starter = starter;
     this.catalog = catalog;
     this.codec = codec;
@@ -75,6 +82,18 @@ public final class StoredRuns implements Runs {
   @Override
   public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
     return starter.start(store.intake(), workflow, input, options, null);
+  }
+
+  /**
+   * Starts a run for a job, in the stack of the job.
+   *
+   * @param cause the schedule or trigger that created the job; null for none
+   */
+  public <I, R> Started<R> startFor(
+      JobId job, Workflow<I, R> workflow, I input, RunOptions options, @Nullable JobCause cause) {
+    Job stored = jobs.find(List.of(job)).get(job);
+    String stack = stored == null ? null : stored.stack();
+    return starter.startFor(store.intake(), workflow, input, options, stack, cause);
   }
 
   @Override
@@ -95,7 +114,26 @@ public final class StoredRuns implements Runs {
         .find(id)
         .map(row ->
             RunReader.full(
-                row, store.queries().details(id), catalog.graph(row.definition(), row.hash())));
+                row,
+                store.queries().details(id),
+                catalog.graph(row.definition(), row.hash()),
+                new StepWaits.Questions(
+                    jobs::whyWaiting, child -> store.queries().find(child).map(RunRow::state))));
+  }
+
+  @Override
+  public List<RunItem> items(RunId id, String step) {
+    RunRow row = row(id);
+    GraphIndex index = catalog.index(row.definition(), row.hash());
+    Integer at = index.position(step);
+    if (at == null || !(index.node(at).work() instanceof Graph.Work.Map map)) {
+      throw new IllegalArgumentException(
+          at == null
+              ? "Run %s of workflow '%s' has no step '%s'.".formatted(id, row.workflow(), step)
+              : "Step '%s' of run %s is no map: only maps have elements.".formatted(step, id));
+    }
+    return new RunItems(row, index, store.queries().results(id))
+        .of(at, map, store.queries().details(id).maps().get(at));
   }
 
   @Override

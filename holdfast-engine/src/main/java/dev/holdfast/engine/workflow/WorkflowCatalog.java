@@ -60,6 +60,11 @@ public final class WorkflowCatalog {
     return planner.graph(definition);
   }
 
+  /** Returns the graph of a run with what is computed from it; reads it if it is not known. */
+  GraphIndex index(int definition, String hash) {
+    return new GraphIndex(graph(definition, hash));
+  }
+
   private Definitions.Stored find(String hash) {
     return definitions.find(List.of(hash)).stream()
         .findFirst()

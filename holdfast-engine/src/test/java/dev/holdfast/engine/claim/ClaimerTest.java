@@ -120,8 +120,7 @@ class ClaimerTest {
                 () -> {}),
             new AttemptReporter(
                 heldJobs,
-                new FinishDecision(
-                    "node", new JsonCodec(), 1 << 20, Jobs.unreadable(), environment),
+                new FinishDecision("node", Jobs.outputs(), Jobs.unreadable(), environment),
                 services.notes(),
                 sink,
                 telemetry),

@@ -128,8 +128,7 @@ class RunnerTest {
                 heldJobs,
                 new FinishDecision(
                     "node",
-                    new JsonCodec(),
-                    1 << 20,
+                    Jobs.outputs(),
                     Jobs.unreadable(),
                     Jobs.environment(() -> START, chance)),
                 services.notes(),

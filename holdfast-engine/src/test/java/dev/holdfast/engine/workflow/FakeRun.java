@@ -14,6 +14,7 @@ import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -67,7 +68,9 @@ final class FakeRun {
     this.input = input;
     this.replay = new RunReplay(graph.steps().size());
     this.steps = ".".repeat(graph.steps().size());
-    this.last = planner.first(new GraphPlanner.Start(ID, definition, input, null, null, List.of()));
+    this.last =
+        planner.first(
+            new GraphPlanner.Start(ID, definition, input, null, RunSource.NONE, List.of()));
     carryOut(last);
   }
 
@@ -103,7 +106,19 @@ final class FakeRun {
 
   RunFacts facts() {
     return new RunFacts(
-        ID, definition, state, phase, steps, input, reason, priority, null, bytes, marks, maps);
+        ID,
+        definition,
+        state,
+        phase,
+        steps,
+        input,
+        reason,
+        priority,
+        RunSource.NONE,
+        bytes,
+        marks,
+        maps,
+        Map.of());
   }
 
   /** Advances until nothing is marked. */

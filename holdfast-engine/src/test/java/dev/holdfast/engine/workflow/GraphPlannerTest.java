@@ -12,6 +12,7 @@ import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.workflow.Graph.Input;
 import java.time.Duration;
@@ -509,7 +510,7 @@ class GraphPlannerTest {
                 1,
                 null,
                 null,
-                null,
+                RunSource.NONE,
                 List.of(new RunPlan.Result(0, -1, StepState.SUCCEEDED, "{\"n\":1}", null))));
     assertThat(plan.steps()).isEqualTo("SA");
     assertThat(plan.jobs().get(0).job().payload()).contains("\"n\":1");

@@ -211,6 +211,19 @@ public final class JobColumns {
         .replace("${values}", list(names.stream(), column -> special.getOrDefault(column, column)));
   }
 
+  /**
+   * Completes a statement that copies jobs from history to the dead-letter queue: {@code names} are
+   * the columns of both except for the id and the key, which they do not get back.
+   */
+  public static String fromHistory(String statement) {
+    List<String> names =
+        KEPT.stream()
+            .filter(column -> !NOT_IN_HISTORY.contains(column))
+            .filter(column -> !column.equals("id") && !column.equals("unique_key"))
+            .toList();
+    return statement.replace("${names}", list(names.stream(), column -> column));
+  }
+
   /** Returns all columns that a job keeps when it ends. */
   static String kept() {
     return list(KEPT.stream(), column -> column);

@@ -10,7 +10,6 @@ import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -24,20 +23,20 @@ final class NewRuns {
       """
       insert into ${schema}.run (id, parent_id, parent_step, parent_item, origin, gate, gate_count,
         created_at, seq, bytes, definition, priority, retried, state, phase, workflow, steps,
-        reason, input, unique_key, label, stack, tags)
+        reason, input, unique_key, label, stack, started_by, tags)
       select u.id, u.parent_id, u.parent_step, u.parent_item, u.origin, u.gate, u.gate_count,
         statement_timestamp(), u.seq, u.bytes, u.definition, u.priority, u.retried, u.state,
         u.phase, u.workflow, u.steps, u.reason, u.input, u.unique_key, u.label,
-        coalesce(u.stack, (select p.stack from ${schema}.run p where p.id = u.parent_id)),
-        u.tags::text[]
+        u.stack, u.started_by, u.tags::text[]
       from unnest(:ids::uuid[], :parents::uuid[], :parentSteps::smallint[], :parentItems::int[],
           :origins::uuid[], :gates::uuid[], :gateCounts::int[], :seqs::bigint[], :bytes::bigint[],
           :definitions::int[], :priorities::smallint[], :retried::boolean[], :states::text[],
           :phases::text[], :workflows::text[], :steps::text[], :reasons::text[], :inputs::text[],
-          :keys::text[], :labels::text[], :stacks::text[], :tags::text[], :repeats::boolean[])
+          :keys::text[], :labels::text[], :stacks::text[], :startedBy::text[],
+          :tags::text[], :repeats::boolean[])
         u(id, parent_id, parent_step, parent_item, origin, gate, gate_count, seq, bytes, definition,
           priority, retried, state, phase, workflow, steps, reason, input, unique_key, label, stack,
-          tags, repeated)
+          started_by, tags, repeated)
       where u.repeated or not exists (
         select from ${schema}.enqueue_repeat e where e.id = u.id)
       on conflict do nothing
@@ -77,14 +76,6 @@ final class NewRuns {
 
     long bytes() {
       return run.inherited().stream().mapToLong(result -> PlanWriter.size(result.output())).sum();
-    }
-
-    @Nullable String stack() {
-      return run.first().jobs().stream()
-          .map(job -> job.job().stamp().stack())
-          .filter(Objects::nonNull)
-          .findFirst()
-          .orElse(null);
     }
 
     @Nullable String activeKey() {
@@ -144,7 +135,8 @@ final class NewRuns {
         .bindArray("inputs", String.class, Columns.of(rows, r -> r.run.input()))
         .bindArray("keys", String.class, Columns.of(rows, Row::activeKey))
         .bindArray("labels", String.class, Columns.of(rows, r -> r.run.label()))
-        .bindArray("stacks", String.class, Columns.of(rows, Row::stack))
+        .bindArray("stacks", String.class, Columns.of(rows, r -> r.run.source().stack()))
+        .bindArray("startedBy", String.class, Columns.of(rows, r -> r.run.source().startedBy()))
         .bindArray("tags", String.class, Columns.of(rows, r -> SqlValues.arrayText(r.run.tags())))
         .bindArray("repeats", Boolean.class, Columns.of(rows, r -> r.run.mayExist()))
         .mapTo(UUID.class)

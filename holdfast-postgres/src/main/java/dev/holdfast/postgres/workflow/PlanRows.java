@@ -79,6 +79,23 @@ final class PlanRows {
       where s.item >= 0 and s.outcome = 'S'
       """;
 
+  // By dead_letter_run and job_pkey. The job of a step that failed is in the dead-letter queue
+  // until
+  // the step starts again: with the same job, whose token continues so that its journal is read and
+  // late writes of earlier holders are refused, or with another one.
+  private static final String CONTINUE =
+      """
+      with former as (
+        delete from ${schema}.dead_letter d
+        using unnest(:runs::uuid[], :steps::smallint[]) u(run_id, step)
+        where d.run_id = u.run_id and d.step = u.step and d.item = -1
+        returning d.id, d.token, d.created_at, d.failures, d.notes
+      )
+      update ${schema}.job j set
+        token = f.token, created_at = f.created_at, failures = f.failures, notes = f.notes
+      from former f where j.id = f.id
+      """;
+
   /** A part of a plan with its run. */
   record Of<T>(RunId run, int step, T value) {}
 
@@ -91,6 +108,7 @@ final class PlanRows {
   private final String results;
   private final String consumed;
   private final String doneItems;
+  private final String continued;
 
   PlanRows(Database database) {
     this.maps = database.sql(MAPS);
@@ -99,6 +117,7 @@ final class PlanRows {
     this.results = database.sql(RESULTS);
     this.consumed = database.sql(CONSUMED);
     this.doneItems = database.sql(DONE_ITEMS);
+    this.continued = database.sql(CONTINUE);
   }
 
   void write(Handle handle, Map<RunId, RunPlan> plans) {
@@ -187,6 +206,13 @@ final class PlanRows {
           .forEach(done::add);
     }
     return done;
+  }
+
+  /** Lets the jobs of steps that were just inserted continue those that failed before. */
+  void continueJobs(Handle handle, List<Of<Boolean>> steps) {
+    if (!steps.isEmpty()) {
+      bind(handle.createUpdate(continued), steps).execute();
+    }
   }
 
   private static <T, S extends SqlStatement<S>> S bind(S statement, List<Of<T>> rows) {

@@ -225,6 +225,7 @@ final class PlanWriter {
     }
     if (!jobs.isEmpty()) {
       intake.insertSteps(handle.getConnection(), jobs);
+      rows.continueJobs(handle, retriedSteps(plans));
     }
     List<RunNotes.Mark> marks = new ArrayList<>();
     skipped.forEach((of, count) ->
@@ -245,6 +246,17 @@ final class PlanWriter {
       }
     }
     return maps;
+  }
+
+  /** Returns the steps of retried runs that start again. */
+  private static List<Of<Boolean>> retriedSteps(List<Planned> plans) {
+    return plans.stream()
+        .filter(planned -> planned.retried)
+        .flatMap(planned ->
+            planned.plan.jobs().stream()
+                .filter(job -> job.item() == StepRef.NO_ITEM)
+                .map(job -> new Of<>(planned.id, job.step(), true)))
+        .toList();
   }
 
   private static boolean isReady(When when) {

@@ -17,7 +17,7 @@ final class RunEndings {
   static final String KEPT =
       """
       id, parent_id, origin, gate, created_at, seq, bytes, definition, parent_item, gate_count,
-      parent_step, priority, workflow, input, unique_key, label, stack, tags\
+      parent_step, priority, workflow, input, unique_key, label, stack, started_by, tags\
       """;
 
   // By run_pkey, run_timer_pkey and run_mark_run; conflicts on run_result_pkey. A parent that has

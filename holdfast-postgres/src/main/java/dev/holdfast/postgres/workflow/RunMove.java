@@ -17,8 +17,8 @@ final class RunMove {
   private static final String MOVE =
       "update ${schema}.run set definition = :definition, steps = :steps where id = :id";
 
-  // By job_run, run_result_pkey, run_map_pkey, run_timer_pkey, run_mark_run, run_event_pkey and
-  // run_parent.
+  // By job_run, dead_letter_run, run_result_pkey, run_map_pkey, run_timer_pkey, run_mark_run,
+  // run_event_pkey and run_parent.
   private static final String PUT_ASIDE =
       """
       update ${schema}.${table} t set ${step} = t.${step} + :aside
@@ -40,7 +40,8 @@ final class RunMove {
     this.parts = parts;
     this.move = database.sql(MOVE);
     for (String table :
-        List.of("job", "run_result", "run_map", "run_timer", "run_mark", "run_event")) {
+        List.of(
+            "job", "dead_letter", "run_result", "run_map", "run_timer", "run_mark", "run_event")) {
       add(database, table, "run_id", "step");
     }
     add(database, "run", "parent_id", "parent_step");

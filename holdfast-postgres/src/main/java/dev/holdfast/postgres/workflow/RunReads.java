@@ -1,11 +1,14 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.RunFacts;
+import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.postgres.db.Database;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,7 +31,7 @@ final class RunReads {
   private static final String LOCK =
       """
       select r.id, r.definition, r.state, r.phase, r.steps, r.input, r.reason, r.priority, r.stack,
-             r.bytes, r.seq, r.retried
+             r.started_by, r.bytes, r.seq, r.retried
       from ${schema}.run r
       where r.id = any(:ids::uuid[]) and r.state <> 'QUEUED'
         and exists (select from ${schema}.run_mark m where m.run_id = r.id)
@@ -62,6 +65,13 @@ final class RunReads {
       where m.run_id = any(:ids::uuid[])
       """;
 
+  // By dead_letter_run, for runs that were retried.
+  private static final String FORMER =
+      """
+      select run_id, step, id, task, payload from ${schema}.dead_letter
+      where run_id = any(:ids::uuid[]) and item = -1
+      """;
+
   // By run_mark_run and run_pkey. A job that outlived its run has left such a mark.
   private static final String FORGET =
       """
@@ -80,7 +90,7 @@ final class RunReads {
       @Nullable String input,
       @Nullable String reason,
       @Nullable Integer priority,
-      @Nullable String stack,
+      RunSource source,
       long bytes,
       long seq,
       boolean retried) {
@@ -94,10 +104,10 @@ final class RunReads {
           row.getString(6),
           row.getString(7),
           row.getObject(8, Integer.class),
-          row.getString(9),
-          row.getLong(10),
+          new RunSource(row.getString(9), row.getString(10)),
           row.getLong(11),
-          row.getBoolean(12));
+          row.getLong(12),
+          row.getBoolean(13));
     }
   }
 
@@ -116,12 +126,14 @@ final class RunReads {
   private final String lock;
   private final String marks;
   private final String maps;
+  private final String former;
   private final String forget;
 
   RunReads(Database database) {
     this.lock = database.sql(LOCK);
     this.marks = database.sql(MARKS);
     this.maps = database.sql(MAPS);
+    this.former = database.sql(FORMER);
     this.forget = database.sql(FORGET);
   }
 
@@ -149,6 +161,8 @@ final class RunReads {
       }
     }
     Map<RunId, Map<Integer, MapCounts>> counts = maps(handle, ids, ended);
+    Map<RunId, Map<Integer, FormerJob>> formers =
+        former(handle, rows.stream().filter(row -> row.retried).map(row -> row.id).toList());
     // A run whose marks another node took between the two statements is left alone.
     return rows.stream()
         .filter(row -> taken.containsKey(row.id))
@@ -158,7 +172,8 @@ final class RunReads {
                     row,
                     Objects.requireNonNull(taken.get(row.id)),
                     bytes.getOrDefault(row.id, 0L),
-                    counts.getOrDefault(row.id, Map.of())),
+                    counts.getOrDefault(row.id, Map.of()),
+                    formers.getOrDefault(row.id, Map.of())),
                 row.seq,
                 row.retried))
         .toList();
@@ -174,7 +189,11 @@ final class RunReads {
   }
 
   private static RunFacts facts(
-      Row row, List<RunMark> marks, long bytes, Map<Integer, MapCounts> maps) {
+      Row row,
+      List<RunMark> marks,
+      long bytes,
+      Map<Integer, MapCounts> maps,
+      Map<Integer, FormerJob> former) {
     return new RunFacts(
         row.id,
         row.definition,
@@ -184,10 +203,33 @@ final class RunReads {
         row.input,
         row.reason,
         row.priority,
-        row.stack,
+        row.source,
         row.bytes + bytes,
         marks,
-        maps);
+        maps,
+        former);
+  }
+
+  private Map<RunId, Map<Integer, FormerJob>> former(Handle handle, List<RunId> retried) {
+    Map<RunId, Map<Integer, FormerJob>> found = new HashMap<>();
+    if (!retried.isEmpty()) {
+      handle
+          .createQuery(former)
+          .bindArray("ids", UUID.class, Columns.ids(retried))
+          .map((row, context) -> {
+            found
+                .computeIfAbsent(new RunId(row.getObject(1, UUID.class)), any -> new HashMap<>())
+                .put(
+                    row.getInt(2),
+                    new FormerJob(
+                        new JobId(row.getObject(3, UUID.class)),
+                        row.getString(4),
+                        row.getString(5)));
+            return true;
+          })
+          .list();
+    }
+    return found;
   }
 
   private List<Marked> marks(Handle handle, List<UUID> ids) {

@@ -72,7 +72,10 @@ final class RunRetry {
   private static final List<String> FORGET =
       List.of(
           "delete from ${schema}.run_timer where run_id = :id and step = any(:steps::smallint[])",
-          "delete from ${schema}.dead_letter where run_id = :id and step = any(:steps::smallint[])",
+          """
+          delete from ${schema}.dead_letter
+          where run_id = :id and step = any(:steps::smallint[]) and item >= 0
+          """,
           """
           update ${schema}.job set run_id = null, step = null, item = null, cancel_requested = true
           where run_id = :id and step = any(:steps::smallint[])
@@ -110,6 +113,7 @@ final class RunRetry {
 
   private final RunParts parts;
   private final MapRetry maps;
+  private final CancelledJobs cancelled;
   private final String reopenable;
   private final String reopen;
   private final String holder;
@@ -124,6 +128,7 @@ final class RunRetry {
   RunRetry(Database database, RunParts parts, MapRetry maps) {
     this.parts = parts;
     this.maps = maps;
+    this.cancelled = new CancelledJobs(database);
     this.reopenable = database.sql(REOPENABLE);
     this.reopen = database.sql(REOPEN.replace("${kept}", RunEndings.KEPT));
     this.holder = database.sql(HOLDER);
@@ -225,6 +230,7 @@ final class RunRetry {
       update(handle, sql, run.id(), opened);
     }
     update(handle, detach, run.id(), opened);
+    cancelled.keep(handle, run.id(), failed);
     Set<Integer> whole = new TreeSet<>(opened);
     for (int step : failed) {
       Optional<List<NewJob>> again = maps.retry(handle, run.id(), step);

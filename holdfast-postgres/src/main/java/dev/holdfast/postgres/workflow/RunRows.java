@@ -4,6 +4,7 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
@@ -19,7 +20,7 @@ final class RunRows {
       """
       r.id, r.workflow, r.definition, coalesce(d.hash, ''), r.state, r.phase, r.steps, r.reason, r.input,
       ${result} as result, r.label, r.tags, r.unique_key, r.parent_id, r.parent_step, r.parent_item,
-      r.origin, r.created_at, ${ended} as ended_at, r.bytes\
+      r.origin, r.created_at, ${ended} as ended_at, r.bytes, r.stack, r.started_by\
       """;
 
   private static final String OPEN =
@@ -131,6 +132,7 @@ final class RunRows {
         origin == null ? null : new RunId(origin),
         SqlValues.instant(row, 18),
         SqlValues.instantOrNull(row, 19),
-        row.getLong(20));
+        row.getLong(20),
+        new RunSource(row.getString(21), row.getString(22)));
   }
 }

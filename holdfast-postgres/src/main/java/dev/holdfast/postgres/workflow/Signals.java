@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.postgres.db.Database;
@@ -8,8 +9,10 @@ import org.jdbi.v3.core.Handle;
 
 /** Sends signals to open runs, inside a transaction. */
 final class Signals {
-  // By run_pkey. The run cannot end before the transaction does.
-  private static final String LOCK = "select state from ${schema}.run where id = :id for key share";
+  // By run_pkey. The lock of an advance: the signal is an event, and gets the next number. A weaker
+  // lock that is raised later would deadlock with an advance that ends the run.
+  private static final String LOCK =
+      "select state from ${schema}.run where id = :id for no key update";
 
   // Conflicts on signal_pkey.
   private static final String INSERT =
@@ -43,6 +46,7 @@ final class Signals {
             .bind("payload", signal.payload())
             .execute();
     if (inserted > 0) {
+      notes.event(handle, List.of(run), RunEvent.Kind.SIGNALLED, signal.name());
       notes.look(handle, List.of(run));
     }
     return inserted > 0;

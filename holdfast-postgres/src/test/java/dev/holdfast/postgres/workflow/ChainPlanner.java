@@ -16,6 +16,7 @@ import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.Drafts;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ class ChainPlanner implements RunPlanner {
         gate,
         parent,
         null,
+        RunSource.NONE,
         List.of(),
         mayExist,
         plan(

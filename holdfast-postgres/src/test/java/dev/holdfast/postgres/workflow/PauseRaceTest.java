@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.Recovery.Holder;
 import dev.holdfast.engine.store.Recovery.RecoveryAction;
 import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.postgres.Drafts;
 import dev.holdfast.postgres.PostgresFixture;
@@ -109,6 +110,7 @@ class PauseRaceTest {
                 null,
                 null,
                 null,
+                RunSource.NONE,
                 List.of(),
                 false,
                 ChainPlanner.plan(RunState.RUNNING, "A", null, jobs, List.of())),

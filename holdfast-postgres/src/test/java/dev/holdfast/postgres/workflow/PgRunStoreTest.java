@@ -518,6 +518,7 @@ class PgRunStoreTest {
         run.gate(),
         run.parent(),
         run.origin(),
+        run.source(),
         run.inherited(),
         run.mayExist(),
         first);

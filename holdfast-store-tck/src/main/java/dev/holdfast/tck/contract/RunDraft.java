@@ -7,6 +7,7 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class RunDraft {
   private NewRun.@Nullable Gate gate;
   private @Nullable StepRef parent;
   private final List<RunPlan.Result> inherited = new ArrayList<>();
+  private RunSource source = RunSource.NONE;
   private boolean mayExist;
   private UnaryOperator<PlanDraft> first = plan -> plan.job(0);
 
@@ -75,6 +77,11 @@ public final class RunDraft {
     return this;
   }
 
+  public RunDraft source(RunSource from) {
+    this.source = from;
+    return this;
+  }
+
   /** The call is repeated. */
   public RunDraft repeated() {
     this.mayExist = true;
@@ -102,6 +109,7 @@ public final class RunDraft {
         gate,
         parent,
         null,
+        source,
         inherited,
         mayExist,
         first.apply(plan).build());

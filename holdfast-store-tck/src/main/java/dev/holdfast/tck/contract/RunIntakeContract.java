@@ -16,8 +16,10 @@ import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.Definitions.Definition;
 import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.RunIntake.Admission;
+import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Duration;
 import java.util.List;
@@ -209,5 +211,41 @@ public abstract class RunIntakeContract extends RunContract {
     assertThat(runState(active)).isEqualTo(RunState.CANCELLED);
     assertThat(runState(latest.id())).isEqualTo(RunState.RUNNING);
     assertThat(succeedOne().step()).isEqualTo(new StepRef(latest.id(), 0, StepRef.NO_ITEM));
+  }
+
+  @Test
+  void whereARunComesFromIsKeptAndReachesThePlanner() {
+    RunSource source = new RunSource("blue", "{\"schedule\":{\"name\":\"nightly\"}}");
+    RunId id =
+        start(
+            chain(1)
+                .source(source)
+                .first(plan ->
+                    plan.letter(0, StepState.WAITING).timer(0, RunMark.Kind.SLEPT, Duration.ZERO)));
+    assertThat(row(id).source()).isEqualTo(source);
+
+    assertThat(runs.advance().fireTimers(PLENTY).fired()).containsExactly(id);
+    settle();
+
+    assertThat(planner.lastFacts().source()).isEqualTo(source);
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+    assertThat(row(id).source()).isEqualTo(source);
+    assertThat(runs.queries().list(RunFilter.all(), null, PLENTY))
+        .extracting(RunRow::source)
+        .containsExactly(source);
+  }
+
+  @Test
+  void whereARunComesFromIsKeptWhenItIsRetried() {
+    RunSource source = new RunSource("blue", "{\"event\":{\"name\":\"paid\"}}");
+    RunId id = start(chain(1).source(source));
+    failOne();
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.FAILED);
+
+    runs.control().retry(id, (graph, letters) -> ".");
+    settle();
+
+    assertThat(planner.lastFacts().source()).isEqualTo(source);
   }
 }

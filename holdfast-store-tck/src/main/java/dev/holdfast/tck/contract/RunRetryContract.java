@@ -10,7 +10,12 @@ import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.ClaimedJob;
+import dev.holdfast.engine.store.Finish;
+import dev.holdfast.engine.store.Journals.EntryKey;
+import dev.holdfast.engine.store.Journals.EntryKind;
+import dev.holdfast.engine.store.Journals.JournalEntry;
 import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.StepRef;
@@ -60,12 +65,92 @@ public abstract class RunRetryContract extends RunContract {
     assertThat(resultOf(id, 1).outcome()).isEqualTo(StepState.SUCCEEDED);
   }
 
+  private static final JournalEntry ENTRY =
+      new JournalEntry(new EntryKey("charge", 1), EntryKind.RUN, "\"receipt\"");
+
+  /** Claims the next job and writes an entry to its journal. */
+  private ClaimedJob claimAndJournal(Worker worker) {
+    ClaimedJob job = worker.claimOne();
+    assertThat(store.journals().append(worker.incarnation(), job.claim(), ENTRY)).isTrue();
+    return job;
+  }
+
   @Test
-  void aRetriedStepLeavesTheDeadLetterQueue() {
-    RunId id = startFailed();
+  void aRetriedStepContinuesWithItsJobAndItsJournal() {
+    RunId id = start(chain(2));
+    succeedOne();
+    settle();
+    Worker worker = worker();
+    ClaimedJob failed = claimAndJournal(worker);
+    worker.failPermanently(failed);
+    settle();
     retry(id);
+    assertThat(hasResult(id, 1)).isFalse();
+    settle();
+
+    assertThat(planner.lastFacts().former())
+        .isEqualTo(Map.of(1, new FormerJob(failed.id(), failed.task(), failed.payload())));
+    assertThat(count(JobFilter.all(), JobState.FAILED)).isZero();
+    assertThat(jobOf(id, 1).failures()).hasSize(1);
+    ClaimedJob again = worker.claimOne();
+    assertThat(again.id()).isEqualTo(failed.id());
+    assertThat(again.step()).isEqualTo(failed.step());
+    assertThat(again.token()).isGreaterThan(failed.token());
+    assertThat(again.attempt()).isEqualTo(1);
+    assertThat(store.journals().load(again.id())).containsExactly(ENTRY);
+    assertThat(store.journals().append(worker.incarnation(), failed.claim(), ENTRY)).isFalse();
+    worker.succeed(failed);
+    assertThat(jobState(id, 1)).isEqualTo(JobState.RUNNING);
+    worker.succeed(again);
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
+  }
+
+  @Test
+  void aStepThatStartsAgainWithAnotherJobLeavesTheDeadLetterQueue() {
+    RunId id = startFailed();
+    JobId failed = jobOf(id, 1).id();
+    retry(id);
+    planner.script((facts, data) -> ScriptedPlanner.applied(facts).job(1).build());
+    settle();
 
     assertThat(count(JobFilter.all(), JobState.FAILED)).isZero();
+    assertThat(jobOf(id, 1).id()).isNotEqualTo(failed);
+    assertThat(succeedOne().token()).isEqualTo(1);
+  }
+
+  @Test
+  void aCancelledStepKeepsItsJournalWhenItIsRetried() {
+    RunId id = start(chain(1));
+    Worker worker = worker();
+    ClaimedJob cancelled = claimAndJournal(worker);
+    cancel(id);
+    worker.finish(new Finish.Cancelled(cancelled.claim()));
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.CANCELLED);
+    retry(id);
+    settle();
+
+    ClaimedJob again = worker.claimOne();
+    assertThat(again.step()).isEqualTo(cancelled.step());
+    assertThat(again.token()).isGreaterThan(cancelled.token());
+    assertThat(store.journals().load(again.id())).containsExactly(ENTRY);
+    assertThat(count(JobFilter.all(), JobState.FAILED)).isZero();
+  }
+
+  @Test
+  void theJobOfAFailedStepFollowsItsStepWhenTheRunIsMoved() {
+    RunId id = startFailed();
+    JobId failed = jobOf(id, 1).id();
+    retry(id);
+    int other = define("hash-2", RunDraft.WORKFLOW);
+
+    assertThat(runs.control().move(id, "S.", other, "S..", Map.of(0, 0, 2, 1)).done()).isTrue();
+
+    planner.script((facts, data) -> ScriptedPlanner.applied(facts).build());
+    settle();
+    assertThat(planner.lastFacts().former()).containsOnlyKeys(2);
+    assertThat(planner.lastFacts().former().get(2).id()).isEqualTo(failed);
   }
 
   @Test

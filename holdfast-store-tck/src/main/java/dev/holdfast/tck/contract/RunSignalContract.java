@@ -3,6 +3,7 @@ package dev.holdfast.tck.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.job.UniqueKey;
+import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.Started.Outcome;
@@ -11,6 +12,9 @@ import dev.holdfast.engine.store.RunControl;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
 import dev.holdfast.engine.store.RunMark;
+import dev.holdfast.engine.store.RunPlan;
+import dev.holdfast.engine.store.RunQueries;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -62,6 +66,62 @@ public abstract class RunSignalContract extends RunContract {
     assertThat(planner.lastFacts().marks())
         .extracting(RunMark::kind)
         .containsExactly(RunMark.Kind.LOOK);
+  }
+
+  @Test
+  void aSignalIsAnEventOfTheRun() {
+    RunId id = startWaiting();
+    send(id, "a");
+    send(id, "a");
+    runs.control().signal(id, new NewSignal("other", "a", null));
+    planner.script(
+        (facts, data) -> ScriptedPlanner.applied(facts).event(RunEvent.Kind.FINALLY, -1).build());
+    advance(id);
+
+    List<RunQueries.StoredEvent> events = runs.queries().events(id, 0, PLENTY);
+
+    assertThat(events)
+        .extracting(RunQueries.StoredEvent::event)
+        .containsExactly(
+            new RunPlan.Event(RunEvent.Kind.CREATED, -1, null),
+            new RunPlan.Event(RunEvent.Kind.SIGNALLED, -1, "approval"),
+            new RunPlan.Event(RunEvent.Kind.SIGNALLED, -1, "other"),
+            new RunPlan.Event(RunEvent.Kind.FINALLY, -1, null));
+    assertThat(events).extracting(RunQueries.StoredEvent::seq).containsExactly(1L, 2L, 3L, 4L);
+  }
+
+  @Test
+  void aSignalToARunThatWasStartedWithItIsAnEventToo() {
+    RunDraft draft = chain(2).first(plan -> plan.letter(0, StepState.WAITING));
+    runs.intake().start(draft.build(), approval("a"));
+
+    assertThat(runs.queries().events(draft.id(), 0, PLENTY))
+        .extracting(event -> event.event().kind())
+        .containsExactly(RunEvent.Kind.CREATED, RunEvent.Kind.SIGNALLED);
+  }
+
+  @Test
+  void aRunIsNotEndedByTheNumberOfItsEvents() {
+    RunId id = startWaiting();
+    for (int i = 0; i < 500; i++) {
+      send(id, "signal-" + i);
+    }
+    pause(id);
+    resume(id);
+
+    assertThat(runState(id)).isEqualTo(RunState.RUNNING);
+    assertThat(approvalSeenBy(id).id()).isEqualTo("signal-0");
+    assertThat(runs.queries().events(id, 500, PLENTY))
+        .extracting(RunQueries.StoredEvent::seq)
+        .containsExactly(501L, 502L, 503L);
+    planner.script((facts, data) ->
+        ScriptedPlanner.applied(facts).letter(0, StepState.SUCCEEDED).job(1).build());
+    runs.control().signal(id, approval("last"));
+    settle();
+    planner.script((facts, data) -> ScriptedPlanner.chain(facts).build());
+    succeedOne();
+    settle();
+    assertThat(runState(id)).isEqualTo(RunState.SUCCEEDED);
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.holdfast.api.workflow.StepState;
 import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
+import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPhase;
@@ -92,7 +93,11 @@ public final class ScriptedPlanner implements RunPlanner {
       return plan.reason("STEP_FAILED").end(RunState.FAILED, null);
     }
     int next = plan.steps().indexOf('.');
-    return next < 0 ? plan.end(RunState.SUCCEEDED, "\"all\"") : plan.job(next);
+    if (next < 0) {
+      return plan.end(RunState.SUCCEEDED, "\"all\"");
+    }
+    FormerJob former = facts.former().get(next);
+    return former == null ? plan.job(next) : plan.job(next, new JobDraft().id(former.id()));
   }
 
   /** Applies the marks of a run, and starts nothing. */

@@ -330,7 +330,7 @@ public abstract class DurableStepsContract extends DurableStepsBase {
             context.steps().run("big", String.class, () -> "x".repeat(1 << 20))));
 
     FailedAttempt failure = failureOf(enqueue("x"));
-    assertThat(failure.code()).isEqualTo(FailureCode.BAD_RESULT);
+    assertThat(failure.code()).isEqualTo(FailureCode.OUTPUT_TOO_LARGE);
     assertThat(failure.message()).contains("'big'", String.valueOf(1 << 20));
     assertThat(failure.attempt()).isEqualTo(1);
   }

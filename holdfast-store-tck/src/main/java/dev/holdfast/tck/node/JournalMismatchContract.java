@@ -64,6 +64,38 @@ public abstract class JournalMismatchContract extends DurableStepsBase {
   }
 
   @Test
+  void aHandlerThatNoLongerUsesStepsIsAMismatch() {
+    start(
+        handling((note, context) -> {
+          if (context.attempt() == 1) {
+            step(context.steps(), "a");
+            step(context.steps(), "b");
+            throw new IllegalStateException("again");
+          }
+          return "without steps";
+        }));
+    JobId id = enqueue("x");
+
+    FailedAttempt failure = failureOf(id);
+    assertThat(failure.code()).isEqualTo(FailureCode.JOURNAL_MISMATCH);
+    assertThat(failure.attempt()).isEqualTo(2);
+    assertThat(failure.message()).contains(id.toString(), ECHO.name(), "step 'a', occurrence 1");
+  }
+
+  @Test
+  void aRetriedJobWithoutAJournalSucceedsWithoutSteps() throws Exception {
+    start(
+        handling((note, context) -> {
+          if (context.attempt() == 1) {
+            throw new IllegalStateException("again");
+          }
+          return "done";
+        }));
+
+    assertThat(resultOf(enqueue("x"))).isEqualTo("done");
+  }
+
+  @Test
   void aMismatchThatTheHandlerCatchesFailsTheJobAllTheSame() {
     start(
         handling((note, context) -> {

@@ -33,6 +33,66 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class WorkflowSizes extends WorkflowSizeContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class WorkflowSources extends WorkflowSourceContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class WorkflowWaits extends WorkflowWaitContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class WorkflowJournals extends WorkflowJournalContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class WorkflowItems extends WorkflowItemContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class WorkflowErrors extends WorkflowErrorContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class TypedClients extends TypedClientContract {
     private final Store store = freshStore();
 

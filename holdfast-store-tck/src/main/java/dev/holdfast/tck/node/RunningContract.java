@@ -344,7 +344,7 @@ public abstract class RunningContract extends NodeTestBase {
     assertThat(awaitState(large.id(), JobState.FAILED).failures())
         .singleElement()
         .satisfies(failure -> {
-          assertThat(failure.code()).isEqualTo(FailureCode.BAD_RESULT);
+          assertThat(failure.code()).isEqualTo(FailureCode.OUTPUT_TOO_LARGE);
           assertThat(failure.message()).contains("152 bytes, but at most 100 are allowed");
         });
   }

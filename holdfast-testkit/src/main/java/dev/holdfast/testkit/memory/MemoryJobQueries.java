@@ -80,8 +80,11 @@ final class MemoryJobQueries implements JobQueries {
       case WAITING -> new WaitReason.Parked(row.waitsFor, row.runAt);
       case READY -> reasonWhileReady(row, now);
       case CLAIMED -> new WaitReason.Prefetched(String.valueOf(row.node));
-      case ON_HOLD, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED ->
-          new WaitReason.NotWaiting(row.state);
+      case ON_HOLD ->
+          row.step == null
+              ? new WaitReason.NotWaiting(row.state)
+              : new WaitReason.RunPaused(row.step.run().value());
+      case RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED -> new WaitReason.NotWaiting(row.state);
     };
   }
 

@@ -1,15 +1,18 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
 import dev.holdfast.engine.store.RunFacts;
+import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunPlanner;
+import dev.holdfast.engine.store.StepRef;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Moves runs forward. Everything is planned before anything is written, because there is no
@@ -105,7 +109,7 @@ final class MemoryRunAdvance implements RunAdvance {
     return planned;
   }
 
-  private static RunFacts facts(StoredRun run, List<RunMark> marks) {
+  private RunFacts facts(StoredRun run, List<RunMark> marks) {
     return new RunFacts(
         run.id,
         run.definition,
@@ -115,10 +119,27 @@ final class MemoryRunAdvance implements RunAdvance {
         run.input,
         run.reason,
         run.priority,
-        run.stack,
+        run.source,
         run.bytes,
         marks,
-        run.maps);
+        run.maps,
+        run.retried ? former(run) : Map.of());
+  }
+
+  /** Returns the jobs that steps may continue. A cancelled one is of interest for its journal. */
+  private Map<Integer, FormerJob> former(StoredRun run) {
+    Map<Integer, FormerJob> former = new TreeMap<>();
+    Stream.concat(
+            tables.history.values().stream()
+                .filter(row -> row.state == JobState.CANCELLED && !row.journal.isEmpty()),
+            tables.deadLetter.values().stream())
+        .forEach(row -> {
+          StepRef step = row.step;
+          if (step != null && step.run().equals(run.id) && step.item() == StepRef.NO_ITEM) {
+            former.put(step.step(), new FormerJob(row.id, row.task, row.payload));
+          }
+        });
+    return former;
   }
 
   private void teach(RunPlanner planner, int definition) {

@@ -27,13 +27,7 @@ final class PlanWriter {
 
   /** Returns the row of a new run that is not stored yet. */
   StoredRun row(NewRun run, Instant now) {
-    StoredRun parent = run.parent() == null ? null : runs.find(run.parent().run());
-    String stack =
-        run.first().jobs().stream()
-            .findFirst()
-            .map(job -> job.job().stamp().stack())
-            .orElse(parent == null ? null : parent.stack);
-    return new StoredRun(run, stack, now);
+    return new StoredRun(run, now);
   }
 
   /** Stores a run, and carries out its first plan if it need not wait. */
@@ -69,7 +63,7 @@ final class PlanWriter {
     if (run.state == RunState.PAUSED) {
       endings.hold(run);
     }
-    plan.jobs().forEach(job -> insert(job, effects, now));
+    plan.jobs().forEach(job -> insert(run, job, effects, now));
     plan.children().forEach(child -> createChild(child, effects, now));
     plan.events().forEach(event -> runs.event(run.id, event, now));
     if (plan.more()) {
@@ -106,7 +100,17 @@ final class PlanWriter {
                         old.cancelled())));
   }
 
-  private void insert(RunPlan.Job job, RunEffects effects, Instant now) {
+  private void insert(StoredRun run, RunPlan.Job job, RunEffects effects, Instant now) {
+    JobRow former = run.retried ? tables.find(job.job().id()) : null;
+    if (former != null) {
+      tables.revive(former, now);
+      effects.queued(former);
+      return;
+    }
+    if (run.retried) {
+      StepRef step = job.job().stamp().step();
+      tables.deadLetter.values().removeIf(row -> row.step != null && row.step.equals(step));
+    }
     JobRow row = new JobRow(job.job(), tables.nextSequence(), now);
     tables.insert(row, now);
     effects.queued(row);

@@ -71,6 +71,7 @@ final class RunRetry {
     runs.open.put(run.id, run);
     run.state = RunState.RUNNING;
     run.phase = RunPhase.MAIN;
+    run.retried = true;
     run.reason = null;
     run.result = null;
     run.summary = null;
@@ -114,7 +115,9 @@ final class RunRetry {
     }
     List.copyOf(runs.resultsOf(run.id, step).keySet()).forEach(runs::remove);
     run.maps.remove(step);
-    endedJobs(run, step).forEach(row -> tables.deadLetter.remove(row.id));
+    endedJobs(run, step).stream()
+        .filter(row -> row.step != null && row.step.item() != StepRef.NO_ITEM)
+        .forEach(row -> tables.deadLetter.remove(row.id));
     StoredRun child = failed ? failedChild(run, step) : null;
     if (child == null) {
       return PENDING;

@@ -43,6 +43,7 @@ final class StorableText {
             run.workflow(),
             run.input(),
             run.label(),
+            run.source().startedBy(),
             run.unique() == null ? null : run.unique().value());
     if (Stream.concat(texts, run.tags().stream()).anyMatch(StorableText::hasNul)) {
       throw refused("Run %s".formatted(run.id()));

@@ -8,6 +8,7 @@ import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunPhase;
 import dev.holdfast.engine.store.RunRow;
+import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Instant;
 import java.util.NavigableMap;
@@ -26,7 +27,7 @@ final class StoredRun {
   final @Nullable Integer priority;
   final NewRun.@Nullable Gate gate;
   final @Nullable RunId origin;
-  final @Nullable String stack;
+  final RunSource source;
   final Instant createdAt;
 
   /** The maps that have started, by step. */
@@ -45,7 +46,10 @@ final class StoredRun {
   @Nullable Instant endedAt;
   long bytes;
 
-  StoredRun(NewRun run, @Nullable String stack, Instant now) {
+  /** Whether it was retried: then jobs of its steps may be continued. */
+  boolean retried;
+
+  StoredRun(NewRun run, Instant now) {
     this.id = run.id();
     this.workflow = run.workflow();
     this.input = run.input();
@@ -56,7 +60,7 @@ final class StoredRun {
     this.gate = run.gate();
     this.parent = run.parent();
     this.origin = run.origin();
-    this.stack = stack;
+    this.source = run.source();
     this.definition = run.definition();
     this.steps = ".".repeat(run.first().steps().length());
     this.createdAt = now;
@@ -102,6 +106,7 @@ final class StoredRun {
         origin,
         createdAt,
         endedAt,
-        bytes);
+        bytes,
+        source);
   }
 }

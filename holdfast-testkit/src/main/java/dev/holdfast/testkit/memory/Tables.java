@@ -173,7 +173,8 @@ final class Tables {
     row.holder = null;
     row.endedAt = now;
     row.waitsFor = null;
-    if (how != JobState.FAILED) { // A job that is retried continues with its journal.
+    // A job that is retried continues with its journal, and so does the step of a retried run.
+    if (how != JobState.FAILED && (how != JobState.CANCELLED || row.step == null)) {
       row.journal.clear();
       row.signals.clear();
     }
