@@ -344,7 +344,7 @@ public final class TestedRun<R> {
 
   /** Returns what the run waits for, one line for each step; none if it has ended. */
   public List<String> waitingFor() {
-    return WaitReport.of(run(), tester.client(), tester.tree());
+    return tester.time().ask(() -> WaitReport.of(run(), tester.client(), tester.tree()));
   }
 
   /** Returns the state of the run, and what it waits for. */

@@ -10,6 +10,7 @@ import dev.holdfast.testkit.memory.InMemoryStore;
 import dev.holdfast.testkit.memory.ManualClock;
 import dev.holdfast.testkit.node.TestNode;
 import dev.holdfast.testkit.node.TooManyAttemptsException;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -117,11 +118,29 @@ final class VirtualTime {
     return inCall(() -> run(() -> false, until));
   }
 
-  private Stop inCall(Supplier<Stop> call) {
+  /** Asks something while a node is alive, without running anything. */
+  <T> T ask(Supplier<T> question) {
+    if (node != null) {
+      return question.get();
+    }
+    startNode();
+    try {
+      return question.get();
+    } finally {
+      stopNode();
+    }
+  }
+
+  /** Refuses calls of handlers, which run while another call is in progress. */
+  void requireNoNode() {
     if (node != null) {
       throw new IllegalStateException(
           "A handler must not run workflows with the tester that runs it: start them with context.client().");
     }
+  }
+
+  private Stop inCall(Supplier<Stop> call) {
+    requireNoNode();
     try {
       return call.get();
     } finally {
@@ -187,12 +206,17 @@ final class VirtualTime {
   }
 
   private TestNode startNode() {
+    addQueues();
     TestNode started =
         TestNode.inMemory(
             store,
             clock,
             builder -> {
-              builder.id("test-node-" + ++nodes).keep(KEPT, KEPT);
+              // Their own meters: those of the process would count the nodes of all tests.
+              builder
+                  .id("test-node-" + ++nodes)
+                  .keep(KEPT, KEPT)
+                  .meters(new CompositeMeterRegistry());
               queues.forEach(queue -> builder.queue(queue, 1));
               configure.accept(builder);
             });
@@ -217,12 +241,17 @@ final class VirtualTime {
 
   /** Restarts the node if there are jobs in queues that it does not serve. */
   private boolean serveMoreQueues() {
+    boolean more = addQueues();
+    if (more) {
+      stopNode();
+    }
+    return more;
+  }
+
+  private boolean addQueues() {
     boolean more = false;
     for (Job job : client.get().list(JobFilter.all().state(JobState.READY), Page.first(1_000))) {
       more |= queues.add(job.queue());
-    }
-    if (more) {
-      stopNode();
     }
     return more;
   }

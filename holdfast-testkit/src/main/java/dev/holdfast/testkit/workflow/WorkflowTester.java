@@ -211,6 +211,7 @@ public final class WorkflowTester {
    * @throws StuckRunError if it does not end
    */
   public <I, R> TestedRun<R> run(Workflow<I, R> workflow, I input) {
+    time.requireNoNode();
     return start(workflow, input).runToEnd();
   }
 
