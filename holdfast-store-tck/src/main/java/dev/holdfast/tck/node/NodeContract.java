@@ -33,6 +33,36 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class RollingWorkflows extends RollingWorkflowContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class MapRules extends MapRulesContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class RunReplays extends RunReplayContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class TypedClients extends TypedClientContract {
     private final Store store = freshStore();
 
