@@ -135,7 +135,7 @@ final class WaitReport {
             .map(known ->
                 switch (known) {
                   case WaitReason.TaskNotServed missing ->
-                      "waits for a handler of task '%s': add one with handle(...)"
+                      "waits for a handler of task '%s', to be added with handle(...),"
                           .formatted(missing.task());
                   case WaitReason.Parked parked when parked.signal() != null ->
                       "waits for signal '%s' in its handler".formatted(parked.signal());
