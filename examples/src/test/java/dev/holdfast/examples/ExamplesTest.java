@@ -192,6 +192,40 @@ class ExamplesTest {
   }
 
   @Test
+  void orderFulfilment() throws Exception {
+    OrderFulfilment.main(new String[0]);
+
+    assertThat(printed())
+        .containsExactly(
+            "Reserving book",
+            "The book is on its way",
+            "Reserving piano",
+            "Refunding Receipt[number=R-90000]",
+            "Releasing it",
+            "piano: FAILED");
+  }
+
+  @Test
+  void nightlyImport() throws Exception {
+    NightlyImport.main(new String[0]);
+
+    assertThat(printed())
+        .containsExactly("Rows of each file: [100, 100, 100, null]");
+  }
+
+  @Test
+  void humanApproval() throws Exception {
+    HumanApproval.main(new String[0]);
+
+    assertThat(printed())
+        .containsExactly(
+            "Who approves a taxi?",
+            "Paying 2300 cents",
+            "Who approves a yacht?",
+            "Rejected by nobody");
+  }
+
+  @Test
   void everyExampleIsRunHereAndListedInTheReadme() throws Exception {
     List<String> tests =
         Stream.of(ExamplesTest.class.getDeclaredMethods()).map(Method::getName).toList();

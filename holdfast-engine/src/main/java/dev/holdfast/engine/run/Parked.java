@@ -6,7 +6,7 @@ import dev.holdfast.engine.store.Finish;
  * Unwinds a handler that waits. It is an error, so that handlers that catch exceptions do not catch
  * it; one that does all the same is parked when it returns.
  */
-final class Parked extends Error {
+public final class Parked extends Error {
   private static final long serialVersionUID = 1L;
 
   private final transient Finish.Parked finish;

@@ -13,6 +13,36 @@ public abstract class NodeContract {
   protected abstract Store freshStore();
 
   @Nested
+  class RollingWorkflows extends RollingWorkflowContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class MapRules extends MapRulesContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
+  class RunReplays extends RunReplayContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class Running extends RunningContract {
     private final Store store = freshStore();
 

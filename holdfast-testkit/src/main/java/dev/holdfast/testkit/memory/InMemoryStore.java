@@ -1,5 +1,6 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.job.JobId;
 import dev.holdfast.engine.notify.ClusterCoordinator;
 import dev.holdfast.engine.store.Claims;
 import dev.holdfast.engine.store.EventIntake;
@@ -15,13 +16,18 @@ import dev.holdfast.engine.store.Recovery;
 import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
+import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.engine.store.Store;
 import dev.holdfast.engine.store.TaskStore;
 import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.Upkeep;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A store in memory. It behaves like every store, except that nothing survives the process.
@@ -203,6 +209,24 @@ public final class InMemoryStore implements Store {
   @Override
   public ClusterCoordinator coordinator() {
     return coordinator;
+  }
+
+  /**
+   * Returns the next time at which something is due: a job that is scheduled, retried, or expires,
+   * a handler or a step that sleeps, a timeout or a deadline of a run; empty if nothing is. Times
+   * of schedules do not count.
+   */
+  public Optional<Instant> nextDue() {
+    return tables.transaction(now ->
+        Stream.concat(MemoryStaging.times(tables), tables.runs.times())
+            .filter(time -> time.isAfter(now))
+            .min(Comparator.naturalOrder()));
+  }
+
+  /** Returns which step of a run a job executes; empty if it belongs to no run. */
+  public Optional<StepRef> stepOf(JobId job) {
+    return tables.transaction(now ->
+        Optional.ofNullable(tables.find(job)).flatMap(row -> Optional.ofNullable(row.step)));
   }
 
   @Override

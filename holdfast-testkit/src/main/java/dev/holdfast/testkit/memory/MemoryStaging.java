@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes due jobs ready, and expires jobs that have not started in time. */
@@ -61,11 +62,14 @@ final class MemoryStaging implements Staging {
   }
 
   private Optional<Duration> next(Instant now) {
-    return tables.live.values().stream()
-        .map(MemoryStaging::nextTime)
-        .filter(Objects::nonNull)
+    return times(tables)
         .min(Comparator.naturalOrder())
         .map(time -> time.isBefore(now) ? Duration.ZERO : Duration.between(now, time));
+  }
+
+  /** Returns when jobs become due or expire. */
+  static Stream<Instant> times(Tables tables) {
+    return tables.live.values().stream().map(MemoryStaging::nextTime).filter(Objects::nonNull);
   }
 
   private static @Nullable Instant nextTime(JobRow row) {

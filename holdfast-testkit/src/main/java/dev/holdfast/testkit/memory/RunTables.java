@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,6 +144,11 @@ final class RunTables {
                 counts.succeeded() + mark.succeeded(),
                 counts.failed() + mark.failed(),
                 counts.cancelled() + mark.cancelled()));
+  }
+
+  /** Returns when timers are due. */
+  Stream<Instant> times() {
+    return timers.values().stream().flatMap(List::stream).map(Timer::dueAt);
   }
 
   void set(RunId run, Timer timer) {

@@ -31,6 +31,7 @@ final class InlineDriver implements Driver {
   private final List<InlineRole<?>> roles = new CopyOnWriteArrayList<>();
   private final Queue<Runnable> jobs = new ArrayDeque<>();
   private volatile boolean runsJob;
+  private volatile boolean killed;
   private @Nullable TimeoutWatcher timeouts;
 
   private InlineDriver(Ticker ticker, @Nullable Driver forLeases) {
@@ -108,7 +109,7 @@ final class InlineDriver implements Driver {
     do {
       busy = false;
       for (InlineRole<?> role : roles) {
-        if (role.isDue() && (ran < most || !role.claims())) {
+        if (!killed && role.isDue() && (ran < most || !role.claims())) {
           role.tick();
           ran += runJobs();
           busy = true;
@@ -120,7 +121,7 @@ final class InlineDriver implements Driver {
 
   private int runJobs() {
     int ran = 0;
-    for (Runnable job = jobs.poll(); job != null; job = jobs.poll()) {
+    for (Runnable job = jobs.poll(); job != null && !killed; job = jobs.poll()) {
       runsJob = true;
       try {
         job.run();
@@ -140,6 +141,15 @@ final class InlineDriver implements Driver {
     if (runsJob && timeouts != null) {
       timeouts.tick(ticker.now());
     }
+  }
+
+  /** Lets nothing run any more, except for the rest of the job that is running. */
+  void kill() {
+    killed = true;
+  }
+
+  boolean isKilled() {
+    return killed;
   }
 
   /** Returns whether a job is running, rather than a role. */

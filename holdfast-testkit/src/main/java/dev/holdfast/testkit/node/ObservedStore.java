@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +26,15 @@ final class ObservedStore {
   private final Map<String, Object> areas = new ConcurrentHashMap<>();
   private final BiConsumer<Finish, Outcomes.Result> onFinish;
   private final Consumer<StoreException> onFailure;
+  private final BooleanSupplier killed;
 
   private ObservedStore(
-      BiConsumer<Finish, Outcomes.Result> onFinish, Consumer<StoreException> onFailure) {
+      BiConsumer<Finish, Outcomes.Result> onFinish,
+      Consumer<StoreException> onFailure,
+      BooleanSupplier killed) {
     this.onFinish = onFinish;
     this.onFailure = onFailure;
+    this.killed = killed;
   }
 
   /**
@@ -37,12 +42,15 @@ final class ObservedStore {
    *
    * @param onFinish receives the outcomes that were written
    * @param onFailure receives the failures of calls, which are thrown too
+   * @param killed whether the process that uses the store is to be regarded as dead: then every
+   *     call fails and changes nothing
    */
   static Store observe(
       Store real,
       BiConsumer<Finish, Outcomes.Result> onFinish,
-      Consumer<StoreException> onFailure) {
-    return new ObservedStore(onFinish, onFailure).observe(real);
+      Consumer<StoreException> onFailure,
+      BooleanSupplier killed) {
+    return new ObservedStore(onFinish, onFailure, killed).observe(real);
   }
 
   private Store observe(Store real) {
@@ -80,6 +88,10 @@ final class ObservedStore {
     return proxy(
         type,
         (method, arguments) -> {
+          if (killed.getAsBoolean()) {
+            throw new StoreException(
+                StoreException.Outcome.REFUSED, "The node was killed by the test.", null);
+          }
           try {
             return call(seen, method, arguments);
           } catch (StoreException failure) {

@@ -57,6 +57,7 @@ public final class TestNode implements AutoCloseable {
   private static final Duration LONG = Duration.ofHours(1);
 
   private final Store store;
+  private final boolean ownStore;
   private final @Nullable ManualClock clock;
   private final InlineDriver driver;
   private final ClusterCoordinator signals = ClusterCoordinator.withinProcess();
@@ -64,8 +65,10 @@ public final class TestNode implements AutoCloseable {
   private final ReentrantLock draining = new ReentrantLock();
   private volatile Attempts attempts = new Attempts();
 
-  private TestNode(Store store, @Nullable ManualClock clock, Consumer<NodeBuilder> configure) {
+  private TestNode(
+      Store store, boolean ownStore, @Nullable ManualClock clock, Consumer<NodeBuilder> configure) {
     this.store = store;
+    this.ownStore = ownStore;
     this.clock = clock;
     Ticker ticker = clock == null ? Ticker.system() : following(clock);
     this.driver =
@@ -79,7 +82,8 @@ public final class TestNode implements AutoCloseable {
                   if (!driver.runsJob()) { // A handler deals with its own failures.
                     attempts.storeFailed(failure);
                   }
-                }));
+                },
+                driver::isKilled));
     configure.accept(builder);
     Duration timeout = clock == null ? LONG : UNLIMITED;
     this.node =
@@ -110,7 +114,19 @@ public final class TestNode implements AutoCloseable {
    */
   public static TestNode inMemory(Instant start, Consumer<NodeBuilder> configure) {
     ManualClock clock = new ManualClock(start);
-    return new TestNode(new InMemoryStore(clock), clock, configure);
+    return new TestNode(new InMemoryStore(clock), true, clock, configure);
+  }
+
+  /**
+   * Starts a node on a store in memory that exists, for example to continue after {@link #kill}.
+   * The store stays open when the node is closed.
+   *
+   * @param clock the clock of the store
+   * @param configure configures the node: handlers, queues, schedules and so on
+   */
+  public static TestNode inMemory(
+      InMemoryStore store, ManualClock clock, Consumer<NodeBuilder> configure) {
+    return new TestNode(store, false, clock, configure);
   }
 
   /**
@@ -120,7 +136,7 @@ public final class TestNode implements AutoCloseable {
    * @param configure configures the node: handlers, queues, schedules and so on
    */
   public static TestNode on(Store store, Consumer<NodeBuilder> configure) {
-    return new TestNode(store, null, configure);
+    return new TestNode(store, false, null, configure);
   }
 
   private static Ticker following(ManualClock clock) {
@@ -161,8 +177,9 @@ public final class TestNode implements AutoCloseable {
    * <p>What is due later stays where it is: {@link #advance} the time first.
    *
    * @return what ran
-   * @throws IllegalStateException if a handler calls it, or if more than 10,000 attempts are due,
-   *     for example because a task keeps enqueueing itself
+   * @throws IllegalStateException if a handler calls it
+   * @throws TooManyAttemptsException if more than 10,000 attempts are due, for example because a
+   *     task keeps enqueueing itself
    * @throws dev.holdfast.api.StoreException if the store fails
    */
   public DrainResult drain() {
@@ -173,8 +190,8 @@ public final class TestNode implements AutoCloseable {
    * Runs everything that is due, as {@link #drain()} does, with another limit.
    *
    * @param most how many attempts may run
-   * @throws IllegalStateException if a handler calls it, or if more attempts are due, one of which
-   *     has run
+   * @throws IllegalStateException if a handler calls it
+   * @throws TooManyAttemptsException if more attempts are due, one of which has run
    * @throws dev.holdfast.api.StoreException if the store fails
    */
   public DrainResult drain(int most) {
@@ -196,6 +213,11 @@ public final class TestNode implements AutoCloseable {
   }
 
   private DrainResult runAll(int most) {
+    if (driver.isKilled()) {
+      throw new IllegalStateException(
+          "Node %s was killed and runs nothing any more: start another one on its store."
+              .formatted(node.id()));
+    }
     attempts = new Attempts();
     int ran = 0;
     int before;
@@ -209,11 +231,9 @@ public final class TestNode implements AutoCloseable {
           .ifPresent(failure -> {
             throw failure;
           });
-    } while (attempts.count() > before && ran <= most);
+    } while (attempts.count() > before && ran <= most && !driver.isKilled());
     if (ran > most) {
-      throw new IllegalStateException(
-          "drain() has run %d attempts, one more than it may: check for a task that enqueues itself or postpones itself with a delay of zero, or pass a higher limit to drain(...)."
-              .formatted(ran));
+      throw new TooManyAttemptsException(ran);
     }
     return attempts.summary(store.queries());
   }
@@ -245,12 +265,32 @@ public final class TestNode implements AutoCloseable {
     return clock == null ? Instant.now() : clock.instant();
   }
 
-  /** Stops the node. Jobs that have not run stay in the store. */
+  /**
+   * Simulates that the process of the node dies. The node runs and writes nothing any more: jobs
+   * that it holds stay claimed until other nodes consider it dead, which a test can speed up with
+   * {@code client.nodes().recover(id)} and {@link HoldfastNode#sweepNow}.
+   *
+   * <p>A handler can call it, or an interceptor: what the running attempt returns is not stored,
+   * and whatever it does with its client or its durable steps after this call fails. {@link #drain}
+   * then returns when the handler has returned.
+   */
+  public void kill() {
+    driver.kill();
+  }
+
+  /** Returns whether the node was {@linkplain #kill killed}. */
+  public boolean isKilled() {
+    return driver.isKilled();
+  }
+
+  /** Stops the node, unless it was killed. Jobs that have not run stay in the store. */
   @Override
   public void close() {
-    node.close();
+    if (!driver.isKilled()) {
+      node.close();
+    }
     signals.close();
-    if (clock != null) {
+    if (ownStore) {
       store.close();
     }
   }

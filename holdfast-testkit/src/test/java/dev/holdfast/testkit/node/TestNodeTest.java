@@ -2,8 +2,11 @@ package dev.holdfast.testkit.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.api.Holdfast;
+import dev.holdfast.api.StoreException;
+import dev.holdfast.api.job.Enqueued;
 import dev.holdfast.api.job.FailedAttempt;
 import dev.holdfast.api.job.JobFilter;
 import dev.holdfast.api.job.JobId;
@@ -14,16 +17,20 @@ import dev.holdfast.api.policy.FailureCode;
 import dev.holdfast.api.policy.RetryPolicy;
 import dev.holdfast.api.run.RetryLater;
 import dev.holdfast.api.run.TaskContext;
+import dev.holdfast.api.run.TaskHandler;
 import dev.holdfast.api.schedule.Schedule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.engine.client.HoldfastClient;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.node.NodeBuilder;
+import dev.holdfast.testkit.memory.InMemoryStore;
+import dev.holdfast.testkit.memory.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -493,5 +500,43 @@ class TestNodeTest {
     node.advance(Duration.ofHours(1));
 
     assertThat(stateOf(node, id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void aKilledNodeWritesNothingAndAnotherOneRunsItsJob() throws Exception {
+    ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
+    InMemoryStore store = new InMemoryStore(clock);
+    List<String> log = new ArrayList<>();
+    TaskType<String, String> task = TaskType.of("test::killed", String.class, String.class);
+    AtomicReference<TestNode> first = new AtomicReference<>();
+    List<Throwable> refused = new ArrayList<>();
+    TaskHandler<String, String> handler =
+        (payload, context) -> {
+          log.add(context.node());
+          if (context.node().equals("first")) {
+            first.get().kill();
+            refused.add(catchThrowable(() -> context.steps().run("late", () -> {})));
+            refused.add(catchThrowable(() -> context.client().enqueue(task, "late")));
+          }
+          return "by " + context.node();
+        };
+    first.set(TestNode.inMemory(store, clock, on -> on.id("first").handle(task, handler)));
+    Enqueued<String> job = first.get().client().enqueue(task, "x");
+
+    assertThat(first.get().drain().attempts()).as("its outcome is lost").isZero();
+    first.get().close();
+
+    assertThat(first.get().isKilled()).isTrue();
+    assertThatThrownBy(() -> first.get().drain()).hasMessageContaining("killed");
+    try (TestNode second =
+        TestNode.inMemory(store, clock, on -> on.id("second").handle(task, handler))) {
+      assertThat(second.client().find(job.id()).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+      assertThat(second.client().nodes().recover("first")).isEqualTo(1);
+      second.node().sweepNow();
+      assertThat(second.drain().orThrow().succeeded()).isEqualTo(1);
+      assertThat(second.client().await(job, Duration.ZERO)).isEqualTo("by second");
+    }
+    assertThat(refused).hasSize(2).allMatch(thrown -> thrown instanceof StoreException);
+    assertThat(log).containsExactly("first", "second");
   }
 }

@@ -1,0 +1,32 @@
+package dev.holdfast.testkit.workflow;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown when a run does not end, however much virtual time passes. The message says what
+ * everything is waiting for.
+ */
+public final class StuckRunError extends AssertionError {
+  private static final long serialVersionUID = 1L;
+
+  private final transient List<String> waiting;
+
+  StuckRunError(String what, List<String> waiting, @Nullable Throwable cause) {
+    super(
+        waiting.isEmpty()
+            ? what
+            : what + System.lineSeparator() + String.join(System.lineSeparator(), bullets(waiting)),
+        cause);
+    this.waiting = List.copyOf(waiting);
+  }
+
+  private static List<String> bullets(List<String> lines) {
+    return lines.stream().map(line -> "  - " + line).toList();
+  }
+
+  /** Returns what the open runs and jobs wait for, one line for each step. */
+  public List<String> waiting() {
+    return waiting;
+  }
+}
