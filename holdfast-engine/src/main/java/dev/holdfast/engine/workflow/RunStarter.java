@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.Started;
@@ -65,13 +66,29 @@ public final class RunStarter {
       I input,
       RunOptions options,
       @Nullable NewSignal signal) {
-    NewRun run = prepare(workflow, input, options);
+    Admission admission = write(intake, prepare(workflow, input, options), signal);
+    return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+  }
+
+  /**
+   * Starts a run of the graph of this name that was stored last, in a new transaction.
+   *
+   * @param input the encoded input
+   */
+  Started<Object> start(RunIntake intake, String workflow, String input, RunOptions options) {
+    String text = Encoding.bounded(input, "workflow '%s'".formatted(workflow), payloadLimit);
+    NewRun run = prepare(catalog.latest(workflow), text, options);
+    Admission admission = write(intake, run, null);
+    return new Started<>(admission.id(), admission.outcome(), TypeRef.of(Object.class));
+  }
+
+  private Admission write(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
     Admission admission =
         StoreRetry.ask(
-            "start a run of %s".formatted(workflow),
+            "start a run of %s".formatted(run.workflow()),
             before -> intake.start(before == 0 ? run : run.repeated(), signal));
     announce(run, admission, signal != null);
-    return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+    return admission;
   }
 
   /**
@@ -93,10 +110,15 @@ public final class RunStarter {
   }
 
   private <I> NewRun prepare(Workflow<I, ?> workflow, I input, RunOptions options) {
-    RunId id = options.id() != null ? options.id() : new RunId(ids.get());
     WorkflowCatalog.Registered known = catalog.registered(workflow);
     String text = encode("workflow '%s'".formatted(workflow), input);
-    String stack = origin.of(workflow.name()).stack();
+    return prepare(known, text, options);
+  }
+
+  private NewRun prepare(WorkflowCatalog.Registered known, String text, RunOptions options) {
+    RunId id = options.id() != null ? options.id() : new RunId(ids.get());
+    String workflow = known.graph().name();
+    String stack = origin.of(workflow).stack();
     RunPlan first =
         catalog
             .planner()
@@ -106,7 +128,7 @@ public final class RunStarter {
     return new NewRun(
         id,
         known.stored().id(),
-        workflow.name(),
+        workflow,
         text,
         options.unique(),
         options.tags(),
@@ -127,6 +149,7 @@ public final class RunStarter {
    */
   RunId rerun(RunStore store, RunRow original, List<String> from, @Nullable String newInput) {
     Graph graph = catalog.graph(original.definition(), original.hash());
+    catalog.learnChildren(graph);
     List<RunPlan.Result> results = store.queries().results(original.id());
     String input = newInput == null ? original.input() : Encoding.storable(newInput);
     List<RunPlan.Result> inherited = Rerun.inherited(graph, original, from, results);
