@@ -12,7 +12,9 @@ import dev.holdfast.api.job.UniqueKey;
 import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.task.TaskType;
 import dev.holdfast.api.type.TypeRef;
+import dev.holdfast.api.workflow.Flow;
 import dev.holdfast.api.workflow.InvalidWorkflowException;
+import dev.holdfast.api.workflow.Rule;
 import dev.holdfast.api.workflow.Run;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -167,22 +170,30 @@ public abstract class ModuleContract extends NodeTestBase {
 
   @Test
   void aWorkflowThatIsNotValidIsNotRegistered() {
-    AtomicReference<Workflow<Note, Void>> invalid = new AtomicReference<>();
-    ProblemCollector.during(
-        () ->
-            invalid.set(
-                Workflow.define(
-                    "module::invalid",
-                    Note.class,
-                    flow -> {
-                      flow.step("a", SHOUT);
-                      flow.step("a", SHOUT);
-                    })));
+    Workflow<Note, Void> twice =
+        unchecked(
+            flow -> {
+              flow.step("a", SHOUT);
+              flow.step("a", SHOUT);
+            });
+    Workflow<Note, Void> impossible =
+        unchecked(flow -> flow.step("b", SHOUT).when(Rule.quorum(2)));
 
-    assertThatThrownBy(() -> client().runs().start(invalid.get(), new Note("x")))
+    assertThatThrownBy(() -> client().runs().start(twice, new Note("x")))
         .isInstanceOf(InvalidWorkflowException.class)
-        .hasMessageContaining("Step name 'a' is used by 2 steps");
-    assertThat(store().runs().definitions().names()).doesNotContain("module::invalid");
+        .hasMessageContaining("Step name 'a' is used more than once");
+    assertThatThrownBy(() -> client().runs().start(impossible, new Note("x")))
+        .isInstanceOf(InvalidWorkflowException.class)
+        .hasMessageContaining("Step 'b' can never run");
+    assertThat(store().runs().definitions().names()).isEmpty();
+  }
+
+  /** Defines a workflow whose problems are ignored, as only a check does. */
+  private static Workflow<Note, Void> unchecked(Consumer<Flow<Note>> graph) {
+    AtomicReference<Workflow<Note, Void>> built = new AtomicReference<>();
+    ProblemCollector.during(
+        () -> built.set(Workflow.define("module::invalid", Note.class, graph)));
+    return built.get();
   }
 
   @Test
