@@ -68,9 +68,11 @@ public final class ShowCommand extends OneRunCommand {
     fields.line("result", shortened(run.result()));
   }
 
-  /** A step that has not started, and only waits for others, is described by the graph. */
+  /** Steps that were skipped, or never came to run, are described by the graph. */
   private static boolean hasDetails(RunStep step) {
-    return step.state() != StepState.PENDING && step.state() != StepState.SKIPPED;
+    return step.state() == StepState.PENDING
+        ? step.waitsFor().isPresent()
+        : step.state() != StepState.SKIPPED;
   }
 
   private static void print(RunStep step, PrintWriter out) {

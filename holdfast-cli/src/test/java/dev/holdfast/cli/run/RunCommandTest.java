@@ -163,7 +163,7 @@ class RunCommandTest {
         .containsPattern("✔ +pack +succeeded")
         .containsPattern("◷ +approval +waiting +signal approved")
         .containsPattern("○ +ship +pending")
-        .contains("Waits for signal 'approved'.")
+        .contains("Waits for signal 'approved'.", "Waits for approval.")
         .contains("7-packed");
 
     Cli signal =
