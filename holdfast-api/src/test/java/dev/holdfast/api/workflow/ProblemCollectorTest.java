@@ -16,11 +16,10 @@ class ProblemCollectorTest {
   @Test
   void theProblemsOfAllWorkflowsAreCollected() {
     List<IllegalArgumentException> problems =
-        ProblemCollector.during(
-            () -> {
-              empty("test::one");
-              empty("test::two");
-            });
+        ProblemCollector.during(() -> {
+          empty("test::one");
+          empty("test::two");
+        });
 
     assertThat(problems)
         .extracting(problem -> ((InvalidWorkflowException) problem).workflow())
@@ -36,12 +35,10 @@ class ProblemCollectorTest {
 
   @Test
   void anExceptionEndsTheCollection() {
-    assertThatThrownBy(
-            () ->
-                ProblemCollector.during(
-                    () -> {
-                      throw new IllegalStateException("broken");
-                    }))
+    assertThatThrownBy(() ->
+            ProblemCollector.during(() -> {
+              throw new IllegalStateException("broken");
+            }))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> empty("test::one")).isInstanceOf(InvalidWorkflowException.class);
   }

@@ -130,8 +130,8 @@ public final class ListCommand extends ClientCommand {
   private static String steps(Run run) {
     List<RunStep> steps =
         run.steps().stream()
-            .filter(step ->
-                !step.kind().equals("compensation") || step.state() != StepState.PENDING)
+            .filter(
+                step -> !step.kind().equals("compensation") || step.state() != StepState.PENDING)
             .toList();
     long ended = steps.stream().filter(step -> step.state().hasEnded()).count();
     return "%d of %d".formatted(ended, steps.size());

@@ -5,7 +5,9 @@ import picocli.CommandLine.Command;
 /** Retries the failed steps of a run. */
 @Command(
     name = "retry",
-    description = "Retry the steps of a run that failed or were cancelled; those that succeeded keep their outputs.")
+    description =
+        "Retry the steps of a run that failed or were cancelled; those that succeeded keep their"
+            + " outputs.")
 public final class RetryRunCommand extends OneRunCommand {
 
   @Override

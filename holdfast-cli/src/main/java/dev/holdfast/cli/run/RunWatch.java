@@ -40,8 +40,7 @@ final class RunWatch {
    * @param graphs finds the graph of a run, which changes if the run is moved
    * @param redraws whether the output is a terminal
    */
-  RunWatch(
-      Runs runs, Function<Run, Graph> graphs, RunId id, boolean redraws, PrintWriter out) {
+  RunWatch(Runs runs, Function<Run, Graph> graphs, RunId id, boolean redraws, PrintWriter out) {
     this.runs = runs;
     this.graphs = graphs;
     this.id = id;
@@ -115,7 +114,6 @@ final class RunWatch {
             .map(end -> " after " + Elapsed.of(Duration.between(run.createdAt(), end)))
             .orElse("");
     return "Run %s ended %s%s%s"
-        .formatted(
-            run.id(), run.state(), time, run.reason().map(why -> ": " + why).orElse("."));
+        .formatted(run.id(), run.state(), time, run.reason().map(why -> ": " + why).orElse("."));
   }
 }

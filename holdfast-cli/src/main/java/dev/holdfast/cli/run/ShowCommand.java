@@ -40,7 +40,9 @@ public final class ShowCommand extends OneRunCommand {
     session.out().println();
     TextGraph.lines(Picture.of(graph(session, run), run, Instant.now()), false)
         .forEach(session.out()::println);
-    run.steps().stream().filter(ShowCommand::hasDetails).forEach(step -> print(step, session.out()));
+    run.steps().stream()
+        .filter(ShowCommand::hasDetails)
+        .forEach(step -> print(step, session.out()));
     session.out().flush();
     return DONE;
   }

@@ -34,7 +34,8 @@ public final class StartCommand extends ClientCommand {
   @Option(
       names = "--unique",
       paramLabel = "KEY",
-      description = "Set this unique key. If an active run of the workflow has it, none is started.")
+      description =
+          "Set this unique key. If an active run of the workflow has it, none is started.")
   private @Nullable String unique;
 
   @Option(names = "--tag", paramLabel = "WORD", description = "Add a tag. May be repeated.")
@@ -79,8 +80,7 @@ public final class StartCommand extends ClientCommand {
   protected int ask(Session session) {
     Started<Object> run = session.client().runs().start(workflow, input, options);
     if (json) {
-      Json.print(
-          Map.of("id", run.id().toString(), "outcome", run.outcome()), session.out());
+      Json.print(Map.of("id", run.id().toString(), "outcome", run.outcome()), session.out());
       return DONE;
     }
     return session.answer(

@@ -139,8 +139,7 @@ public final class GraphCommand implements Callable<Integer> {
   }
 
   private int ofDatabase(@Nullable Stored wanted) throws Exception {
-    RunId run =
-        wanted == null || wanted.run == null ? null : runId(wanted.run);
+    RunId run = wanted == null || wanted.run == null ? null : runId(wanted.run);
     String workflow = wanted == null ? null : wanted.workflow;
     try (OpenStore open = database.open();
         HoldfastClient client = HoldfastClient.on(open.store())) {
@@ -162,8 +161,7 @@ public final class GraphCommand implements Callable<Integer> {
     try {
       return RunId.parse(text);
     } catch (IllegalArgumentException wrong) {
-      throw new ParameterException(
-          spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+      throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
     }
   }
 

@@ -28,8 +28,7 @@ final class ModulePath implements Closeable {
   ModulePath(String text) {
     this.text = text;
     this.loader =
-        new URLClassLoader(
-            urls(text), new SharedClasses(ModulePath.class.getClassLoader()));
+        new URLClassLoader(urls(text), new SharedClasses(ModulePath.class.getClassLoader()));
   }
 
   private static URL[] urls(String text) {
@@ -44,7 +43,9 @@ final class ModulePath implements Closeable {
 
   private static List<Path> entries(String entry) {
     boolean all = entry.equals("*") || entry.endsWith("/*") || entry.endsWith(File.separator + "*");
-    Path path = Path.of(all ? "." + File.separator : "").resolve(all ? entry.substring(0, entry.length() - 1) : entry);
+    Path path =
+        Path.of(all ? "." + File.separator : "")
+            .resolve(all ? entry.substring(0, entry.length() - 1) : entry);
     if (!(all ? Files.isDirectory(path) : Files.exists(path))) {
       throw new IllegalArgumentException(
           "'%s' does not exist: give jars and folders of classes, separated by '%s'."

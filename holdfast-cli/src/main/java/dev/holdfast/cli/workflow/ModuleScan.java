@@ -48,8 +48,7 @@ final class ModuleScan {
     thread.setContextClassLoader(path.loader());
     try {
       int known = modules.size() + findings.size();
-      List<IllegalArgumentException> problems =
-          ProblemCollector.during(() -> configureAll(path));
+      List<IllegalArgumentException> problems = ProblemCollector.during(() -> configureAll(path));
       problems.forEach(problem -> add("class path " + path, problem));
       if (modules.size() + findings.size() == known) {
         findings.add(

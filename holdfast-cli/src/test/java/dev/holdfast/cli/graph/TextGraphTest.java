@@ -34,13 +34,12 @@ class TextGraphTest {
   @Test
   void branchesJoin() {
     assertThat(
-            text(
-                flow -> {
-                  flow.step("charge", TASK);
-                  flow.step("pack", TASK).after("charge");
-                  flow.step("label", TASK).after("charge");
-                  flow.step("ship", TASK).after("pack", "label");
-                }))
+            text(flow -> {
+              flow.step("charge", TASK);
+              flow.step("pack", TASK).after("charge");
+              flow.step("label", TASK).after("charge");
+              flow.step("ship", TASK).after("pack", "label");
+            }))
         .isEqualTo(
             """
             t::flow
@@ -54,12 +53,11 @@ class TextGraphTest {
   @Test
   void independentStepsAreNeverBelowEachOther() {
     assertThat(
-            text(
-                flow -> {
-                  flow.step("a", TASK);
-                  flow.step("b", TASK);
-                  flow.step("c", TASK);
-                }))
+            text(flow -> {
+              flow.step("a", TASK);
+              flow.step("b", TASK);
+              flow.step("c", TASK);
+            }))
         .isEqualTo(
             """
             t::flow
@@ -72,14 +70,13 @@ class TextGraphTest {
   @Test
   void aLineThatCrossesALaneInterruptsIt() {
     assertThat(
-            text(
-                flow -> {
-                  flow.step("a", TASK);
-                  flow.step("b", TASK);
-                  flow.step("c", TASK).after("a");
-                  flow.step("d", TASK).after("a", "c");
-                  flow.step("e", TASK).after("b", "d");
-                }))
+            text(flow -> {
+              flow.step("a", TASK);
+              flow.step("b", TASK);
+              flow.step("c", TASK).after("a");
+              flow.step("d", TASK).after("a", "c");
+              flow.step("e", TASK).after("b", "d");
+            }))
         .isEqualTo(
             """
             t::flow
@@ -96,31 +93,30 @@ class TextGraphTest {
     Workflow<Object, Void> child =
         Workflow.define("t::child", Object.class, flow -> flow.step("a", TASK));
     assertThat(
-            text(
-                flow -> {
-                  flow.map("each", TASK, flow.context("list", new TypeRef<List<Object>>() {}))
-                      .concurrency(5)
-                      .tolerateFailures(2);
-                  flow.workflow("child", child, flow.input()).after("each");
-                  flow.sleep("nap", Duration.ofHours(1)).after("child").label("a short rest");
-                  flow.awaitSignal("ok", "approved", Object.class)
-                      .orElse("no")
-                      .within(Duration.ofDays(3))
-                      .after("nap");
-                  flow.step("pay", TASK)
-                      .after("ok")
-                      .when(
-                          Rule.all(
-                              Rule.noneFailed(),
-                              Rule.any(
-                                  Rule.context(Condition.field("total").isGreaterThan(100)),
-                                  Rule.quorum(1))))
-                      .onError(OnError.PAUSE)
-                      .compensate(TaskType.of("t::refund", Object.class));
-                  flow.finallyStep("tidy", TASK);
-                  flow.deadline(Duration.ofDays(2));
-                  flow.maxActive(MaxActive.of(3).per("customer"));
-                }))
+            text(flow -> {
+              flow.map("each", TASK, flow.context("list", new TypeRef<List<Object>>() {}))
+                  .concurrency(5)
+                  .tolerateFailures(2);
+              flow.workflow("child", child, flow.input()).after("each");
+              flow.sleep("nap", Duration.ofHours(1)).after("child").label("a short rest");
+              flow.awaitSignal("ok", "approved", Object.class)
+                  .orElse("no")
+                  .within(Duration.ofDays(3))
+                  .after("nap");
+              flow.step("pay", TASK)
+                  .after("ok")
+                  .when(
+                      Rule.all(
+                          Rule.noneFailed(),
+                          Rule.any(
+                              Rule.context(Condition.field("total").isGreaterThan(100)),
+                              Rule.quorum(1))))
+                  .onError(OnError.PAUSE)
+                  .compensate(TaskType.of("t::refund", Object.class));
+              flow.finallyStep("tidy", TASK);
+              flow.deadline(Duration.ofDays(2));
+              flow.maxActive(MaxActive.of(3).per("customer"));
+            }))
         .isEqualTo(
             """
             t::flow (deadline 2d00h, at most 3 active runs per customer, others wait)
@@ -139,15 +135,13 @@ class TextGraphTest {
   @Test
   void aGraphWithTooManyLanesIsAList() {
     String text =
-        text(
-            flow -> {
-              String[] all =
-                  IntStream.range(0, 40).mapToObj(i -> "s" + i).toArray(String[]::new);
-              for (String name : all) {
-                flow.step(name, TASK);
-              }
-              flow.step("join", TASK).after(all);
-            });
+        text(flow -> {
+          String[] all = IntStream.range(0, 40).mapToObj(i -> "s" + i).toArray(String[]::new);
+          for (String name : all) {
+            flow.step(name, TASK);
+          }
+          flow.step("join", TASK).after(all);
+        });
     assertThat(text.lines()).hasSize(42);
     assertThat(text).contains("join  task t::x  after s0, s1, s2,").doesNotContain("─");
   }
@@ -156,21 +150,21 @@ class TextGraphTest {
   void mermaidQuotesWhatWouldBeSyntax() {
     List<String> lines =
         Mermaid.lines(
-            picture(
-                flow -> {
-                  flow.step("end", TASK).label("say \"hi\" & <b>go</b> #1; `x`");
-                  flow.step("undoable", TASK).after("end").compensate(TASK);
-                  flow.sleep("nap", Duration.ofSeconds(5)).after("undoable");
-                  flow.finallyStep("tidy", TASK);
-                  flow.label("it's a flow");
-                }));
+            picture(flow -> {
+              flow.step("end", TASK).label("say \"hi\" & <b>go</b> #1; `x`");
+              flow.step("undoable", TASK).after("end").compensate(TASK);
+              flow.sleep("nap", Duration.ofSeconds(5)).after("undoable");
+              flow.finallyStep("tidy", TASK);
+              flow.label("it's a flow");
+            }));
     assertThat(lines)
         .containsExactly(
             "---",
             "title: 't::flow \"it''s a flow\"'",
             "---",
             "flowchart TD",
-            "  s0[\"end<br/>task t::x<br/>#quot;say #quot;hi#quot; #38; #lt;b#gt;go#lt;/b#gt; #35;1; #96;x#96;#quot;\"]",
+            "  s0[\"end<br/>task t::x<br/>#quot;say #quot;hi#quot; #38; #lt;b#gt;go#lt;/b#gt;"
+                + " #35;1; #96;x#96;#quot;\"]",
             "  s1[\"undoable<br/>task t::x\"]",
             "  s2([\"nap<br/>sleep of 5s\"])",
             "  s3[\"undo:undoable<br/>task t::x\"]",

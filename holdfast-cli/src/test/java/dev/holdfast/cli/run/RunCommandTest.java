@@ -143,8 +143,7 @@ class RunCommandTest {
   }
 
   private static void awaitStep(RunId id, String step, StepState state) {
-    await()
-        .until(() -> find(id).step(step).orElseThrow().state() == state);
+    await().until(() -> find(id).step(step).orElseThrow().state() == state);
   }
 
   @Test
@@ -167,7 +166,8 @@ class RunCommandTest {
         .contains("7-packed");
 
     Cli signal =
-        holdfast("run", "signal", id.toString(), "approved", "--payload={\"approved\": true}", "--id=x");
+        holdfast(
+            "run", "signal", id.toString(), "approved", "--payload={\"approved\": true}", "--id=x");
     assertThat(signal.exit()).as(signal.err()).isZero();
     Cli watch = holdfast("run", "watch", id.toString());
     assertThat(watch.exit()).isZero();
@@ -213,7 +213,12 @@ class RunCommandTest {
     JsonNode rerun =
         Json.read(
             holdfast(
-                    "run", "rerun", id.toString(), "--from=approval", "--input={\"id\": \"8\"}", "--json")
+                    "run",
+                    "rerun",
+                    id.toString(),
+                    "--from=approval",
+                    "--input={\"id\": \"8\"}",
+                    "--json")
                 .out());
     RunId again = RunId.parse(rerun.get("id").stringValue());
     Run read = find(again);
@@ -225,8 +230,7 @@ class RunCommandTest {
     assertThat(typo.exit()).isEqualTo(1);
     assertThat(typo.err()).contains("has no step 'pak': did you mean 'pack'?");
 
-    assertThat(
-            holdfast("run", "cancel", again.toString(), "--reason=by mistake").out())
+    assertThat(holdfast("run", "cancel", again.toString(), "--reason=by mistake").out())
         .contains("is being cancelled");
     assertThat(awaitRun(again, RunState.CANCELLED).reason().orElseThrow()).contains("by mistake");
     assertThat(holdfast("run", "cancel", id.toString()).exit()).isZero();
@@ -245,7 +249,8 @@ class RunCommandTest {
     Cli again = holdfast("run", "resume", id.toString());
     assertThat(again.exit()).isEqualTo(1);
     assertThat(again.err())
-        .contains("Run %s is RUNNING and cannot be resumed: only a paused one can be.".formatted(id));
+        .contains(
+            "Run %s is RUNNING and cannot be resumed: only a paused one can be.".formatted(id));
     client.runs().cancel(id, "done");
   }
 
@@ -265,9 +270,7 @@ class RunCommandTest {
         .contains(one.toString())
         .doesNotContain(two.toString())
         .doesNotContain("More may follow");
-    assertThat(
-            Json.read(
-                holdfast("run", "list", "--tag=list", "--state=running", "--json").out()))
+    assertThat(Json.read(holdfast("run", "list", "--tag=list", "--state=running", "--json").out()))
         .hasSize(2);
     assertThat(holdfast("run", "list", "--tag=list", "--count").out())
         .containsPattern("RUNNING +2");
@@ -299,7 +302,8 @@ class RunCommandTest {
     Cli unknown = holdfast("run", "move", id.toString(), "--to=zzz");
     assertThat(unknown.exit()).isEqualTo(1);
     assertThat(unknown.err())
-        .contains("No version of workflow 'cli::versions' has a hash that starts with 'zzz'", target);
+        .contains(
+            "No version of workflow 'cli::versions' has a hash that starts with 'zzz'", target);
     client.runs().cancel(id, "done");
   }
 
@@ -342,14 +346,13 @@ class RunCommandTest {
             new PrintWriter(screen, true));
     Thread watcher =
         Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    watch.follow();
-                  } catch (InterruptedException stopped) {
-                    Thread.currentThread().interrupt();
-                  }
-                });
+            .start(() -> {
+              try {
+                watch.follow();
+              } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+              }
+            });
     await().until(() -> screen.toString().contains("◷"));
     client.runs().signal(id, "approved", new Approval(true));
 
@@ -357,15 +360,14 @@ class RunCommandTest {
     List<String> pictures = List.of(screen.toString().split(Pattern.quote(RunWatch.CLEAR)));
     assertThat(pictures).hasSizeGreaterThan(2);
     assertThat(pictures.get(1)).contains("RUNNING", "◷  approval");
-    assertThat(pictures.getLast())
-        .contains("SUCCEEDED", "✔  ship")
-        .endsWith(".%n".formatted());
+    assertThat(pictures.getLast()).contains("SUCCEEDED", "✔  ship").endsWith(".%n".formatted());
   }
 
   @Test
   void wrongRequestsNameTheValueAndTheRemedyAndChangeNothing() {
     String unknown = UUID.randomUUID().toString();
-    for (String action : List.of("show", "watch", "pause", "resume", "cancel", "retry", "rerun", "events")) {
+    for (String action :
+        List.of("show", "watch", "pause", "resume", "cancel", "retry", "rerun", "events")) {
       Cli cli = holdfast("run", action, unknown);
       assertThat(cli.exit()).as(action).isEqualTo(1);
       assertThat(cli.err())

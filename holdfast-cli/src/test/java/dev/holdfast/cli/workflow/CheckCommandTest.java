@@ -38,9 +38,7 @@ class CheckCommandTest {
   }
 
   private String fine(String name) {
-    return jar(name)
-        .module("Fine", TASKS + FINE, HANDLERS + "binder.workflow(FULFIL);")
-        .jar();
+    return jar(name).module("Fine", TASKS + FINE, HANDLERS + "binder.workflow(FULFIL);").jar();
   }
 
   @Test
@@ -82,7 +80,8 @@ class CheckCommandTest {
     assertThat(check.exit()).isEqualTo(1);
     assertThat(check.out())
         .contains(
-            "error: workflow shop::fulfil: Step 'ship' reads the output of step 'pak', which does not exist: did you mean 'pack'?")
+            "error: workflow shop::fulfil: Step 'ship' reads the output of step 'pak', which does"
+                + " not exist: did you mean 'pack'?")
         .containsPattern("at shop\\.Broken\\.<clinit>\\(Broken\\.java:\\d+\\)")
         .contains("error: workflow shop::loop: Step 'a' waits for itself: a → b → c → a;")
         .contains("error: workflow shop::loop: Step name 'c' is used by 2 steps")
@@ -125,7 +124,8 @@ class CheckCommandTest {
 
   @Test
   void aJarWithoutAModuleIsReported() {
-    Cli check = Cli.run("check", jar("none").with("Nothing", "class Nothing {}").jar(), fine("fine"));
+    Cli check =
+        Cli.run("check", jar("none").with("Nothing", "class Nothing {}").jar(), fine("fine"));
 
     assertThat(check.exit()).isEqualTo(1);
     assertThat(check.out())
@@ -174,7 +174,8 @@ class CheckCommandTest {
     assertThat(check.exit()).isZero();
     assertThat(check.out())
         .contains(
-            "warning: workflow shop::fulfil: Step 'ship' runs task 'shop::ship', which no module on the class path handles")
+            "warning: workflow shop::fulfil: Step 'ship' runs task 'shop::ship', which no module on"
+                + " the class path handles")
         .contains("1 workflow, 0 problems, 1 warning");
     assertThat(
             Cli.run(
@@ -222,14 +223,15 @@ class CheckCommandTest {
 
   @Test
   void classesOfOtherJarsAreFoundOnTheSameClassPathOnly() {
-    UserJar library = jar("library").with("Library", "public class Library { public static String word() { return \"x\"; } }");
+    UserJar library =
+        jar("library")
+            .with(
+                "Library",
+                "public class Library { public static String word() { return \"x\"; } }");
     Path classes = library.classes();
     String app =
         jar("app")
-            .module(
-                "App",
-                TASKS + FINE,
-                HANDLERS + "Library.word(); binder.workflow(FULFIL);")
+            .module("App", TASKS + FINE, HANDLERS + "Library.word(); binder.workflow(FULFIL);")
             .jar(classes);
 
     Cli alone = Cli.run("check", app);
@@ -238,8 +240,7 @@ class CheckCommandTest {
         .contains("Class shop.Library is not on the class path: add the jar that contains it.");
     assertThat(Cli.run("check", app + File.pathSeparator + classes).exit()).isZero();
     library.jar();
-    assertThat(
-            Cli.run("check", app + File.pathSeparator + folder.resolve("library") + "/*").exit())
+    assertThat(Cli.run("check", app + File.pathSeparator + folder.resolve("library") + "/*").exit())
         .isZero();
   }
 

@@ -85,7 +85,12 @@ final class UserJar {
                       said,
                       files,
                       null,
-                      List.of("-proc:none", "-d", classes.toString(), "-cp", String.join(File.pathSeparator, path)),
+                      List.of(
+                          "-proc:none",
+                          "-d",
+                          classes.toString(),
+                          "-cp",
+                          String.join(File.pathSeparator, path)),
                       null,
                       files.getJavaFileObjectsFromPaths(sources))
                   .call();

@@ -213,7 +213,8 @@ final class GraphCheck {
   private Source<Object> source(Flow<Object> flow, Input input) {
     return switch (input) {
       case Input.RunInput run -> flow.input();
-      case Input.Context context -> new Source.Value<>(new Source.Input.Context(context.path()), ANY);
+      case Input.Context context ->
+          new Source.Value<>(new Source.Input.Context(context.path()), ANY);
       case Input.Output output ->
           new Source.Value<>(new Source.Input.Output(name(output.step()), output.path()), ANY);
       case Input.Constant constant -> flow.constant(constant.value(), ANY);

@@ -105,11 +105,15 @@ public final class WorkflowCatalog {
   void learnChildren(Graph graph) {
     List<String> unknown =
         graph.steps().stream()
-            .flatMap(step -> step.work() instanceof Graph.Work.Child child ? Stream.of(child.hash()) : Stream.empty())
+            .flatMap(step ->
+                step.work() instanceof Graph.Work.Child child
+                    ? Stream.of(child.hash())
+                    : Stream.empty())
             .filter(hash -> planner.idOf(hash) == null)
             .distinct()
             .toList();
-    for (Definitions.Stored child : unknown.isEmpty() ? List.<Definitions.Stored>of() : definitions.find(unknown)) {
+    for (Definitions.Stored child :
+        unknown.isEmpty() ? List.<Definitions.Stored>of() : definitions.find(unknown)) {
       planner.learn(child);
       learnChildren(planner.graph(child.id()));
     }

@@ -71,8 +71,7 @@ class GraphCheckTest {
   void positionsThatDoNotExistAreAllReported() {
     assertThat(
             problemsOf(
-                graph(
-                    step("a", new Input.Output(7, null), Rule.allSucceeded()), step("b", 0, 9))))
+                graph(step("a", new Input.Output(7, null), Rule.allSucceeded()), step("b", 0, 9))))
         .containsExactly(
             "Step 'a' reads the output of step number 7, which does not exist: there are 2.",
             "Step 'b' is after step number 9, which does not exist: there are 2.");
@@ -80,8 +79,7 @@ class GraphCheckTest {
 
   @Test
   void whatADefinitionMustNotContainIsNotAcceptedFromDataEither() {
-    Node impossible =
-        step("c", new Input.Context(null), new Rule.Quorum(3), 0);
+    Node impossible = step("c", new Input.Context(null), new Rule.Quorum(3), 0);
     assertThat(problemsOf(graph(step("a"), step("a"), impossible)))
         .hasSize(2)
         .anyMatch(problem -> problem.contains("Step name 'a' is used by 2 steps"))
@@ -92,15 +90,15 @@ class GraphCheckTest {
   void dependenciesComeBeforeTheirDependents() {
     assertThat(problemsOf(graph(step("late", 1), step("early"))))
         .containsExactly(
-            "Step 'late' is after step 'early', which does not come before it in the graph: put dependencies first.");
+            "Step 'late' is after step 'early', which does not come before it in the graph: put"
+                + " dependencies first.");
   }
 
   @Test
   void aStoredGraphThatIsNotConsistentIsNotLearned() {
     GraphPlanner planner = new GraphPlanner(java.util.UUID::randomUUID);
     Graph cycle = graph(step("a", 1), step("b", 0));
-    var stored =
-        new dev.holdfast.engine.store.Definitions.Stored(1, GraphJson.definition(cycle));
+    var stored = new dev.holdfast.engine.store.Definitions.Stored(1, GraphJson.definition(cycle));
 
     assertThatThrownBy(() -> planner.learn(stored)).isInstanceOf(InvalidWorkflowException.class);
     assertThat(planner.knows(1)).isFalse();

@@ -111,13 +111,12 @@ public abstract class ModuleContract extends NodeTestBase {
             .start(
                 "module::talk",
                 "{\"text\": \"hi\"}",
-                RunOptions.of(
-                    options ->
-                        options
-                            .unique(UniqueKey.whileActive("one"))
-                            .tags("cli")
-                            .label("by name")
-                            .priority(7)));
+                RunOptions.of(options ->
+                    options
+                        .unique(UniqueKey.whileActive("one"))
+                        .tags("cli")
+                        .label("by name")
+                        .priority(7)));
 
     assertThat(run.created()).isTrue();
     assertThat(client().runs().await(run, SOON)).isEqualTo(Map.of("text", "hi!"));
@@ -171,13 +170,11 @@ public abstract class ModuleContract extends NodeTestBase {
   @Test
   void aWorkflowThatIsNotValidIsNotRegistered() {
     Workflow<Note, Void> twice =
-        unchecked(
-            flow -> {
-              flow.step("a", SHOUT);
-              flow.step("a", SHOUT);
-            });
-    Workflow<Note, Void> impossible =
-        unchecked(flow -> flow.step("b", SHOUT).when(Rule.quorum(2)));
+        unchecked(flow -> {
+          flow.step("a", SHOUT);
+          flow.step("a", SHOUT);
+        });
+    Workflow<Note, Void> impossible = unchecked(flow -> flow.step("b", SHOUT).when(Rule.quorum(2)));
 
     assertThatThrownBy(() -> client().runs().start(twice, new Note("x")))
         .isInstanceOf(InvalidWorkflowException.class)
@@ -191,8 +188,7 @@ public abstract class ModuleContract extends NodeTestBase {
   /** Defines a workflow whose problems are ignored, as only a check does. */
   private static Workflow<Note, Void> unchecked(Consumer<Flow<Note>> graph) {
     AtomicReference<Workflow<Note, Void>> built = new AtomicReference<>();
-    ProblemCollector.during(
-        () -> built.set(Workflow.define("module::invalid", Note.class, graph)));
+    ProblemCollector.during(() -> built.set(Workflow.define("module::invalid", Note.class, graph)));
     return built.get();
   }
 
