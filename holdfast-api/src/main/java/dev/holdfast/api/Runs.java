@@ -6,6 +6,7 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunItem;
+import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.SignalOptions;
 import dev.holdfast.api.workflow.Started;
@@ -25,6 +26,17 @@ import org.jspecify.annotations.Nullable;
  * that its state does not allow throw a {@link RunStateException}. Nothing was changed then.
  */
 public interface Runs extends Starter {
+
+  /**
+   * Starts a run of a workflow that this program does not define, by its name. The run gets the
+   * graph of that name that was stored last.
+   *
+   * @param workflow the name of the workflow, which a node or a client has registered
+   * @param input the input, encoded as the nodes expect it, usually as JSON
+   * @throws UnknownWorkflowException if no workflow has that name
+   * @throws IllegalArgumentException if the input is not valid; nothing was written
+   */
+  Started<Object> start(String workflow, String input, RunOptions options);
 
   /** Finds a run in any state, with its steps; empty if it does not exist or is no longer kept. */
   Optional<Run> find(RunId id);

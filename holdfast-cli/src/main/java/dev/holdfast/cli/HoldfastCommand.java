@@ -23,6 +23,10 @@ import dev.holdfast.cli.ops.SchedulesCommand;
 import dev.holdfast.cli.ops.TasksCommand;
 import dev.holdfast.cli.ops.TriggerCommand;
 import dev.holdfast.cli.ops.TriggersCommand;
+import dev.holdfast.cli.run.RunCommand;
+import dev.holdfast.cli.workflow.CheckCommand;
+import dev.holdfast.cli.workflow.GraphCommand;
+import dev.holdfast.cli.workflow.WorkflowsCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,6 +68,10 @@ import picocli.CommandLine.Spec;
       PublishCommand.class,
       LeasesCommand.class,
       LeaseCommand.class,
+      WorkflowsCommand.class,
+      CheckCommand.class,
+      GraphCommand.class,
+      RunCommand.class,
       HelpCommand.class
     })
 final class HoldfastCommand implements Runnable {

@@ -6,7 +6,8 @@
  * and can enqueue further jobs. It can throw {@link dev.holdfast.api.run.TaskFailure} and {@link
  * dev.holdfast.api.run.RetryLater}. {@link dev.holdfast.api.run.DurableSteps} are parts of a
  * handler that are not repeated when its job runs again. An {@link
- * dev.holdfast.api.run.AttemptInterceptor} wraps the attempts of all tasks of a node.
+ * dev.holdfast.api.run.AttemptInterceptor} wraps the attempts of all tasks of a node. A {@link
+ * dev.holdfast.api.run.TaskModule} names the tasks and workflows of a jar.
  */
 @NullMarked
 package dev.holdfast.api.run;

@@ -1,5 +1,6 @@
 package dev.holdfast.api.workflow;
 
+import dev.holdfast.api.internal.ProblemCollector;
 import dev.holdfast.api.internal.StarterTask;
 import dev.holdfast.api.internal.Times;
 import dev.holdfast.api.task.TaskType;
@@ -66,7 +67,7 @@ public final class Workflow<I, R> {
     this.levels = levels(steps);
     List<String> problems = WorkflowCheck.problemsOf(this, typeErrors);
     if (!problems.isEmpty()) {
-      throw new InvalidWorkflowException(name, problems);
+      ProblemCollector.report(new InvalidWorkflowException(name, problems));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.NodeInfo.Heartbeat;
+import dev.holdfast.cli.print.DurationText;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import java.time.Duration;
@@ -34,7 +35,7 @@ public final class BeatsCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     List<Heartbeat> beats = session.client().nodes().beats(id, limit);
     if (json) {
       Json.print(beats, session.out());

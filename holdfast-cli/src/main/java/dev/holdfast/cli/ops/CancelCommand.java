@@ -20,7 +20,7 @@ public final class CancelCommand extends ClientCommand {
   private JobId id;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     return switch (session.client().cancel(id)) {
       case CANCELLED ->
           session.report(true, "Job %s is cancelled; it had not started.".formatted(id));

@@ -18,9 +18,9 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The base of the commands that open a store, make one request and print the result. */
-abstract class ClientCommand implements Callable<Integer> {
-  static final int DONE = 0;
-  static final int FAILED = 1;
+public abstract class ClientCommand implements Callable<Integer> {
+  protected static final int DONE = 0;
+  protected static final int FAILED = 1;
 
   @Spec
   @SuppressWarnings("NullAway.Init")
@@ -29,10 +29,10 @@ abstract class ClientCommand implements Callable<Integer> {
   @Mixin private final DatabaseOptions database = new DatabaseOptions();
 
   /** What a command works with: a client, the store, and the writer for its output. */
-  record Session(Holdfast client, Store store, PrintWriter out) {
+  protected record Session(Holdfast client, Store store, PrintWriter out) {
 
     /** Prints a sentence and returns the exit code. */
-    int report(boolean done, String sentence) {
+    public int report(boolean done, String sentence) {
       out.println(sentence);
       out.flush();
       return done ? DONE : FAILED;
@@ -40,15 +40,15 @@ abstract class ClientCommand implements Callable<Integer> {
   }
 
   /** Validates the arguments before the database is opened. */
-  void check() {}
+  protected void check() {}
 
   /** Returns the exception that reports invalid arguments, with exit code 2. */
-  final ParameterException wrongUse(String sentence) {
+  protected final ParameterException wrongUse(String sentence) {
     return new ParameterException(spec.commandLine(), sentence);
   }
 
   /** Returns a value read from the arguments; an invalid value is reported as wrong use. */
-  final <T> T checked(Supplier<T> read) {
+  protected final <T> T checked(Supplier<T> read) {
     try {
       return read.get();
     } catch (IllegalArgumentException wrong) {
@@ -61,7 +61,7 @@ abstract class ClientCommand implements Callable<Integer> {
    *
    * @return the exit code
    */
-  abstract int ask(Session session);
+  protected abstract int ask(Session session);
 
   @Override
   public final Integer call() throws Exception {

@@ -91,7 +91,7 @@ public final class EnqueueCommand extends ClientCommand {
   private JsonNode value = Json.read("{}");
 
   @Override
-  void check() {
+  protected void check() {
     if (in != null && at != null) {
       throw wrongUse("Use either --in or --at, not both.");
     }
@@ -100,7 +100,7 @@ public final class EnqueueCommand extends ClientCommand {
   }
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     TaskType<JsonNode, Void> type = TaskType.of(task, JsonNode.class);
     Enqueued<Void> job = session.client().enqueue(type, value, this::options);
     boolean isNew = job.created();

@@ -32,7 +32,7 @@ public final class JobCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Optional<Job> found = session.client().find(id);
     if (found.isEmpty()) {
       return session.report(

@@ -53,7 +53,7 @@ public final class JobsCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     if (count) {
       return count(session);
     }

@@ -39,7 +39,7 @@ public final class LeaseCommand extends ClientCommand {
   private String key;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     LeaseStore leases = session.store().leases();
     Optional<LeaseInfo> found = leases.find(key);
     if (found.isEmpty()) {

@@ -2,6 +2,7 @@ package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.lease.LeaseInfo;
 import dev.holdfast.api.lease.LeaseState;
+import dev.holdfast.cli.print.DurationText;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import java.time.temporal.ChronoUnit;
@@ -38,14 +39,14 @@ public final class LeasesCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  void check() {
+  protected void check() {
     if (limit < 1 || limit > 1000) {
       throw wrongUse("Limit %d is not valid: use 1 to 1000.".formatted(limit));
     }
   }
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     List<LeaseInfo> leases = session.store().leases().list(state, after, limit);
     if (json) {
       Json.print(leases, session.out());

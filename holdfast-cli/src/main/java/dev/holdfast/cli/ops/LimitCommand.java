@@ -40,7 +40,7 @@ public final class LimitCommand extends ClientCommand {
   private boolean force;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Optional<String> objection = force ? Optional.empty() : objection(session.client());
     if (objection.isPresent()) {
       return session.report(false, objection.get());

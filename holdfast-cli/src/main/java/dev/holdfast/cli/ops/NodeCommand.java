@@ -54,7 +54,7 @@ public final class NodeCommand extends ClientCommand {
   private @Nullable String task;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Nodes nodes = session.client().nodes();
     int told =
         switch (action) {

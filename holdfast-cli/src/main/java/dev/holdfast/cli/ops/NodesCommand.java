@@ -3,6 +3,7 @@ package dev.holdfast.cli.ops;
 import static java.util.stream.Collectors.joining;
 
 import dev.holdfast.api.NodeInfo;
+import dev.holdfast.cli.print.DurationText;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import java.time.temporal.ChronoUnit;
@@ -19,7 +20,7 @@ public final class NodesCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     List<NodeInfo> nodes = session.client().nodes().list();
     if (json) {
       Json.print(nodes, session.out());

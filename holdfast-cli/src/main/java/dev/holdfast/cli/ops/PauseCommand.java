@@ -22,7 +22,7 @@ public final class PauseCommand extends ClientCommand {
   private boolean force;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Optional<String> objection =
         force
             ? Optional.empty()

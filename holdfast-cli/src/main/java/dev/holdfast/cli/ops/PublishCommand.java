@@ -34,13 +34,13 @@ public final class PublishCommand extends ClientCommand {
   private JsonNode value = Json.read("{}");
 
   @Override
-  void check() {
+  protected void check() {
     checked(() -> TriggerNames.event(event));
     value = checked(() -> Json.read(payload));
   }
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Published published = session.client().publish(event, value);
     if (json) {
       Json.print(published, session.out());

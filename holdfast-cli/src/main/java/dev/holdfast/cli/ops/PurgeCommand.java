@@ -20,7 +20,7 @@ public final class PurgeCommand extends ClientCommand {
   private boolean yes;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     JobFilter failed = filter.filter(Set.of(JobState.FAILED));
     if (yes) {
       return session.report(

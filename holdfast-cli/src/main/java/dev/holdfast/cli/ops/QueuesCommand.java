@@ -1,6 +1,7 @@
 package dev.holdfast.cli.ops;
 
 import dev.holdfast.api.job.QueueStatus;
+import dev.holdfast.cli.print.DurationText;
 import dev.holdfast.cli.print.Json;
 import dev.holdfast.cli.print.Table;
 import java.util.List;
@@ -15,7 +16,7 @@ public final class QueuesCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     List<QueueStatus> queues = session.client().queues().list();
     if (json) {
       Json.print(queues, session.out());

@@ -20,7 +20,7 @@ public final class RequeueCommand extends ClientCommand {
   private JobId id;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     return switch (session.client().requeue(id)) {
       case READY -> session.report(true, "Job %s is ready.".formatted(id));
       case ALREADY_READY -> session.report(true, "Job %s was already ready.".formatted(id));

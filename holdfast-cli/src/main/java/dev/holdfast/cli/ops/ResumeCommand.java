@@ -16,7 +16,7 @@ public final class ResumeCommand extends ClientCommand {
   private String queue;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Optional<String> objection = KnownNames.queues(session.client()).objection(queue, "");
     if (objection.isPresent()) {
       return session.report(false, objection.get());

@@ -28,7 +28,7 @@ public final class RetryCommand extends ClientCommand {
   @Mixin private final FilterOptions filter = new FilterOptions();
 
   @Override
-  void check() {
+  protected void check() {
     if ((id == null) == !all) {
       throw wrongUse("Use either the ID of a job or --all.");
     }
@@ -38,7 +38,7 @@ public final class RetryCommand extends ClientCommand {
   }
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     if (id != null) {
       return retry(session, id);
     }

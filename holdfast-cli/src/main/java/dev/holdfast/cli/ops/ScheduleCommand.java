@@ -34,7 +34,7 @@ public final class ScheduleCommand extends ClientCommand {
   private String id;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Schedules schedules = session.client().schedules();
     return switch (action) {
       case PAUSE ->

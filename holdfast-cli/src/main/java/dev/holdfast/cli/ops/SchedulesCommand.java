@@ -20,7 +20,7 @@ public final class SchedulesCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     List<ScheduleStatus> schedules = session.client().schedules().list();
     if (json) {
       Json.print(schedules, session.out());

@@ -29,7 +29,7 @@ public final class TasksCommand extends ClientCommand {
   private @Nullable String close;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     if (close != null && !session.client().tasks().closeBreaker(close)) {
       return session.report(
           false, "The circuit breaker of task '%s' is not open; see 'tasks'.".formatted(close));

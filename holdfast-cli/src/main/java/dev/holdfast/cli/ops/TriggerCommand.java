@@ -3,6 +3,7 @@ package dev.holdfast.cli.ops;
 import dev.holdfast.api.trigger.TriggerStatus;
 import dev.holdfast.api.trigger.Triggers;
 import dev.holdfast.cli.print.Closest;
+import dev.holdfast.cli.print.DurationText;
 import dev.holdfast.cli.print.Fields;
 import dev.holdfast.cli.print.Json;
 import java.util.List;
@@ -41,7 +42,7 @@ public final class TriggerCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     Triggers triggers = session.client().triggers();
     Optional<TriggerStatus> found = triggers.find(id);
     if (found.isEmpty()) {

@@ -16,7 +16,7 @@ public final class TriggersCommand extends ClientCommand {
   private boolean json;
 
   @Override
-  int ask(Session session) {
+  protected int ask(Session session) {
     List<TriggerStatus> triggers = session.client().triggers().list();
     if (json) {
       Json.print(triggers.stream().map(TriggerView::of).toList(), session.out());

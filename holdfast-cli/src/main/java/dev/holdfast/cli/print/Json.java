@@ -67,6 +67,18 @@ public final class Json {
     }
   }
 
+  /** Returns encoded text as the JSON value that it is, or as text if another codec wrote it. */
+  public static @Nullable Object encoded(@Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      return READER.readTree(text);
+    } catch (JacksonException otherCodec) {
+      return text;
+    }
+  }
+
   /** The record components that contain text encoded by a codec. */
   interface EncodedPayloads {
     @JsonSerialize(using = Encoded.class)

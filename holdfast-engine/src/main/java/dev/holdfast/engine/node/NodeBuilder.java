@@ -10,6 +10,7 @@ import dev.holdfast.api.lease.LeaseRequest;
 import dev.holdfast.api.policy.CircuitBreaker;
 import dev.holdfast.api.run.AttemptInterceptor;
 import dev.holdfast.api.run.TaskHandler;
+import dev.holdfast.api.run.TaskModule;
 import dev.holdfast.api.run.VoidTaskHandler;
 import dev.holdfast.api.schedule.Recurring;
 import dev.holdfast.api.schedule.Schedule;
@@ -188,6 +189,22 @@ public final class NodeBuilder {
   public <I, R> NodeBuilder workflow(Workflow<I, R> workflow) {
     workflows.add(workflow);
     return handle(workflow.starter(), new RunStartHandler<>(workflow));
+  }
+
+  /**
+   * Adds all handlers and workflows of a module, as if they were given to this builder one by one.
+   * To install all modules of the class path:
+   *
+   * <pre>{@code
+   * NodeBuilder builder = HoldfastNode.on(store);
+   * ServiceLoader.load(TaskModule.class).forEach(builder::install);
+   * }</pre>
+   *
+   * <p>Defaults to no modules.
+   */
+  public NodeBuilder install(TaskModule module) {
+    module.configure(new ModuleBinder(this));
+    return this;
   }
 
   /**

@@ -37,6 +37,12 @@ public interface Definitions {
   /** Finds graphs by hash; unknown ones are left out. */
   List<Stored> find(Collection<String> hashes);
 
-  /** Lists the graphs of a workflow, the latest registered first. */
+  /**
+   * Lists the graphs of a workflow, the one that was stored last first. Registering a stored graph
+   * again does not change that order.
+   */
   List<Stored> versions(String workflow);
+
+  /** Lists the names of all workflows, in alphabetical order. */
+  List<String> names();
 }

@@ -1,8 +1,10 @@
 package dev.holdfast.engine.workflow;
 
+import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.OnError;
 import dev.holdfast.api.workflow.Rule;
+import dev.holdfast.api.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param required the steps that must succeed; empty for the default
  * @param maxActive how many runs may be active at once; null for no limit
  */
-record Graph(
+public record Graph(
     String name,
     @Nullable String label,
     List<Node> steps,
@@ -31,13 +33,27 @@ record Graph(
   /** The version of the stored format. */
   static final int FORMAT = 1;
 
-  Graph {
+  public Graph {
     steps = List.copyOf(steps);
     required = Set.copyOf(required);
   }
 
+  /**
+   * Returns the graph of a workflow, as it is stored when the workflow is registered.
+   *
+   * @param codec encodes the constants of the workflow
+   */
+  public static Graph of(Workflow<?, ?> workflow, PayloadCodec codec) {
+    return new GraphCompiler(codec).compile(workflow).graph();
+  }
+
+  /** Returns the hash under which this graph is stored. */
+  public String hash() {
+    return GraphJson.definition(this).hash();
+  }
+
   /** Which phase of a run a step belongs to. */
-  enum Part {
+  public enum Part {
     MAIN,
     COMPENSATION,
     FINALLY
@@ -51,7 +67,7 @@ record Graph(
    * @param label a text for people; null for none
    * @param compensates the position of the step that this one undoes; -1 for none
    */
-  record Node(
+  public record Node(
       String name,
       Part part,
       Work work,
@@ -62,13 +78,13 @@ record Graph(
       @Nullable Duration timeout,
       @Nullable String label,
       int compensates) {
-    Node {
+    public Node {
       after = List.copyOf(after);
     }
   }
 
   /** What a step does. */
-  sealed interface Work {
+  public sealed interface Work {
     /** Runs a task. */
     record Task(JobTemplate job, Input payload) implements Work {}
 
@@ -107,20 +123,20 @@ record Graph(
    * @param policy retries, timeout and crash policy as text; null for those of the task
    * @param startWithin how long after it is due a job may start; null for no limit
    */
-  record JobTemplate(
+  public record JobTemplate(
       String task,
       String queue,
       int priority,
       Set<String> tags,
       @Nullable String policy,
       @Nullable Duration startWithin) {
-    JobTemplate {
+    public JobTemplate {
       tags = Set.copyOf(tags);
     }
   }
 
   /** Where a value comes from. */
-  sealed interface Input {
+  public sealed interface Input {
     /** The input of the run. */
     record RunInput() implements Input {}
 

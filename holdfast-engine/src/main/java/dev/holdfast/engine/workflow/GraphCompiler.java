@@ -3,6 +3,7 @@ package dev.holdfast.engine.workflow;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.workflow.InvalidWorkflowException;
 import dev.holdfast.api.workflow.OnError;
 import dev.holdfast.api.workflow.Rule;
 import dev.holdfast.api.workflow.Source;
@@ -83,14 +84,22 @@ final class GraphCompiler {
   /**
    * Returns the steps of a part, dependencies first, otherwise as they were added.
    *
-   * @throws IllegalArgumentException if the dependencies form a cycle
+   * @throws IllegalArgumentException if the dependencies form a cycle, or two steps have one name
    */
   private static List<StepDefinition> inOrder(Workflow<?, ?> workflow, boolean isFinally) {
     List<StepDefinition> left =
         new ArrayList<>(
             workflow.steps().stream().filter(step -> step.isFinally() == isFinally).toList());
     Map<String, StepDefinition> open = new LinkedHashMap<>();
-    left.forEach(step -> open.put(step.name(), step));
+    for (StepDefinition step : left) {
+      if (open.put(step.name(), step) != null) {
+        throw new InvalidWorkflowException(
+            workflow.name(),
+            List.of(
+                "Step name '%s' is used more than once: give each step another name."
+                    .formatted(step.name())));
+      }
+    }
     List<StepDefinition> ordered = new ArrayList<>(left.size());
     while (!open.isEmpty()) {
       StepDefinition next =

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -162,7 +163,14 @@ final class GraphJson {
           "Workflow '%s' (%s) is stored in format %d, but this version of Holdfast reads format %d: update this application."
               .formatted(definition.name(), definition.hash(), definition.format(), Graph.FORMAT));
     }
-    return read(definition.body());
+    try {
+      return GraphCheck.consistent(read(definition.body()));
+    } catch (JacksonException | NullPointerException unreadable) {
+      throw new IllegalStateException(
+          "Workflow '%s' (%s) is stored, but cannot be read: register it again."
+              .formatted(definition.name(), definition.hash()),
+          unreadable);
+    }
   }
 
   static Graph read(String text) {

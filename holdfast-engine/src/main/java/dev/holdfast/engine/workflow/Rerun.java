@@ -47,7 +47,7 @@ final class Rerun {
     int position = names.indexOf(name);
     if (position < 0) {
       throw new IllegalArgumentException(
-          "Run %s has no step '%s'%s"
+          "Run %s has no step '%s': %s"
               .formatted(
                   original.id(),
                   name,

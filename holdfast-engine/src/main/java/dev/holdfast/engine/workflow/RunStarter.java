@@ -1,6 +1,7 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.codec.PayloadCodec;
+import dev.holdfast.api.type.TypeRef;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
 import dev.holdfast.api.workflow.Started;
@@ -67,7 +68,7 @@ public final class RunStarter {
       I input,
       RunOptions options,
       @Nullable NewSignal signal) {
-    return send(intake, workflow, prepare(workflow, input, options, null, null), signal);
+    return typed(write(intake, prepare(workflow, input, options, null, null), signal), workflow);
   }
 
   /**
@@ -83,17 +84,32 @@ public final class RunStarter {
       RunOptions options,
       @Nullable String stack,
       @Nullable JobCause cause) {
-    return send(intake, workflow, prepare(workflow, input, options, stack, cause), null);
+    return typed(write(intake, prepare(workflow, input, options, stack, cause), null), workflow);
   }
 
-  private <R> Started<R> send(
-      RunIntake intake, Workflow<?, R> workflow, NewRun run, @Nullable NewSignal signal) {
+  private static <R> Started<R> typed(Admission admission, Workflow<?, R> workflow) {
+    return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+  }
+
+  /**
+   * Starts a run of the graph of this name that was stored last, in a new transaction.
+   *
+   * @param input the encoded input
+   */
+  Started<Object> start(RunIntake intake, String workflow, String input, RunOptions options) {
+    String text = Encoding.bounded(input, "workflow '%s'".formatted(workflow), payloadLimit);
+    NewRun run = prepare(catalog.latest(workflow), text, options, null, null);
+    Admission admission = write(intake, run, null);
+    return new Started<>(admission.id(), admission.outcome(), TypeRef.of(Object.class));
+  }
+
+  private Admission write(RunIntake intake, NewRun run, @Nullable NewSignal signal) {
     Admission admission =
         StoreRetry.ask(
-            "start a run of %s".formatted(workflow),
+            "start a run of %s".formatted(run.workflow()),
             before -> intake.start(before == 0 ? run : run.repeated(), signal));
     announce(run, admission, signal != null);
-    return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+    return admission;
   }
 
   /**
@@ -109,7 +125,7 @@ public final class RunStarter {
         NewRun run = prepare(workflow, input, options, null, null);
         Admission admission = intake.start(run, null);
         afterCommit.accept(() -> announce(run, admission, false));
-        return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+        return typed(admission, workflow);
       }
     };
   }
@@ -120,13 +136,22 @@ public final class RunStarter {
       RunOptions options,
       @Nullable String stack,
       @Nullable JobCause cause) {
-    RunId id = options.id() != null ? options.id() : new RunId(ids.get());
     WorkflowCatalog.Registered known = catalog.registered(workflow);
     String text = encode("workflow '%s'".formatted(workflow), input);
+    return prepare(known, text, options, stack, cause);
+  }
+
+  private NewRun prepare(
+      WorkflowCatalog.Registered known,
+      String text,
+      RunOptions options,
+      @Nullable String stack,
+      @Nullable JobCause cause) {
+    RunId id = options.id() != null ? options.id() : new RunId(ids.get());
+    String workflow = known.graph().name();
     RunSource source =
         new RunSource(
-            stack != null ? stack : origin.of(workflow.name()).stack(),
-            StartedBy.text(cause, text));
+            stack != null ? stack : origin.of(workflow).stack(), StartedBy.text(cause, text));
     RunPlan first =
         catalog
             .planner()
@@ -136,7 +161,7 @@ public final class RunStarter {
     return new NewRun(
         id,
         known.stored().id(),
-        workflow.name(),
+        workflow,
         text,
         options.unique(),
         options.tags(),
@@ -158,6 +183,7 @@ public final class RunStarter {
    */
   RunId rerun(RunStore store, RunRow original, List<String> from, @Nullable String newInput) {
     Graph graph = catalog.graph(original.definition(), original.hash());
+    catalog.learnChildren(graph);
     List<RunPlan.Result> results = store.queries().results(original.id());
     String input = newInput == null ? original.input() : Encoding.storable(newInput);
     List<RunPlan.Result> inherited = Rerun.inherited(graph, original, from, results);

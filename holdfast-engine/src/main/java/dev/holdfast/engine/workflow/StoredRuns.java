@@ -97,6 +97,11 @@ public final class StoredRuns implements Runs {
   }
 
   @Override
+  public Started<Object> start(String workflow, String input, RunOptions options) {
+    return starter.start(store.intake(), Names.workflow(workflow), input, options);
+  }
+
+  @Override
   public <I, R> Started<R> signalOrStart(
       Workflow<I, R> workflow, I input, String uniqueKey, String signal, @Nullable Object payload) {
     return starter.start(

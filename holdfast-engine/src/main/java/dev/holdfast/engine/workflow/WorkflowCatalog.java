@@ -1,13 +1,16 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.HoldfastException;
+import dev.holdfast.api.UnknownWorkflowException;
 import dev.holdfast.api.codec.PayloadCodec;
 import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunRow;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * The graphs that this process knows: of workflows that it defines, and of runs that it has read.
@@ -32,7 +35,12 @@ public final class WorkflowCatalog {
     return planner;
   }
 
-  /** Stores the graph of a workflow, and those of its child workflows, if they are not stored. */
+  /**
+   * Stores the graph of a workflow, and those of its child workflows, if they are not stored.
+   *
+   * @throws dev.holdfast.api.workflow.InvalidWorkflowException if one of them is not valid; nothing
+   *     was stored
+   */
   public void register(Workflow<?, ?> workflow) {
     registered(workflow);
   }
@@ -43,13 +51,72 @@ public final class WorkflowCatalog {
       return known;
     }
     GraphCompiler.Compiled compiled = new GraphCompiler(codec).compile(workflow);
-    List<Definitions.Stored> stored =
-        definitions.register(List.copyOf(compiled.definitions().values()));
+    List<Definitions.Definition> all = List.copyOf(compiled.definitions().values());
+    // Before they are stored: runs would pin them.
+    all.forEach(definition -> GraphCheck.valid(GraphJson.read(definition)));
+    List<Definitions.Stored> stored = definitions.register(all);
     stored.forEach(planner::learn);
     Definitions.Stored own = stored.getLast(); // Children come first.
     Registered fresh = new Registered(own, planner.graph(own.id()));
     registered.put(workflow, fresh);
     return fresh;
+  }
+
+  /** Returns the names of the workflows that are stored, in alphabetical order. */
+  public List<String> names() {
+    return definitions.names();
+  }
+
+  /** Returns the graphs of a workflow by hash, the one that was stored last first. */
+  public Map<String, Graph> versions(String workflow) {
+    Map<String, Graph> versions = new LinkedHashMap<>();
+    definitions
+        .versions(workflow)
+        .forEach(stored -> versions.put(stored.hash(), GraphJson.read(stored.definition())));
+    return versions;
+  }
+
+  /**
+   * Returns a stored graph.
+   *
+   * @throws HoldfastException if there is none with this hash
+   */
+  public Graph stored(String hash) {
+    return GraphJson.read(find(hash).definition());
+  }
+
+  /**
+   * Returns the graph of a workflow that was stored last.
+   *
+   * @throws UnknownWorkflowException if there is none
+   */
+  Registered latest(String workflow) {
+    Definitions.Stored latest =
+        definitions.versions(workflow).stream()
+            .findFirst()
+            .orElseThrow(() -> new UnknownWorkflowException(workflow, definitions.names()));
+    planner.learn(latest);
+    Graph graph = planner.graph(latest.id());
+    learnChildren(graph);
+    return new Registered(latest, graph);
+  }
+
+  /** Reads the graphs of all workflows that runs of a graph start: the first plan needs them. */
+  void learnChildren(Graph graph) {
+    List<String> unknown =
+        graph.steps().stream()
+            .flatMap(step ->
+                step.work() instanceof Graph.Work.Child child
+                    ? Stream.of(child.hash())
+                    : Stream.empty())
+            .filter(hash -> planner.idOf(hash) == null)
+            .distinct()
+            .toList();
+    for (Definitions.Stored child :
+        unknown.isEmpty() ? List.<Definitions.Stored>of() : definitions.find(unknown)) {
+      planner.learn(child);
+      learnChildren(planner.graph(child.id()));
+    }
   }
 
   /** Returns the graph of a run; reads it if it is not known. */

@@ -49,11 +49,18 @@ public final class PgDefinitions implements Definitions {
       where name = :name order by created_at desc, id desc
       """;
 
+  // Reads the whole table: there are few graphs, and only operators ask.
+  private static final String NAMES =
+      """
+      select distinct name collate "C" from ${schema}.workflow_definition order by 1
+      """;
+
   private final Database database;
   private final String register;
   private final String find;
   private final String byId;
   private final String versions;
+  private final String names;
 
   public PgDefinitions(Database database) {
     this.database = database;
@@ -61,6 +68,7 @@ public final class PgDefinitions implements Definitions {
     this.find = database.sql(FIND);
     this.byId = database.sql(BY_ID);
     this.versions = database.sql(VERSIONS);
+    this.names = database.sql(NAMES);
   }
 
   @Override
@@ -125,6 +133,12 @@ public final class PgDefinitions implements Definitions {
                 .bind("name", workflow)
                 .map((row, context) -> stored(row))
                 .list());
+  }
+
+  @Override
+  public List<String> names() {
+    return database.run(
+        "list workflows", handle -> handle.createQuery(names).mapTo(String.class).list());
   }
 
   private static Stored stored(ResultSet row) throws SQLException {

@@ -51,6 +51,26 @@ public abstract class RunIntakeContract extends RunContract {
   }
 
   @Test
+  void aStoredGraphThatIsRegisteredAgainDoesNotBecomeTheLatest() {
+    int second = define("hash-2", RunDraft.WORKFLOW);
+    assertThat(define("hash-1", RunDraft.WORKFLOW)).isEqualTo(definition);
+
+    assertThat(runs.definitions().versions(RunDraft.WORKFLOW))
+        .extracting(Stored::id)
+        .containsExactly(second, definition);
+  }
+
+  @Test
+  void theNamesOfWorkflowsAreListedOnceInAlphabeticalOrder() {
+    define("hash-2", RunDraft.WORKFLOW);
+    define("hash-3", "zz::last");
+    define("hash-4", "aa::first");
+
+    assertThat(runs.definitions().names())
+        .containsExactly("aa::first", RunDraft.WORKFLOW, "zz::last");
+  }
+
+  @Test
   void aStartCreatesTheRunAndTheJobsOfItsFirstPlan() {
     RunId id = start(chain(2));
 

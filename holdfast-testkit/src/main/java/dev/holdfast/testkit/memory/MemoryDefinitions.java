@@ -1,17 +1,14 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Definitions;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Stores the graphs of workflows. */
 final class MemoryDefinitions implements Definitions {
   private final Tables tables;
-
-  /** The ids in the order of their last registration. */
-  private final List<Integer> registered = new ArrayList<>();
 
   MemoryDefinitions(Tables tables) {
     this.tables = tables;
@@ -28,9 +25,6 @@ final class MemoryDefinitions implements Definitions {
       stored = new Stored(tables.runs.definitions.size() + 1, definition);
       tables.runs.definitions.put(stored.id(), stored);
     }
-    int id = stored.id();
-    registered.removeIf(other -> other == id);
-    registered.add(id);
     return stored;
   }
 
@@ -45,9 +39,19 @@ final class MemoryDefinitions implements Definitions {
   @Override
   public List<Stored> versions(String workflow) {
     return tables.transaction(now ->
-        registered.reversed().stream()
-            .map(tables.runs.definitions::get)
+        tables.runs.definitions.values().stream()
             .filter(stored -> stored.definition().name().equals(workflow))
+            .sorted(Comparator.comparing(Stored::id).reversed())
+            .toList());
+  }
+
+  @Override
+  public List<String> names() {
+    return tables.transaction(now ->
+        tables.runs.definitions.values().stream()
+            .map(stored -> stored.definition().name())
+            .distinct()
+            .sorted()
             .toList());
   }
 

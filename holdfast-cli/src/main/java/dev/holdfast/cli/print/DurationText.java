@@ -1,13 +1,13 @@
-package dev.holdfast.cli.ops;
+package dev.holdfast.cli.print;
 
 import java.time.Duration;
 
 /** Formats durations with their two largest units, such as 4m05s or 2d03h. */
-final class DurationText {
+public final class DurationText {
 
   private DurationText() {}
 
-  static String of(Duration age) {
+  public static String of(Duration age) {
     long seconds = age.toSeconds();
     if (seconds < 60) {
       return seconds + "s";
