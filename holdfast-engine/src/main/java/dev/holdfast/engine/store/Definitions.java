@@ -6,6 +6,9 @@ import java.util.List;
 /** Stores the graphs of workflows. A graph is data that stores do not read. */
 public interface Definitions {
 
+  /** The newest format that this version of the engine reads. It also reads all older ones. */
+  int NEWEST_FORMAT = 1;
+
   /**
    * A graph to be stored.
    *

@@ -3,6 +3,7 @@ package dev.holdfast.engine.workflow;
 import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.OnError;
 import dev.holdfast.api.workflow.Rule;
+import dev.holdfast.engine.store.Definitions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +30,7 @@ record Graph(
     Set<Integer> required,
     @Nullable MaxActive maxActive) {
   /** The version of the stored format. */
-  static final int FORMAT = 1;
+  static final int FORMAT = Definitions.NEWEST_FORMAT;
 
   Graph {
     steps = List.copyOf(steps);

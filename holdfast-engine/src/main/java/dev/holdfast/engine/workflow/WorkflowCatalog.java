@@ -7,6 +7,7 @@ import dev.holdfast.engine.store.Definitions;
 import dev.holdfast.engine.store.RunRow;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -58,6 +59,18 @@ public final class WorkflowCatalog {
       planner.learn(find(hash));
     }
     return planner.graph(definition);
+  }
+
+  /** Returns the graph of a run; empty if it was stored by a newer version. */
+  Optional<Graph> readable(RunRow row) {
+    if (!planner.knows(row.definition())) {
+      Definitions.Stored stored = find(row.hash());
+      if (stored.definition().format() > Graph.FORMAT) {
+        return Optional.empty();
+      }
+      planner.learn(stored);
+    }
+    return Optional.of(planner.graph(row.definition()));
   }
 
   private Definitions.Stored find(String hash) {

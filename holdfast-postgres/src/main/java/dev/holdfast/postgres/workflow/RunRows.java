@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.RunPhase;
@@ -7,6 +8,7 @@ import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.job.StrandedSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -72,6 +74,26 @@ final class RunRows {
           .replace("${ended}", ENDED)
           .replace("${matches}", MATCHES);
 
+  // The same for stranded runs, which are open. By run_pkey.
+  private static final String LIST_STRANDED =
+      """
+      ${stranded}
+      ${open} where r.id in (select id from stranded) and ${matches}
+        and (:before::uuid is null or r.id < :before::uuid)
+      order by r.id desc limit :limit
+      """
+          .replace("${open}", OPEN)
+          .replace("${matches}", MATCHES);
+
+  private static final String COUNT_STRANDED =
+      """
+      ${stranded}
+      select r.state, count(*) from ${schema}.run r
+      where r.id in (select id from stranded) and ${matches}
+      group by r.state
+      """
+          .replace("${matches}", MATCHES);
+
   // By the same indexes.
   private static final String COUNT =
       """
@@ -87,19 +109,23 @@ final class RunRows {
   private final String find;
   private final String list;
   private final String count;
+  private final String listStranded;
+  private final String countStranded;
 
   RunRows(Database database) {
     this.find = database.sql(FIND);
     this.list = database.sql(LIST);
     this.count = database.sql(COUNT);
+    this.listStranded = database.sql(StrandedSql.into(LIST_STRANDED));
+    this.countStranded = database.sql(StrandedSql.into(COUNT_STRANDED));
   }
 
-  String list() {
-    return list;
+  String list(RunFilter filter) {
+    return filter.onlyStranded() ? listStranded : list;
   }
 
-  String count() {
-    return count;
+  String count(RunFilter filter) {
+    return filter.onlyStranded() ? countStranded : count;
   }
 
   Optional<RunRow> find(Handle handle, RunId id) {

@@ -33,6 +33,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Stranded extends StrandedContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class TypedClients extends TypedClientContract {
     private final Store store = freshStore();
 
