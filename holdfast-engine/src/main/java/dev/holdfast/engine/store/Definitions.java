@@ -33,6 +33,10 @@ public interface Definitions {
   /**
    * Stores graphs that are not stored yet, and notes that all of them are in use.
    *
+   * <p>{@link Upkeep} retires a graph that was unused for 30 days longer than history is kept, that
+   * no open run has, and that no stored graph names, and deletes it an hour later. No run can be
+   * started with a retired graph until it is registered again, under the same id.
+   *
    * @return the stored graphs, in the order of the list
    */
   List<Stored> register(List<Definition> definitions);

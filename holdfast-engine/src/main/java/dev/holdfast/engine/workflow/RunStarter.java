@@ -12,6 +12,7 @@ import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
@@ -65,13 +66,27 @@ public final class RunStarter {
       I input,
       RunOptions options,
       @Nullable NewSignal signal) {
-    NewRun run = prepare(workflow, input, options);
-    Admission admission =
-        StoreRetry.ask(
-            "start a run of %s".formatted(workflow),
-            before -> intake.start(before == 0 ? run : run.repeated(), signal));
-    announce(run, admission, signal != null);
-    return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+    return registered(
+        workflow,
+        () -> {
+          NewRun run = prepare(workflow, input, options);
+          Admission admission =
+              StoreRetry.ask(
+                  "start a run of %s".formatted(workflow),
+                  before -> intake.start(before == 0 ? run : run.repeated(), signal));
+          announce(run, admission, signal != null);
+          return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+        });
+  }
+
+  /** Repeats a start if this process registered the workflow so long ago that it is retired. */
+  private <T> T registered(Workflow<?, ?> workflow, Supplier<T> start) {
+    try {
+      return start.get();
+    } catch (RetiredDefinitionException retired) {
+      catalog.forget(workflow);
+      return start.get();
+    }
   }
 
   /**
@@ -84,10 +99,14 @@ public final class RunStarter {
     return new Starter() {
       @Override
       public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
-        NewRun run = prepare(workflow, input, options);
-        Admission admission = intake.start(run, null);
-        afterCommit.accept(() -> announce(run, admission, false));
-        return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+        return registered(
+            workflow,
+            () -> {
+              NewRun run = prepare(workflow, input, options);
+              Admission admission = intake.start(run, null);
+              afterCommit.accept(() -> announce(run, admission, false));
+              return new Started<>(admission.id(), admission.outcome(), workflow.resultType());
+            });
       }
     };
   }

@@ -53,6 +53,11 @@ public final class WorkflowCatalog {
     return fresh;
   }
 
+  /** Registers a workflow again when it is used next. */
+  void forget(Workflow<?, ?> workflow) {
+    registered.remove(workflow);
+  }
+
   /** Returns the graph of a run; reads it if it is not known. */
   Graph graph(int definition, String hash) {
     if (!planner.knows(definition)) {

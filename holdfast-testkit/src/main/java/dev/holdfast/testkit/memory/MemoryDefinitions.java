@@ -1,10 +1,12 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Definitions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.stream.Stream;
 
 /** Stores the graphs of workflows. */
 final class MemoryDefinitions implements Definitions {
@@ -19,16 +21,15 @@ final class MemoryDefinitions implements Definitions {
 
   @Override
   public List<Stored> register(List<Definition> definitions) {
-    return tables.transaction(now -> definitions.stream().map(this::register).toList());
+    return tables.transaction(now -> definitions.stream().map(definition -> register(definition, now)).toList());
   }
 
-  private Stored register(Definition definition) {
-    Stored stored = byHash(definition.hash());
-    if (stored == null) {
-      stored = new Stored(tables.runs.definitions.size() + 1, definition);
-      tables.runs.definitions.put(stored.id(), stored);
-    }
-    int id = stored.id();
+  private Stored register(Definition definition, Instant now) {
+    Map<String, Integer> ids = tables.runs.definitionIds;
+    int id = ids.computeIfAbsent(definition.hash(), hash -> ids.size() + 1);
+    Stored stored = tables.runs.definitions.computeIfAbsent(id, key -> new Stored(key, definition));
+    tables.runs.used.put(id, now);
+    tables.runs.retired.remove(id);
     registered.removeIf(other -> other == id);
     registered.add(id);
     return stored;
@@ -46,15 +47,8 @@ final class MemoryDefinitions implements Definitions {
   public List<Stored> versions(String workflow) {
     return tables.transaction(now ->
         registered.reversed().stream()
-            .map(tables.runs.definitions::get)
+            .flatMap(id -> Stream.ofNullable(tables.runs.definitions.get(id)))
             .filter(stored -> stored.definition().name().equals(workflow))
             .toList());
-  }
-
-  private @Nullable Stored byHash(String hash) {
-    return tables.runs.definitions.values().stream()
-        .filter(stored -> stored.hash().equals(hash))
-        .findFirst()
-        .orElse(null);
   }
 }
