@@ -34,7 +34,7 @@ public interface RunQueries {
   /** Lists runs, newest first, at most the given number, after the given one. */
   List<RunRow> list(RunFilter filter, @Nullable RunId after, int limit);
 
-  /** Counts runs by state. */
+  /** Counts runs by state. A store may stop at a large number of ended runs. */
   Map<RunState, Long> count(RunFilter filter);
 
   /**
