@@ -44,7 +44,10 @@ public interface Runs extends Starter {
   /** Lists runs, newest first. Their steps have states, but no inputs, outputs and attempts. */
   List<Run> list(RunFilter filter, Page<RunId> page);
 
-  /** Counts runs by state. */
+  /**
+   * Counts runs by state. Ended runs are counted up to a bound: those of one workflow up to
+   * hundreds of thousands for each state.
+   */
   Map<RunState, Long> count(RunFilter filter);
 
   /**

@@ -83,6 +83,10 @@ public final class PostgresFixture implements StoreFixture, AutoCloseable {
           "update holdfast.run set created_at = created_at - t",
           "update holdfast.run_timer set due_at = due_at - t",
           """
+          update holdfast.workflow_definition set created_at = created_at - t,
+            used_at = used_at - t, retired_at = retired_at - t
+          """,
+          """
           update holdfast.run_history set created_at = created_at - t, ended_at = ended_at - t
           """,
           """

@@ -22,7 +22,8 @@ public interface Run {
 
   /**
    * Returns why the run is paused, being cancelled, or ended without success: a code, and what
-   * happened; empty otherwise.
+   * happened; empty otherwise. It is {@code VERSION_STRANDED} if no live node can continue the run:
+   * none reads the format of its graph, or none has a handler for a step that is ready.
    */
   Optional<String> reason();
 

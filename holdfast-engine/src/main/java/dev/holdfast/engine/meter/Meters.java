@@ -44,6 +44,7 @@ public final class Meters {
   private final Guarded<Counter> eventsDropped;
   private final Guarded<Counter> largeRuns;
   private final AtomicLong unknownTaskJobs;
+  private final AtomicLong strandedRuns;
   private final AtomicLong reportsWaiting;
   private final AtomicLong oldestReportMillis;
 
@@ -78,6 +79,14 @@ public final class Meters {
             registry,
             "holdfast.jobs.unknown.task",
             "Ready jobs of tasks that no live node has a handler for",
+            null,
+            1,
+            own);
+    this.strandedRuns =
+        GaugeValues.of(
+            registry,
+            "holdfast.runs.stranded",
+            "Open runs that no live node can continue",
             null,
             1,
             own);
@@ -325,6 +334,10 @@ public final class Meters {
 
   public void unknownTaskJobs(long count) {
     unknownTaskJobs.set(count);
+  }
+
+  public void strandedRuns(long count) {
+    strandedRuns.set(count);
   }
 
   /** Sets how many ended attempts are not written yet, and how long the oldest has waited. */

@@ -20,6 +20,7 @@ public final class EligibleNodes {
    * @param stacks the stacks whose jobs it runs, in addition to jobs without a stack; may be {@link
    *     Stacks#ALL}
    * @param lost the lanes in which it has lost slots to hung handlers
+   * @param graphFormat the newest format of graphs that it reads
    */
   public record Candidate(
       String id,
@@ -27,7 +28,15 @@ public final class EligibleNodes {
       Set<String> tasks,
       Set<String> stacks,
       Modes modes,
-      List<LostLane> lost) {
+      List<LostLane> lost,
+      int graphFormat) {
+
+    /** Returns whether it has what a job needs, whatever its modes are. */
+    boolean has(String queue, String task, @Nullable String stack) {
+      return queues.contains(queue)
+          && tasks.contains(task)
+          && (stack == null || Stacks.include(stacks, stack));
+    }
 
     /** Returns the lane for a job, if all of its slots are lost. */
     Optional<LostLane> blocked(String queue, String task) {

@@ -6,6 +6,9 @@ import java.util.List;
 /** Stores the graphs of workflows. A graph is data that stores do not read. */
 public interface Definitions {
 
+  /** The newest format that this version of the engine reads. It also reads all older ones. */
+  int NEWEST_FORMAT = 1;
+
   /**
    * A graph to be stored.
    *
@@ -29,6 +32,10 @@ public interface Definitions {
 
   /**
    * Stores graphs that are not stored yet, and notes that all of them are in use.
+   *
+   * <p>{@link Upkeep} retires a graph that was unused for 30 days longer than history is kept, that
+   * no open run has, and that no stored graph names, and deletes it an hour later. No run can be
+   * started with a retired graph until it is registered again, under the same id.
    *
    * @return the stored graphs, in the order of the list
    */

@@ -65,6 +65,7 @@ public interface NodeStore {
    *     Stacks#ALL}
    * @param roles what it does
    * @param advice the jobs whose recovery other nodes leave to it
+   * @param graphFormat the newest format of graphs that it reads
    */
   record NodeRegistration(
       UUID incarnation,
@@ -80,13 +81,48 @@ public interface NodeStore {
       @Nullable String stack,
       Set<String> serves,
       Set<String> roles,
-      Advice advice) {
+      Advice advice,
+      int graphFormat) {
     /** Makes the sets read-only and keeps their order. */
     public NodeRegistration {
       queues = Collections.unmodifiableSet(queues);
       tasks = Collections.unmodifiableSet(tasks);
       serves = Collections.unmodifiableSet(serves);
       roles = Collections.unmodifiableSet(roles);
+    }
+
+    /** A node of this version. */
+    public NodeRegistration(
+        UUID incarnation,
+        String id,
+        @Nullable String name,
+        String host,
+        long pid,
+        String version,
+        Timeouts timeouts,
+        Set<String> queues,
+        Set<String> tasks,
+        int capacity,
+        @Nullable String stack,
+        Set<String> serves,
+        Set<String> roles,
+        Advice advice) {
+      this(
+          incarnation,
+          id,
+          name,
+          host,
+          pid,
+          version,
+          timeouts,
+          queues,
+          tasks,
+          capacity,
+          stack,
+          serves,
+          roles,
+          advice,
+          Definitions.NEWEST_FORMAT);
     }
   }
 

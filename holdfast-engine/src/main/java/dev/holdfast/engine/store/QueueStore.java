@@ -56,6 +56,7 @@ public interface QueueStore {
    * @param unknownTasks ready jobs of tasks that no live node has a handler for, by task
    * @param nodes how many nodes are alive
    * @param serving by queue, how many of them serve it
+   * @param strandedRuns how many open runs no live node can continue, up to a bound
    * @param counted whether this call made the measurement, instead of reading that of another call
    */
   record Sample(
@@ -63,6 +64,7 @@ public interface QueueStore {
       Map<String, Long> unknownTasks,
       int nodes,
       Map<String, Integer> serving,
+      long strandedRuns,
       boolean counted) {
     public Sample {
       depths = Map.copyOf(depths);

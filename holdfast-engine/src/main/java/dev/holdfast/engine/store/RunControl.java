@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pauses, resumes, cancels, retries, signals and moves runs. Each operation is one transaction that
@@ -74,14 +75,34 @@ public interface RunControl {
   Result signal(RunId id, RunIntake.NewSignal signal);
 
   /**
-   * Moves an open run to another graph, if it has not changed since the caller read it.
+   * How to move a run to another graph.
    *
    * @param seen the letters of its steps as the caller read them
    * @param definition the id of the new graph
    * @param steps the letters in the order of the new graph
    * @param positions the old position of each step that exists in both graphs, by new position
+   * @param jobs how the jobs of steps that have started are run from now on, by new position; only
+   *     for those that differ
    */
-  Result move(RunId id, String seen, int definition, String steps, Map<Integer, Integer> positions);
+  record Move(
+      String seen,
+      int definition,
+      String steps,
+      Map<Integer, Integer> positions,
+      Map<Integer, MovedJobs> jobs) {}
+
+  /**
+   * How the jobs of a step are run.
+   *
+   * @param policy null for that of the task
+   */
+  record MovedJobs(String task, String queue, @Nullable String policy) {}
+
+  /**
+   * Moves an open run to another graph, if it has not changed since the caller read it. Jobs of its
+   * steps that no node holds are run as the new graph says; their payloads stay.
+   */
+  Result move(RunId id, Move move);
 
   /** Lists the child runs of a run that exist, by id. */
   List<RunId> children(RunId id);

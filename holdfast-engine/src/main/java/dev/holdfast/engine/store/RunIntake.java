@@ -29,6 +29,7 @@ public interface RunIntake {
    * be planned when there is room.
    *
    * @param signal sent to the run, new or existing; null for none
+   * @throws RetiredDefinitionException if the graph must be registered again
    * @throws dev.holdfast.api.DuplicateJobException if the unique key is taken and specifies failing
    */
   Admission start(NewRun run, @Nullable NewSignal signal);

@@ -4,6 +4,7 @@ import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,10 +25,16 @@ public interface RunQueries {
   /** Reads what belongs to a run besides its row. */
   RunRow.Details details(RunId id);
 
+  /**
+   * Returns why no live node can continue runs, for those of the given ones that are open and of
+   * which this is so. {@link dev.holdfast.engine.rule.StrandedRuns} decides.
+   */
+  Map<RunId, String> stranded(Collection<RunId> ids);
+
   /** Lists runs, newest first, at most the given number, after the given one. */
   List<RunRow> list(RunFilter filter, @Nullable RunId after, int limit);
 
-  /** Counts runs by state. */
+  /** Counts runs by state. A store may stop at a large number of ended runs. */
   Map<RunState, Long> count(RunFilter filter);
 
   /**

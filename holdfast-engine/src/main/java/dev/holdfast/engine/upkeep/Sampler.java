@@ -36,6 +36,7 @@ public final class Sampler implements Role {
   private final ClusterSize crowd;
   private boolean started;
   private Map<String, Long> warnedOf = Map.of();
+  private long warnedOfRuns;
 
   /**
    * Creates the sampler of a node.
@@ -84,6 +85,14 @@ public final class Sampler implements Role {
           unknown);
     }
     warnedOf = unknown;
+    meters.strandedRuns(sample.strandedRuns());
+    if (sample.strandedRuns() > 0 && warnedOfRuns == 0) {
+      log.warn(
+          "{} runs cannot continue, because no live node has the version that they need. List them"
+              + " with the filter stranded; their reason says what is missing.",
+          sample.strandedRuns());
+    }
+    warnedOfRuns = sample.strandedRuns();
     return sample.depths().isEmpty() && unknown.isEmpty() ? IDLE_ROUND : ROUND;
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.api.workflow.MaxActive;
 import dev.holdfast.api.workflow.OnError;
 import dev.holdfast.api.workflow.Rule;
 import dev.holdfast.api.workflow.Workflow;
+import dev.holdfast.engine.store.Definitions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -31,7 +32,7 @@ public record Graph(
     Set<Integer> required,
     @Nullable MaxActive maxActive) {
   /** The version of the stored format. */
-  static final int FORMAT = 1;
+  static final int FORMAT = Definitions.NEWEST_FORMAT;
 
   public Graph {
     steps = List.copyOf(steps);

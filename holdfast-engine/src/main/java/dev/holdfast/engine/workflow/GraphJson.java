@@ -158,7 +158,7 @@ final class GraphJson {
    * @throws IllegalStateException if it was written by a newer version
    */
   static Graph read(Definitions.Definition definition) {
-    if (definition.format() != Graph.FORMAT) {
+    if (definition.format() > Graph.FORMAT) {
       throw new IllegalStateException(
           "Workflow '%s' (%s) is stored in format %d, but this version of Holdfast reads format %d: update this application."
               .formatted(definition.name(), definition.hash(), definition.format(), Graph.FORMAT));

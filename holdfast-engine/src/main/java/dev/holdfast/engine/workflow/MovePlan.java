@@ -1,22 +1,26 @@
 package dev.holdfast.engine.workflow;
 
 import dev.holdfast.api.workflow.StepState;
+import dev.holdfast.engine.store.RunControl.MovedJobs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an open run would be moved to another graph. Steps are matched by name.
  *
  * @param letters one letter for each step of the new graph
  * @param positions the old position of each step that exists in both graphs, by new position
+ * @param jobs how the jobs of started steps that differ are run from now on, by new position
  * @param differences what differs, one line each
  * @param refusals why the run cannot be moved, one line each; empty if it can
  */
 record MovePlan(
     String letters,
     Map<Integer, Integer> positions,
+    Map<Integer, MovedJobs> jobs,
     List<String> differences,
     List<String> refusals) {
 
@@ -28,6 +32,7 @@ record MovePlan(
     }
     StringBuilder moved = new StringBuilder();
     Map<Integer, Integer> positions = new TreeMap<>();
+    Map<Integer, MovedJobs> jobs = new TreeMap<>();
     List<String> differences = new ArrayList<>();
     List<String> refusals = new ArrayList<>();
     for (int i = 0; i < to.steps().size(); i++) {
@@ -40,6 +45,12 @@ record MovePlan(
       }
       moved.append(letters.charAt(before));
       positions.put(i, before);
+      if (letters.charAt(before) == StepState.ACTIVE.letter()) {
+        MovedJobs runAs = jobs(node);
+        if (runAs != null && !runAs.equals(jobs(from.steps().get(before)))) {
+          jobs.put(i, runAs);
+        }
+      }
       compare(
           from,
           from.steps().get(before),
@@ -55,7 +66,22 @@ record MovePlan(
         refusals.add("step '%s' has started, but is not in the new graph".formatted(name));
       }
     });
-    return new MovePlan(moved.toString(), positions, differences, refusals);
+    return new MovePlan(moved.toString(), positions, jobs, differences, refusals);
+  }
+
+  /** Returns how the jobs of a step are run; null if it has none. */
+  private static @Nullable MovedJobs jobs(Graph.Node node) {
+    Graph.JobTemplate template =
+        switch (node.work()) {
+          case Graph.Work.Task task -> task.job();
+          case Graph.Work.Map map -> map.job();
+          case Graph.Work.Child child -> null;
+          case Graph.Work.Sleep sleep -> null;
+          case Graph.Work.Signal signal -> null;
+        };
+    return template == null
+        ? null
+        : new MovedJobs(template.task(), template.queue(), template.policy());
   }
 
   private static void compare(
@@ -79,7 +105,8 @@ record MovePlan(
     } else if (!describe(from, before).equals(describe(to, after))) {
       differences.add(
           started
-              ? "~ step '%s' differs; it has started and is not repeated".formatted(name)
+              ? "~ step '%s' differs; it has started: it keeps its payload, and jobs that no node holds are run as the new graph says"
+                  .formatted(name)
               : "~ step '%s' differs".formatted(name));
     }
   }

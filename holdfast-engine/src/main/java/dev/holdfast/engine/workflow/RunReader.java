@@ -22,6 +22,11 @@ final class RunReader {
     return new RunSnapshot(row, steps);
   }
 
+  /** Returns a run whose graph this version cannot read: without steps. */
+  static Run unreadable(RunRow row) {
+    return new RunSnapshot(row, List.of());
+  }
+
   /** Returns a run with all that is known about its steps. */
   static Run full(RunRow row, RunRow.Details details, Graph graph, StepWaits.Questions questions) {
     StepWaits waits = new StepWaits(row, details, graph, questions);

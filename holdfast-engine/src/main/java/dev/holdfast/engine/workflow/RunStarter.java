@@ -14,6 +14,7 @@ import dev.holdfast.engine.intake.StoreRetry;
 import dev.holdfast.engine.notify.Signal;
 import dev.holdfast.engine.notify.SignalBus;
 import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
@@ -68,7 +69,9 @@ public final class RunStarter {
       I input,
       RunOptions options,
       @Nullable NewSignal signal) {
-    return typed(write(intake, prepare(workflow, input, options, null, null), signal), workflow);
+    return registered(
+        workflow,
+        () -> typed(write(intake, prepare(workflow, input, options, null, null), signal), workflow));
   }
 
   /**
@@ -84,7 +87,9 @@ public final class RunStarter {
       RunOptions options,
       @Nullable String stack,
       @Nullable JobCause cause) {
-    return typed(write(intake, prepare(workflow, input, options, stack, cause), null), workflow);
+    return registered(
+        workflow,
+        () -> typed(write(intake, prepare(workflow, input, options, stack, cause), null), workflow));
   }
 
   private static <R> Started<R> typed(Admission admission, Workflow<?, R> workflow) {
@@ -112,6 +117,16 @@ public final class RunStarter {
     return admission;
   }
 
+  /** Repeats a start if this process registered the workflow so long ago that it is retired. */
+  private <T> T registered(Workflow<?, ?> workflow, Supplier<T> start) {
+    try {
+      return start.get();
+    } catch (RetiredDefinitionException retired) {
+      catalog.forget(workflow);
+      return start.get();
+    }
+  }
+
   /**
    * Returns a starter for an external transaction. It does not retry, since a failure aborts that
    * transaction.
@@ -122,10 +137,14 @@ public final class RunStarter {
     return new Starter() {
       @Override
       public <I, R> Started<R> start(Workflow<I, R> workflow, I input, RunOptions options) {
-        NewRun run = prepare(workflow, input, options, null, null);
-        Admission admission = intake.start(run, null);
-        afterCommit.accept(() -> announce(run, admission, false));
-        return typed(admission, workflow);
+        return registered(
+            workflow,
+            () -> {
+              NewRun run = prepare(workflow, input, options, null, null);
+              Admission admission = intake.start(run, null);
+              afterCommit.accept(() -> announce(run, admission, false));
+              return typed(admission, workflow);
+            });
       }
     };
   }

@@ -117,13 +117,18 @@ public final class StoredRuns implements Runs {
     return store
         .queries()
         .find(id)
-        .map(row ->
-            RunReader.full(
-                row,
-                store.queries().details(id),
-                catalog.graph(row.definition(), row.hash()),
-                new StepWaits.Questions(
-                    jobs::whyWaiting, child -> store.queries().find(child).map(RunRow::state))));
+        .map(row -> {
+          RunRow.Details details = store.queries().details(id);
+          return catalog
+              .readable(row)
+              .map(graph -> RunReader.full(explained(row), details, graph, questions()))
+              .orElseGet(() -> RunReader.unreadable(explained(row)));
+        });
+  }
+
+  private StepWaits.Questions questions() {
+    return new StepWaits.Questions(
+        jobs::whyWaiting, child -> store.queries().find(child).map(RunRow::state));
   }
 
   @Override
@@ -143,9 +148,32 @@ public final class StoredRuns implements Runs {
 
   @Override
   public List<Run> list(RunFilter filter, Page<RunId> page) {
-    return store.queries().list(filter, page.after().orElse(null), page.limit()).stream()
-        .map(row -> RunReader.brief(row, catalog.graph(row.definition(), row.hash())))
+    List<RunRow> rows = store.queries().list(filter, page.after().orElse(null), page.limit());
+    Map<RunId, String> stranded = stranded(rows);
+    return rows.stream()
+        .map(row -> explained(row, stranded))
+        .map(row ->
+            catalog
+                .readable(row)
+                .map(graph -> RunReader.brief(row, graph))
+                .orElseGet(() -> RunReader.unreadable(row)))
         .toList();
+  }
+
+  /** Returns a run with the reason why no live node can continue it, if that is so. */
+  private RunRow explained(RunRow row) {
+    return explained(row, stranded(List.of(row)));
+  }
+
+  private static RunRow explained(RunRow row, Map<RunId, String> stranded) {
+    String why = stranded.get(row.id());
+    return why == null ? row : row.because(why);
+  }
+
+  private Map<RunId, String> stranded(List<RunRow> rows) {
+    List<RunId> open =
+        rows.stream().filter(row -> !row.state().hasEnded()).map(RunRow::id).toList();
+    return open.isEmpty() ? Map.of() : store.queries().stranded(open);
   }
 
   @Override
@@ -279,7 +307,15 @@ public final class StoredRuns implements Runs {
         control(
             "move",
             id,
-            c -> c.move(id, row.steps(), move.definition(), plan.letters(), plan.positions()));
+            c ->
+                c.move(
+                    id,
+                    new RunControl.Move(
+                        row.steps(),
+                        move.definition(),
+                        plan.letters(),
+                        plan.positions(),
+                        plan.jobs())));
     if (!result.done()) {
       throw refused(id, result, "moved", "it has changed in the meantime: try again.");
     }

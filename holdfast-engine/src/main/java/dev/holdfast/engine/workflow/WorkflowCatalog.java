@@ -9,6 +9,7 @@ import dev.holdfast.engine.store.RunRow;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -91,10 +92,12 @@ public final class WorkflowCatalog {
    * @throws UnknownWorkflowException if there is none
    */
   Registered latest(String workflow) {
-    Definitions.Stored latest =
+    Definitions.Stored found =
         definitions.versions(workflow).stream()
             .findFirst()
             .orElseThrow(() -> new UnknownWorkflowException(workflow, definitions.names()));
+    // It may be retired, because no program that defines it has used it for long.
+    Definitions.Stored latest = definitions.register(List.of(found.definition())).get(0);
     planner.learn(latest);
     Graph graph = planner.graph(latest.id());
     learnChildren(graph);
@@ -119,6 +122,11 @@ public final class WorkflowCatalog {
     }
   }
 
+  /** Registers a workflow again when it is used next. */
+  void forget(Workflow<?, ?> workflow) {
+    registered.remove(workflow);
+  }
+
   /** Returns the graph of a run; reads it if it is not known. */
   Graph graph(int definition, String hash) {
     if (!planner.knows(definition)) {
@@ -130,6 +138,18 @@ public final class WorkflowCatalog {
   /** Returns the graph of a run with what is computed from it; reads it if it is not known. */
   GraphIndex index(int definition, String hash) {
     return new GraphIndex(graph(definition, hash));
+  }
+
+  /** Returns the graph of a run; empty if it was stored by a newer version. */
+  Optional<Graph> readable(RunRow row) {
+    if (!planner.knows(row.definition())) {
+      Definitions.Stored stored = find(row.hash());
+      if (stored.definition().format() > Graph.FORMAT) {
+        return Optional.empty();
+      }
+      planner.learn(stored);
+    }
+    return Optional.of(planner.graph(row.definition()));
   }
 
   private Definitions.Stored find(String hash) {

@@ -50,7 +50,7 @@ class SamplerTest {
   }
 
   private static Sample sample(Map<String, Depth> depths, Map<String, Long> unknown) {
-    return new Sample(depths, unknown, 5, Map.of("mail", 2), true);
+    return new Sample(depths, unknown, 5, Map.of("mail", 2), 0, true);
   }
 
   private Duration sample() {

@@ -34,19 +34,19 @@ public final class PgNodeStore implements NodeStore {
       """
       insert into ${schema}.node as known
         (incarnation, id, name, host, pid, version, terms, claimed_terms, queues, tasks, capacity,
-         stack, serves, roles, advises, sweeps, mode, mode_exceptions, session, state, started_at,
-         beaten_at)
+         stack, serves, roles, advises, sweeps, graph_format, mode, mode_exceptions, session, state,
+         started_at, beaten_at)
       values
         (:incarnation, :id, :name, :host, :pid, :version, :terms, :claimedTerms, :queues, :tasks,
-         :capacity, :stack, :serves, :roles, :advises, :sweeps, :mode, :exceptions, :session,
-         'ALIVE', now(), now())
+         :capacity, :stack, :serves, :roles, :advises, :sweeps, :format, :mode, :exceptions,
+         :session, 'ALIVE', now(), now())
       on conflict (incarnation) do update set
         id = excluded.id, name = excluded.name, host = excluded.host, pid = excluded.pid,
         version = excluded.version, terms = excluded.terms,
         claimed_terms = excluded.claimed_terms, queues = excluded.queues, tasks = excluded.tasks,
         capacity = excluded.capacity, stack = excluded.stack, serves = excluded.serves,
         roles = excluded.roles,
-        advises = excluded.advises, sweeps = excluded.sweeps,
+        advises = excluded.advises, sweeps = excluded.sweeps, graph_format = excluded.graph_format,
         beat = case when known.state = 'ALIVE' then known.beat + 1 else known.beat end,
         beaten_at = case when known.state = 'ALIVE' then now() else known.beaten_at end
       """;
@@ -220,7 +220,8 @@ public final class PgNodeStore implements NodeStore {
              capacity, stack, roles,
              state = 'ALIVE', beat, started_at,
              (extract(epoch from now() - beaten_at) * 1000000)::bigint, running, mode,
-             mode_exceptions, advises, sweeps, serves, lost_slots, lost_lanes
+             mode_exceptions, advises, sweeps, serves, lost_slots, lost_lanes,
+             graph_format
       from ${schema}.node
       order by started_at, incarnation
       """;
@@ -308,6 +309,7 @@ public final class PgNodeStore implements NodeStore {
         .bindArray("serves", String.class, registration.serves())
         .bindArray("roles", String.class, registration.roles())
         .bindArray("advises", String.class, registration.advice().tasks())
+        .bind("format", registration.graphFormat())
         .bind("mode", modes.node().name())
         .bindArray("exceptions", String.class, NodeRows.texts(modes))
         .bind("session", session)

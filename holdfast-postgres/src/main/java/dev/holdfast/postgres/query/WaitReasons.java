@@ -83,7 +83,7 @@ final class WaitReasons {
 
   private static final String LIVING =
       """
-      select id, queues, tasks, serves, mode, mode_exceptions, lost_lanes
+      select id, queues, tasks, serves, mode, mode_exceptions, lost_lanes, graph_format
       from ${schema}.node where state = 'ALIVE'
       """;
 
@@ -155,7 +155,8 @@ final class WaitReasons {
                 SqlValues.strings(row, 3),
                 SqlValues.strings(row, 4),
                 NodeRows.modes(row.getString(5), SqlValues.strings(row, 6)),
-                NodeRows.lostLanes(SqlValues.strings(row, 7))))
+                NodeRows.lostLanes(SqlValues.strings(row, 7)),
+                row.getInt(8)))
         .list();
   }
 

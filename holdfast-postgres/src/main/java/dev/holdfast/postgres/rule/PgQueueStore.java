@@ -5,6 +5,7 @@ import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
 import dev.holdfast.postgres.intake.IntakeStatements;
+import dev.holdfast.postgres.job.StrandedSql;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +52,8 @@ public final class PgQueueStore implements QueueStore {
   // By sample_pkey.
   private static final String SAMPLE =
       """
-      select s.unknown, s.waiting, s.nodes, q.name, d.ready, d.oldest, n.serving
+      select s.unknown, s.waiting, s.nodes, q.name, d.ready, d.oldest, n.serving,
+             s.stranded
       from ${schema}.sample s
       cross join unnest(array[null] || :queues::text[]) q(name)
       left join lateral unnest(s.queues, s.ready, s.oldest) d(name, ready, oldest)
@@ -59,15 +62,18 @@ public final class PgQueueStore implements QueueStore {
       where s.one and s.taken_at > now() - :fresh * interval '1 microsecond'
       """;
 
-  // By sample_pkey.
+  // By sample_pkey. Installations without open runs do not look for stranded ones.
   private static final String WRITE_SAMPLE =
       """
+      ${stranded}
       insert into ${schema}.sample
-        (taken_at, queues, ready, oldest, unknown, waiting, nodes, served, serving)
+        (taken_at, queues, ready, oldest, unknown, waiting, nodes, served, serving, stranded)
       select now(), :names::text[], :ready::bigint[], :oldest::bigint[], :unknown::text[],
              :waiting::bigint[],
              (select count(*) from ${schema}.node where state = 'ALIVE'),
-             coalesce(array_agg(s.queue), '{}'), coalesce(array_agg(s.nodes), '{}')
+             coalesce(array_agg(s.queue), '{}'), coalesce(array_agg(s.nodes), '{}'),
+             case when exists (select from ${schema}.run)
+                  then (select count(*) from stranded) else 0 end
       from (
         select q.name as queue, count(*)::int as nodes
         from ${schema}.node n cross join unnest(n.queues) q(name)
@@ -77,7 +83,8 @@ public final class PgQueueStore implements QueueStore {
       on conflict (one) do update set
         taken_at = excluded.taken_at, queues = excluded.queues, ready = excluded.ready,
         oldest = excluded.oldest, unknown = excluded.unknown, waiting = excluded.waiting,
-        nodes = excluded.nodes, served = excluded.served, serving = excluded.serving
+        nodes = excluded.nodes, served = excluded.served, serving = excluded.serving,
+        stranded = excluded.stranded
       """;
 
   private static final String TRY_LOCK =
@@ -104,7 +111,7 @@ public final class PgQueueStore implements QueueStore {
     this.database = database;
     this.counts = new QueueCounts(database, most);
     this.sample = database.sql(SAMPLE);
-    this.writeSample = database.sql(WRITE_SAMPLE);
+    this.writeSample = database.sql(StrandedSql.into(WRITE_SAMPLE));
     this.pause = database.sql(PAUSE);
     this.limit = database.sql(LIMIT);
     this.backfill = new LimitBackfill(database, LOCK, CAP_HELD);
@@ -194,13 +201,19 @@ public final class PgQueueStore implements QueueStore {
 
   private static Sample counted(Sample sample) {
     return new Sample(
-        sample.depths(), sample.unknownTasks(), sample.nodes(), sample.serving(), true);
+        sample.depths(),
+        sample.unknownTasks(),
+        sample.nodes(),
+        sample.serving(),
+        sample.strandedRuns(),
+        true);
   }
 
   private Optional<Sample> read(Handle handle, Set<String> queues, Duration freshFor) {
     Map<String, Depth> depths = new HashMap<>();
     Map<String, Long> unknown = new HashMap<>();
     Map<String, Integer> serving = new HashMap<>();
+    AtomicLong stranded = new AtomicLong();
     List<Integer> nodes =
         handle
             .createQuery(sample)
@@ -215,6 +228,7 @@ public final class PgQueueStore implements QueueStore {
                 serving.put(queue, row.getInt(7));
               }
               if (queue == null) {
+                stranded.set(row.getLong(8));
                 String[] tasks = (String[]) row.getArray(1).getArray();
                 Long[] waiting = (Long[]) row.getArray(2).getArray();
                 for (int i = 0; i < tasks.length; i++) {
@@ -226,7 +240,7 @@ public final class PgQueueStore implements QueueStore {
             .list();
     return nodes.stream()
         .findFirst()
-        .map(live -> new Sample(depths, unknown, live, serving, false));
+        .map(live -> new Sample(depths, unknown, live, serving, stranded.get(), false));
   }
 
   private void write(Handle handle, Map<String, Depth> depths, Map<String, Long> unknown) {
@@ -240,6 +254,7 @@ public final class PgQueueStore implements QueueStore {
             depths.values().stream().map(depth -> SqlValues.micros(depth.oldestReady())).toList())
         .bindArray("unknown", String.class, List.copyOf(unknown.keySet()))
         .bindArray("waiting", Long.class, List.copyOf(unknown.values()))
+        .bind("mostStranded", MOST_COUNTED)
         .execute();
   }
 

@@ -43,13 +43,15 @@ public final class PgUpkeep implements Upkeep {
         order by finished_at limit :batch))
       """;
 
-  // By dead_letter_finished. A row that is being retried is skipped.
+  // By dead_letter_finished and run_pkey. A row that is being retried is skipped; a retry of an open
+  // run needs those of its steps.
   private static final String DEAD_LETTERS =
       """
       delete from ${schema}.dead_letter
       where id = any(array(
-        select id from ${schema}.dead_letter
-        where finished_at < now() - :retention * interval '1 microsecond'
+        select d.id from ${schema}.dead_letter d
+        where d.finished_at < now() - :retention * interval '1 microsecond'
+          and not exists (select from ${schema}.run r where r.id = d.run_id)
         order by finished_at limit :batch for update skip locked))
       """;
 
@@ -199,78 +201,6 @@ public final class PgUpkeep implements Upkeep {
         order by id limit :batch for update skip locked))
       """;
 
-  // By run_history_ended, run_pkey, run_result_pkey, run_event_pkey, run_map_pkey and signal_pkey.
-  // A child run is kept as long as its parent is open.
-  private static final String RUNS =
-      """
-      with old as materialized (
-        select h.id from ${schema}.run_history h
-        where h.ended_at < now() - :retention * interval '1 microsecond'
-          and not exists (select from ${schema}.run p where p.id = h.parent_id)
-        order by h.ended_at limit :batch for update skip locked
-      ), results as (
-        delete from ${schema}.run_result r using old where r.run_id = old.id
-      ), events as (
-        delete from ${schema}.run_event e using old where e.run_id = old.id
-      ), maps as (
-        delete from ${schema}.run_map m using old where m.run_id = old.id
-      ), signals as (
-        delete from ${schema}.signal s using old where s.owner = old.id
-      )
-      delete from ${schema}.run_history h using old where h.id = old.id
-      """;
-
-  // The jobs that have journals, each by a step through journal_pkey; then by job_pkey and
-  // dead_letter_pkey. A job that is in neither has ended and does not run again.
-  private static final String JOURNALS =
-      """
-      with recursive jobs as (
-        (select n.job_id as id from ${schema}.journal n order by n.job_id limit 1)
-        union all
-        select (select n.job_id from ${schema}.journal n where n.job_id > jobs.id
-                order by n.job_id limit 1)
-        from jobs where jobs.id is not null
-      )
-      delete from ${schema}.journal n
-      where n.job_id = any(array(
-        select o.id from jobs o
-        where o.id is not null
-          and not exists (select from ${schema}.job j where j.id = o.id)
-          and not exists (select from ${schema}.dead_letter d where d.id = o.id)
-        limit :batch))
-      """;
-
-  // As above, by signal_pkey; and by run_pkey and run_history_pkey, since runs have signals too.
-  private static final String SIGNALS =
-      """
-      with recursive owners as (
-        (select s.owner as id from ${schema}.signal s order by s.owner limit 1)
-        union all
-        select (select s.owner from ${schema}.signal s where s.owner > owners.id
-                order by s.owner limit 1)
-        from owners where owners.id is not null
-      )
-      delete from ${schema}.signal s
-      where s.owner = any(array(
-        select o.id from owners o
-        where o.id is not null
-          and not exists (select from ${schema}.job j where j.id = o.id)
-          and not exists (select from ${schema}.dead_letter d where d.id = o.id)
-          and not exists (select from ${schema}.run r where r.id = o.id)
-          and not exists (select from ${schema}.run_history h where h.id = o.id)
-        limit :batch))
-      """;
-
-  // Reads all gates, by run_of_gate. A gate that a start has locked is skipped.
-  private static final String GATES =
-      """
-      delete from ${schema}.run_gate g
-      where g.id = any(array(
-        select o.id from ${schema}.run_gate o
-        where not exists (select from ${schema}.run r where r.gate = o.id)
-        limit :batch for update skip locked))
-      """;
-
   private static final String TRY_LOCK =
       "select pg_try_advisory_xact_lock(hashtextextended(:name, 0))";
 
@@ -298,10 +228,13 @@ public final class PgUpkeep implements Upkeep {
     round.clear("delete leases that ended long ago", LEASES, history);
     round.clear("delete leases abandoned long ago", ABANDONED_LEASES, deadLetter);
     round.clear("delete schedules that ended long ago", SCHEDULES, history);
-    round.clear("delete old runs", RUNS, history);
-    round.clear("delete the journals of ended jobs", JOURNALS, history);
-    round.clear("delete the signals of ended jobs", SIGNALS, history);
-    round.clear("delete gates without runs", GATES, history);
+    round.clear("delete old runs", deleteRuns(history));
+    round.clear("delete the journals of ended jobs", RunUpkeep.JOURNALS, history);
+    round.clear("delete the signals of ended jobs", RunUpkeep.SIGNALS, history);
+    round.clear("delete gates without runs", RunUpkeep.GATES, history);
+    for (String step : RunUpkeep.DEFINITIONS) {
+      round.once("delete workflows that are not used", step, history);
+    }
     round.clear("delete old subjects of triggers", SUBJECTS, history);
     round.once("look for jobs that dead nodes still hold", HELD_BY_DEAD, history);
     round.once("mark dead nodes that hold no jobs", SWEPT_NODES, history);
@@ -310,6 +243,16 @@ public final class PgUpkeep implements Upkeep {
     round.once("delete old counts", TALLY, history);
     round.clear("merge counts", this::mergeShards);
     return new Report(dropped, dead, results, round.more);
+  }
+
+  private Step deleteRuns(Duration retention) {
+    return handle ->
+        handle
+            .createQuery(database.sql(RunUpkeep.RUNS))
+            .bind("retention", SqlValues.micros(retention))
+            .bind("batch", BATCH)
+            .map((row, context) -> row.getInt(1))
+            .one();
   }
 
   private int mergeShards(Handle handle) {

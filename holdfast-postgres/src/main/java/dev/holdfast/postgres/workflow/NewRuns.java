@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Inserts runs. */
 final class NewRuns {
   // Conflicts on run_pkey and run_unique. A first attempt whose repeat arrived before it inserts
-  // nothing, by enqueue_repeat_pkey.
+  // nothing, by enqueue_repeat_pkey; nor does a start with a graph that is retired, by
+  // workflow_definition_pkey. The graph of a child run is kept as long as that of its parent.
   private static final String INSERT =
       """
       insert into ${schema}.run (id, parent_id, parent_step, parent_item, origin, gate, gate_count,
@@ -37,8 +38,11 @@ final class NewRuns {
         u(id, parent_id, parent_step, parent_item, origin, gate, gate_count, seq, bytes, definition,
           priority, retried, state, phase, workflow, steps, reason, input, unique_key, label, stack,
           started_by, tags, repeated)
-      where u.repeated or not exists (
-        select from ${schema}.enqueue_repeat e where e.id = u.id)
+      where (u.repeated or not exists (
+          select from ${schema}.enqueue_repeat e where e.id = u.id))
+        and (u.parent_id is not null or exists (
+          select from ${schema}.workflow_definition d
+          where d.id = u.definition and d.retired_at is null))
       on conflict do nothing
       returning id
       """;

@@ -24,35 +24,37 @@ public final class PgDefinitions implements Definitions {
       from unnest(:hashes::text[], :names::text[], :formats::int[], :bodies::text[])
         u(hash, name, format, body)
       order by u.hash
-      on conflict (hash) do update set used_at = excluded.used_at
-      where d.used_at < excluded.used_at - interval '1 hour'
+      on conflict (hash) do update set
+        used_at = excluded.used_at, body = excluded.body, retired_at = null, sealed = null
+      where d.used_at < excluded.used_at - interval '1 hour' or d.retired_at is not null
       """;
 
   // By workflow_definition_hash_key.
   private static final String FIND =
       """
       select id, hash, name, format, body from ${schema}.workflow_definition
-      where hash = any(:hashes::text[])
+      where hash = any(:hashes::text[]) and body is not null
       """;
 
   // By workflow_definition_pkey.
   private static final String BY_ID =
       """
       select id, hash, name, format, body from ${schema}.workflow_definition
-      where id = any(:ids::int[])
+      where id = any(:ids::int[]) and body is not null
       """;
 
   // By workflow_definition_name.
   private static final String VERSIONS =
       """
       select id, hash, name, format, body from ${schema}.workflow_definition
-      where name = :name order by created_at desc, id desc
+      where name = :name and body is not null order by created_at desc, id desc
       """;
 
   // Reads the whole table: there are few graphs, and only operators ask.
   private static final String NAMES =
       """
-      select distinct name collate "C" from ${schema}.workflow_definition order by 1
+      select distinct name collate "C" from ${schema}.workflow_definition
+      where body is not null order by 1
       """;
 
   private final Database database;

@@ -140,17 +140,16 @@ final class PgRunControl implements RunControl {
   }
 
   @Override
-  public Result move(
-      RunId id, String seen, int definition, String steps, Map<Integer, Integer> positions) {
+  public Result move(RunId id, Move to) {
     return transaction(
         "move run %s".formatted(id),
         handle -> {
           Optional<Locked> run = parts.tree().lock(handle, id);
-          if (run.isEmpty() || !run.get().steps().equals(seen)) {
+          if (run.isEmpty() || !run.get().steps().equals(to.seen())) {
             return Done.nothing(before(handle, id, run));
           }
-          move.move(handle, id, definition, steps, positions);
-          return Done.of(run.get().state(), Set.of(id), Map.of());
+          Map<String, Integer> ready = move.move(handle, id, to);
+          return Done.of(run.get().state(), Set.of(id), ready);
         });
   }
 

@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -91,9 +92,13 @@ final class PgRunQueries implements RunQueries {
       where run_id = :id and seq > :after order by seq limit :limit
       """;
 
+  /** How many jobs of one kind are read to find stranded runs. */
+  private static final int MOST_STRANDED = 100_000;
+
   private final Database database;
   private final JobQueries jobs;
   private final RunRows rows;
+  private final StrandedReads stranded;
   private final String findActive;
   private final String results;
   private final String jobIds;
@@ -107,6 +112,7 @@ final class PgRunQueries implements RunQueries {
     this.database = database;
     this.jobs = jobs;
     this.rows = new RunRows(database);
+    this.stranded = new StrandedReads(database);
     this.findActive = database.sql(FIND_ACTIVE);
     this.results = database.sql(RESULTS);
     this.jobIds = database.sql(JOBS);
@@ -222,7 +228,7 @@ final class PgRunQueries implements RunQueries {
     return database.run(
         "list runs",
         handle ->
-            bind(handle.createQuery(rows.list()), filter)
+            bind(handle.createQuery(rows.list(filter)), filter)
                 .bind("before", after == null ? null : after.value())
                 .bind("limit", limit)
                 .map((row, context) -> RunRows.read(row))
@@ -235,7 +241,7 @@ final class PgRunQueries implements RunQueries {
         "count runs",
         handle -> {
           Map<RunState, Long> counts = new EnumMap<>(RunState.class);
-          bind(handle.createQuery(rows.count()), filter)
+          bind(handle.createQuery(rows.count(filter)), filter)
               .map((row, context) -> Map.entry(RunState.valueOf(row.getString(1)), row.getLong(2)))
               .list()
               .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
@@ -243,7 +249,15 @@ final class PgRunQueries implements RunQueries {
         });
   }
 
+  @Override
+  public Map<RunId, String> stranded(Collection<RunId> ids) {
+    return stranded.reasons(ids);
+  }
+
   private static Query bind(Query query, RunFilter filter) {
+    if (filter.onlyStranded()) {
+      query.bind("mostStranded", MOST_STRANDED);
+    }
     List<String> states =
         Arrays.stream(RunState.values()).filter(filter::admits).map(RunState::name).toList();
     return query

@@ -2,8 +2,11 @@ package dev.holdfast.postgres.workflow;
 
 import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.store.RunControl.Move;
+import dev.holdfast.engine.store.RunControl.MovedJobs;
 import dev.holdfast.postgres.db.Database;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
@@ -32,13 +35,32 @@ final class RunMove {
       where t.${run} = :id and t.${step} = u.old_step
       """;
 
+  // By job_run; ordered, so that jobs are locked in the order of their ids.
+  private static final String REWORK =
+      """
+      with held as materialized (
+        select j.id, u.task, u.queue, u.policy
+        from ${schema}.job j
+        join unnest(:steps::smallint[], :tasks::text[], :queues::text[], :policies::text[])
+          u(step, task, queue, policy) on u.step = j.step
+        where j.run_id = :id and j.state in ('SCHEDULED', 'READY', 'WAITING', 'ON_HOLD')
+        order by j.id for update of j
+      )
+      update ${schema}.job j set task = h.task, queue = h.queue, policy = h.policy
+      from held h
+      where j.id = h.id
+      returning j.queue, j.state = 'READY'
+      """;
+
   private final RunParts parts;
   private final String move;
+  private final String rework;
   private final List<String> renumber = new ArrayList<>();
 
   RunMove(Database database, RunParts parts) {
     this.parts = parts;
     this.move = database.sql(MOVE);
+    this.rework = database.sql(REWORK);
     for (String table :
         List.of(
             "job", "dead_letter", "run_result", "run_map", "run_timer", "run_mark", "run_event")) {
@@ -56,14 +78,9 @@ final class RunMove {
     }
   }
 
-  /**
-   * Moves a run.
-   *
-   * @param positions the old position of each step, by new position
-   */
-  void move(
-      Handle handle, RunId id, int definition, String steps, Map<Integer, Integer> positions) {
-    List<Map.Entry<Integer, Integer>> pairs = List.copyOf(positions.entrySet());
+  /** Moves a run. Returns how many of its READY jobs are run differently now, by queue. */
+  Map<String, Integer> move(Handle handle, RunId id, Move to) {
+    List<Map.Entry<Integer, Integer>> pairs = List.copyOf(to.positions().entrySet());
     for (String sql : renumber) {
       handle
           .createUpdate(sql)
@@ -76,10 +93,31 @@ final class RunMove {
     handle
         .createUpdate(move)
         .bind("id", id.value())
-        .bind("definition", definition)
-        .bind("steps", steps)
+        .bind("definition", to.definition())
+        .bind("steps", to.steps())
         .execute();
     parts.notes().event(handle, List.of(id), RunEvent.Kind.MOVED, null);
     parts.notes().look(handle, List.of(id));
+    return to.jobs().isEmpty() ? Map.of() : rework(handle, id, to.jobs());
+  }
+
+  private Map<String, Integer> rework(Handle handle, RunId id, Map<Integer, MovedJobs> jobs) {
+    List<Map.Entry<Integer, MovedJobs>> changes = List.copyOf(jobs.entrySet());
+    Map<String, Integer> ready = new HashMap<>();
+    handle
+        .createQuery(rework)
+        .bind("id", id.value())
+        .bindArray("steps", Integer.class, Columns.of(changes, Map.Entry::getKey))
+        .bindArray("tasks", String.class, Columns.of(changes, c -> c.getValue().task()))
+        .bindArray("queues", String.class, Columns.of(changes, c -> c.getValue().queue()))
+        .bindArray("policies", String.class, Columns.of(changes, c -> c.getValue().policy()))
+        .map((row, context) -> row.getBoolean(2) ? row.getString(1) : null)
+        .list()
+        .forEach(queue -> {
+          if (queue != null) {
+            ready.merge(queue, 1, Integer::sum);
+          }
+        });
+    return ready;
   }
 }

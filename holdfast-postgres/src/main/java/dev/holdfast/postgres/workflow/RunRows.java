@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.workflow;
 
+import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.engine.store.RunPhase;
@@ -8,6 +9,7 @@ import dev.holdfast.engine.store.RunSource;
 import dev.holdfast.engine.store.StepRef;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.db.SqlValues;
+import dev.holdfast.postgres.job.StrandedSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -73,6 +75,79 @@ final class RunRows {
           .replace("${ended}", ENDED)
           .replace("${matches}", MATCHES);
 
+  // The names of workflows are few. For each of them and each state, the newest runs by
+  // run_history_workflow, so that rare ones are found without reading the others.
+  private static final String EACH_KIND =
+      """
+      from (select distinct name from ${schema}.workflow_definition
+            where :workflow::text is null or name = :workflow) w
+      cross join unnest(:states::text[]) s(state)
+      cross join lateral (\
+      """;
+
+  // By run_pkey or run_workflow.
+  private static final String LIST_KINDS =
+      """
+      select * from (
+        (${open} where ${matches} and (:before::uuid is null or r.id < :before::uuid)
+         order by r.id desc limit :limit)
+        union all
+        (select k.* ${each_kind}
+           ${ended} where r.workflow = w.name and r.state = s.state and ${matches}
+             and (:before::uuid is null or r.id < :before::uuid)
+           order by r.workflow desc, r.state desc, r.id desc limit :limit
+         ) k)
+      ) found
+      order by id desc limit :limit
+      """
+          .replace("${each_kind}", EACH_KIND)
+          .replace("${open}", OPEN)
+          .replace("${ended}", ENDED)
+          .replace("${matches}", MATCHES);
+
+  // The same; at most 1,000,000 entries of the index, shared by all kinds.
+  private static final String COUNT_KINDS =
+      """
+      select state, sum(runs)::bigint from (
+        select r.state, count(*) as runs from ${schema}.run r where ${matches} group by r.state
+        union all
+        select s.state, k.runs ${each_kind}
+          select count(*) as runs from (
+            select from ${schema}.run_history r
+            where r.workflow = w.name and r.state = s.state and ${matches}
+            order by r.workflow desc, r.state desc, r.id desc
+            limit greatest(1000, 1000000 / (
+              select 1 + 3 * count(distinct name) from ${schema}.workflow_definition
+              where :workflow::text is null or name = :workflow))
+          ) f
+        ) k
+        where s.state in ('SUCCEEDED', 'FAILED', 'CANCELLED') and k.runs > 0
+      ) found
+      group by state
+      """
+          .replace("${each_kind}", EACH_KIND)
+          .replace("${matches}", MATCHES);
+
+  // The same for stranded runs, which are open. By run_pkey.
+  private static final String LIST_STRANDED =
+      """
+      ${stranded}
+      ${open} where r.id in (select id from stranded) and ${matches}
+        and (:before::uuid is null or r.id < :before::uuid)
+      order by r.id desc limit :limit
+      """
+          .replace("${open}", OPEN)
+          .replace("${matches}", MATCHES);
+
+  private static final String COUNT_STRANDED =
+      """
+      ${stranded}
+      select r.state, count(*) from ${schema}.run r
+      where r.id in (select id from stranded) and ${matches}
+      group by r.state
+      """
+          .replace("${matches}", MATCHES);
+
   // By the same indexes.
   private static final String COUNT =
       """
@@ -88,19 +163,32 @@ final class RunRows {
   private final String find;
   private final String list;
   private final String count;
+  private final String listStranded;
+  private final String countStranded;
+  private final String listKinds;
+  private final String countKinds;
 
   RunRows(Database database) {
     this.find = database.sql(FIND);
     this.list = database.sql(LIST);
     this.count = database.sql(COUNT);
+    this.listKinds = database.sql(LIST_KINDS);
+    this.countKinds = database.sql(COUNT_KINDS);
+    this.listStranded = database.sql(StrandedSql.into(LIST_STRANDED));
+    this.countStranded = database.sql(StrandedSql.into(COUNT_STRANDED));
   }
 
-  String list() {
-    return list;
+  String list(RunFilter filter) {
+    return filter.onlyStranded() ? listStranded : isNarrow(filter) ? list : listKinds;
   }
 
-  String count() {
-    return count;
+  String count(RunFilter filter) {
+    return filter.onlyStranded() ? countStranded : isNarrow(filter) ? count : countKinds;
+  }
+
+  /** Returns whether tags or parents select few runs, by their own indexes. */
+  private static boolean isNarrow(RunFilter filter) {
+    return filter.tag() != null || filter.parent() != null;
   }
 
   Optional<RunRow> find(Handle handle, RunId id) {

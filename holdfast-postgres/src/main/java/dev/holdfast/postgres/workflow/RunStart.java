@@ -14,6 +14,7 @@ import dev.holdfast.engine.store.NewJob;
 import dev.holdfast.engine.store.NewRun;
 import dev.holdfast.engine.store.RunIntake.Admission;
 import dev.holdfast.engine.store.RunIntake.NewSignal;
+import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.postgres.db.Database;
 import dev.holdfast.postgres.intake.Candidate;
 import dev.holdfast.postgres.intake.IntakeStatements;
@@ -43,6 +44,13 @@ final class RunStart {
         or exists (select from ${schema}.run_history where id = :id)
       """;
 
+  // By workflow_definition_pkey.
+  private static final String RETIRED =
+      """
+      select not exists (
+        select from ${schema}.workflow_definition where id = :id and retired_at is null)
+      """;
+
   // By run_unique.
   private static final String HOLDER =
       "select id from ${schema}.run where workflow = :workflow and unique_key = :key";
@@ -66,6 +74,7 @@ final class RunStart {
   private final Signals signals;
   private final String exists;
   private final String holder;
+  private final String retired;
 
   RunStart(Database database, IntakeStatements intake, RunParts parts) {
     this.intake = intake;
@@ -75,6 +84,7 @@ final class RunStart {
     this.signals = new Signals(database, parts.notes());
     this.exists = database.sql(EXISTS);
     this.holder = database.sql(HOLDER);
+    this.retired = database.sql(RETIRED);
   }
 
   Outcome start(Handle handle, NewRun run, @Nullable NewSignal signal) throws SQLException {
@@ -116,6 +126,10 @@ final class RunStart {
       throw new DuplicateJobException(key.value(), new JobId(existing.value()));
     }
     return Outcome.found(existing);
+  }
+
+  private boolean isRetired(Handle handle, int definition) {
+    return handle.createQuery(retired).bind("id", definition).mapTo(Boolean.class).one();
   }
 
   private boolean exists(Handle handle, RunId id) {
@@ -220,6 +234,9 @@ final class RunStart {
     long seq = queued ? 0 : run.first().events().size();
     NewRuns.Row row = new NewRuns.Row(run, queued, seq);
     if (writer.newRuns().insert(handle, List.of(row)).isEmpty()) {
+      if (isRetired(handle, run.definition())) {
+        throw new RetiredDefinitionException(run.workflow());
+      }
       return Optional.empty();
     }
     writer.inherit(handle, run);

@@ -6,10 +6,13 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunFilter;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.Definitions.Definition;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.RunRow;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -114,6 +117,92 @@ public abstract class RunQueryContract extends RunContract {
     RunFilter since = RunFilter.all().createdAfter(row(parent).createdAt());
     assertThat(list(since)).containsExactly(child.id(), parent);
     assertThat(list(RunFilter.all().createdBefore(row(parent).createdAt()))).isEmpty();
+  }
+
+  private Map<RunId, String> stranded(RunId... ids) {
+    return runs.queries().stranded(List.of(ids));
+  }
+
+  @Test
+  void aRunIsStrandedWhileNoLiveNodeKnowsTheTaskOfAReadyStep() {
+    RunId id = start(chain(1));
+    Worker.join(store, "other", QUEUE, "another::task");
+    Worker elsewhere = Worker.join(store, "elsewhere", "another-queue", TASK);
+    assertThat(stranded(id).get(id)).startsWith("VERSION_STRANDED:").contains(TASK);
+    assertThat(list(RunFilter.all().stranded())).containsExactly(id);
+    assertThat(runs.queries().count(RunFilter.all().stranded()))
+        .isEqualTo(Map.of(RunState.RUNNING, 1L));
+    assertThat(store.queues().sample(Set.of(), Duration.ZERO).orElseThrow().strandedRuns())
+        .isEqualTo(1);
+
+    Worker knowing = worker("knowing");
+    assertThat(stranded(id)).isEmpty();
+    assertThat(list(RunFilter.all().stranded())).isEmpty();
+    passTime(Duration.ofMinutes(2));
+    assertThat(store.queues().sample(Set.of(), Duration.ZERO).orElseThrow().strandedRuns())
+        .isZero();
+
+    knowing.leave();
+    assertThat(stranded(id)).containsKey(id);
+    assertThat(elsewhere.registration().tasks()).contains(TASK);
+  }
+
+  @Test
+  void aRunWhoseStepsAreNotReadyIsNotStranded() {
+    Worker worker = worker();
+    RunId running = start(chain(1));
+    worker.claimOne();
+    RunId paused = start(chain(1));
+    pause(paused);
+    RunId scheduled =
+        start(chain(1).first(plan -> plan.job(0, job().dueIn(Duration.ofHours(1)))));
+    worker.leave();
+    Worker.join(store, "other", QUEUE, "another::task");
+
+    assertThat(stranded(running, paused, scheduled)).isEmpty();
+    assertThat(list(RunFilter.all().stranded())).isEmpty();
+  }
+
+  @Test
+  void aRunIsStrandedWhileNoLiveNodeServesItsStack() {
+    RunId id = start(chain(1).first(plan -> plan.job(0, job().stack("blue"))));
+    Worker green = serving("green", "green");
+    assertThat(stranded(id).get(id)).contains("stack 'blue'");
+    assertThat(list(RunFilter.all().stranded())).containsExactly(id);
+
+    Worker blue = serving("blue", "blue");
+    assertThat(stranded(id)).isEmpty();
+    assertThat(list(RunFilter.all().stranded())).isEmpty();
+    blue.leave();
+    assertThat(list(RunFilter.all().stranded())).containsExactly(id);
+    assertThat(green.beat()).isNotNull();
+  }
+
+  @Test
+  void aRunIsStrandedWhileNoLiveNodeReadsTheFormatOfItsGraph() {
+    Definition newer = new Definition("hash-9", RunDraft.WORKFLOW, 9, "{}");
+    int graph = runs.definitions().register(List.of(newer)).getFirst().id();
+    RunId id = start(new RunDraft(graph, 1));
+    RunId other = start(chain(1));
+    worker();
+
+    assertThat(stranded(id, other)).containsOnlyKeys(id);
+    assertThat(stranded(id).get(id)).startsWith("VERSION_STRANDED:").contains("format 9");
+    assertThat(list(RunFilter.all().stranded())).containsExactly(id);
+    assertThat(list(RunFilter.all().stranded().workflow("another"))).isEmpty();
+    assertThat(list(RunFilter.all().stranded().state(RunState.PAUSED))).isEmpty();
+
+    store.nodes().register(Worker.registration("newer", Set.of(QUEUE), Set.of(TASK), 9));
+    assertThat(stranded(id)).isEmpty();
+    assertThat(list(RunFilter.all().stranded())).isEmpty();
+  }
+
+  @Test
+  void aRunThatHasEndedIsNotStranded() {
+    RunId id = start(chain(1));
+    succeedOne();
+    settle();
+    assertThat(stranded(id)).isEmpty();
   }
 
   @Test

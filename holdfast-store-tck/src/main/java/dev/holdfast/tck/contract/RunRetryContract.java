@@ -14,7 +14,10 @@ import dev.holdfast.engine.store.Finish;
 import dev.holdfast.engine.store.Journals.EntryKey;
 import dev.holdfast.engine.store.Journals.EntryKind;
 import dev.holdfast.engine.store.Journals.JournalEntry;
+import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.RunControl;
+import dev.holdfast.engine.store.RunControl.Move;
+import dev.holdfast.engine.store.RunControl.MovedJobs;
 import dev.holdfast.engine.store.RunFacts.FormerJob;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
@@ -145,7 +148,7 @@ public abstract class RunRetryContract extends RunContract {
     retry(id);
     int other = define("hash-2", RunDraft.WORKFLOW);
 
-    assertThat(runs.control().move(id, "S.", other, "S..", Map.of(0, 0, 2, 1)).done()).isTrue();
+    assertThat(runs.control().move(id, moveTo("S.", other, "S..", Map.of(0, 0, 2, 1))).done()).isTrue();
 
     planner.script((facts, data) -> ScriptedPlanner.applied(facts).build());
     settle();
@@ -296,7 +299,7 @@ public abstract class RunRetryContract extends RunContract {
                     plan -> plan.job(0).timer(0, RunMark.Kind.TIMED_OUT, Duration.ofMinutes(1))));
     int other = define("hash-2", RunDraft.WORKFLOW);
 
-    assertThat(runs.control().move(id, "A.", other, ".A.", Map.of(1, 0, 2, 1)).done()).isTrue();
+    assertThat(runs.control().move(id, moveTo("A.", other, ".A.", Map.of(1, 0, 2, 1))).done()).isTrue();
 
     assertThat(row(id).hash()).isEqualTo("hash-2");
     assertThat(row(id).steps()).isEqualTo(".A.");
@@ -312,7 +315,7 @@ public abstract class RunRetryContract extends RunContract {
     RunId id = start(chain(1).first(plan -> plan.map(0, 2, 0, 2)));
     succeedOne();
     settle();
-    runs.control().move(id, "A", define("hash-2", RunDraft.WORKFLOW), ".A", Map.of(1, 0));
+    runs.control().move(id, moveTo("A", define("hash-2", RunDraft.WORKFLOW), ".A", Map.of(1, 0)));
 
     assertThat(details(id).maps()).isEqualTo(Map.of(1, new MapCounts(2, 2, 1, 0, 0)));
   }
@@ -321,7 +324,47 @@ public abstract class RunRetryContract extends RunContract {
   void aRunThatHasChangedIsNotMoved() {
     RunId id = start(chain(2));
 
-    assertThat(runs.control().move(id, "..", definition, "..", Map.of()).done()).isFalse();
+    assertThat(runs.control().move(id, moveTo("..", definition, "..", Map.of())).done()).isFalse();
     assertThat(row(id).steps()).isEqualTo("A.");
+  }
+
+  private static Move moveTo(
+      String seen, int graph, String steps, Map<Integer, Integer> positions) {
+    return new Move(seen, graph, steps, positions, Map.of());
+  }
+
+  @Test
+  void aMoveChangesHowJobsAreRunThatNoNodeHolds() {
+    RunId waiting = start(chain(1));
+    RunId paused = start(chain(1));
+    pause(paused);
+    Worker.join(store, "other", "another-queue", "another::task");
+    MovedJobs jobs = new MovedJobs("another::task", "another-queue", null);
+    for (RunId id : List.of(waiting, paused)) {
+      Move move =
+          new Move("A", define("hash-2", RunDraft.WORKFLOW), ".A", Map.of(1, 0), Map.of(1, jobs));
+      RunControl.Result result = runs.control().move(id, move);
+      assertThat(result.done()).isTrue();
+      assertThat(result.ready())
+          .isEqualTo(id.equals(waiting) ? Map.of("another-queue", 1) : Map.of());
+      assertThat(jobOf(id, 1).task()).isEqualTo("another::task");
+      assertThat(jobOf(id, 1).queue()).isEqualTo("another-queue");
+    }
+    assertThat(runs.queries().stranded(List.of(waiting, paused))).isEmpty();
+  }
+
+  @Test
+  void aMoveLeavesAJobAsItIsThatANodeHolds() {
+    RunId id = start(chain(1));
+    Worker worker = worker();
+    ClaimedJob job = worker.claimOne();
+    MovedJobs jobs = new MovedJobs("another::task", "another-queue", null);
+    runs.control()
+        .move(
+            id,
+            new Move("A", define("hash-2", RunDraft.WORKFLOW), "A", Map.of(0, 0), Map.of(0, jobs)));
+
+    assertThat(jobOf(id, 0).task()).isEqualTo(TASK);
+    assertThat(worker.succeed(job)).isEqualTo(Outcomes.Result.WRITTEN);
   }
 }

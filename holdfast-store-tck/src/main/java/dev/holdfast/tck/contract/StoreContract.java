@@ -313,6 +313,14 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class RunUpkeepFacts extends RunUpkeepContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return StoreContract.this.newFixture();
+    }
+  }
+
+  @Nested
   class RunQueryFacts extends RunQueryContract {
     @Override
     protected StoreFixture newFixture() {

@@ -62,6 +62,28 @@ public final class Worker {
     return registration(name, queues, tasks, Set.of());
   }
 
+  /** Returns the registration of a node that reads graphs up to this format. */
+  public static NodeRegistration registration(
+      String name, Set<String> queues, Set<String> tasks, int graphFormat) {
+    NodeRegistration plain = registration(name, queues, tasks);
+    return new NodeRegistration(
+        plain.incarnation(),
+        plain.id(),
+        plain.name(),
+        plain.host(),
+        plain.pid(),
+        plain.version(),
+        plain.timeouts(),
+        plain.queues(),
+        plain.tasks(),
+        plain.capacity(),
+        plain.stack(),
+        plain.serves(),
+        plain.roles(),
+        plain.advice(),
+        graphFormat);
+  }
+
   private static NodeRegistration registration(
       String name, Set<String> queues, Set<String> tasks, Set<String> stacks) {
     return new NodeRegistration(

@@ -12,6 +12,7 @@ import dev.holdfast.api.job.JobOptions;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.api.task.TaskType;
+import dev.holdfast.api.workflow.Workflow;
 import dev.holdfast.engine.held.TaskExecutor;
 import dev.holdfast.engine.meter.Meters;
 import dev.holdfast.engine.node.HoldfastNode;
@@ -547,6 +548,24 @@ public abstract class CapacityContract extends NodeTestBase {
     assertThat(meters.get("holdfast.queue.oldest.ready").tag("queue", "mail").gauge().value())
         .isBetween(0.0, 60.0);
     assertThat(meters.get("holdfast.jobs.unknown.task").gauge().value()).isEqualTo(3);
+  }
+
+  @Test
+  void strandedRunsAreSampled() {
+    Workflow<Note, Void> workflow =
+        Workflow.define(
+            "test::stranded", Note.class, flow -> flow.step("echo", ECHO, flow.input()));
+    client().runs().start(workflow, new Note("x"));
+    Sampler sampler =
+        new Sampler(
+            store().queues(),
+            Set.of("mail"),
+            new Meters(meters, "sampler", List.of()),
+            new ClusterSize());
+
+    sampler.tick(sampler.tick(new Moment(0)));
+
+    assertThat(meters.get("holdfast.runs.stranded").gauge().value()).isEqualTo(1);
   }
 
   @Test

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobRow {
   final JobId id;
-  final String task;
+  String task;
   final Instant createdAt;
 
   /** Orders jobs with equal ranks by the time of their enqueue. */

@@ -1,10 +1,11 @@
 package dev.holdfast.testkit.memory;
 
 import dev.holdfast.engine.store.Definitions;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /** Stores the graphs of workflows. */
 final class MemoryDefinitions implements Definitions {
@@ -16,15 +17,15 @@ final class MemoryDefinitions implements Definitions {
 
   @Override
   public List<Stored> register(List<Definition> definitions) {
-    return tables.transaction(now -> definitions.stream().map(this::register).toList());
+    return tables.transaction(now -> definitions.stream().map(definition -> register(definition, now)).toList());
   }
 
-  private Stored register(Definition definition) {
-    Stored stored = byHash(definition.hash());
-    if (stored == null) {
-      stored = new Stored(tables.runs.definitions.size() + 1, definition);
-      tables.runs.definitions.put(stored.id(), stored);
-    }
+  private Stored register(Definition definition, Instant now) {
+    Map<String, Integer> ids = tables.runs.definitionIds;
+    int id = ids.computeIfAbsent(definition.hash(), hash -> ids.size() + 1);
+    Stored stored = tables.runs.definitions.computeIfAbsent(id, key -> new Stored(key, definition));
+    tables.runs.used.put(id, now);
+    tables.runs.retired.remove(id);
     return stored;
   }
 
@@ -53,12 +54,5 @@ final class MemoryDefinitions implements Definitions {
             .distinct()
             .sorted()
             .toList());
-  }
-
-  private @Nullable Stored byHash(String hash) {
-    return tables.runs.definitions.values().stream()
-        .filter(stored -> stored.hash().equals(hash))
-        .findFirst()
-        .orElse(null);
   }
 }

@@ -6,7 +6,6 @@ import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.job.WaitReason;
 import dev.holdfast.engine.rule.EligibleNodes;
-import dev.holdfast.engine.rule.EligibleNodes.Candidate;
 import dev.holdfast.engine.store.JobQueries;
 import dev.holdfast.engine.store.QueueStore.Rule;
 import java.time.Duration;
@@ -94,7 +93,7 @@ final class MemoryJobQueries implements JobQueries {
     if (rule.paused()) {
       return new WaitReason.QueuePaused(row.queue);
     }
-    Optional<WaitReason> lacking = EligibleNodes.lacking(row.queue, row.task, row.stack, living());
+    Optional<WaitReason> lacking = EligibleNodes.lacking(row.queue, row.task, row.stack, tables.living());
     if (lacking.isPresent()) {
       return lacking.get();
     }
@@ -118,20 +117,6 @@ final class MemoryJobQueries implements JobQueries {
     return row.isSuspect()
         ? new WaitReason.CrashSuspect(row.crashes, before)
         : new WaitReason.Queued(before, Duration.between(row.runAt, now));
-  }
-
-  private List<Candidate> living() {
-    return tables.nodes.values().stream()
-        .filter(node -> node.alive)
-        .map(node ->
-            new Candidate(
-                node.registration.id(),
-                node.registration.queues(),
-                node.registration.tasks(),
-                node.registration.serves(),
-                node.modes,
-                node.lost.lanes()))
-        .toList();
   }
 
   @Override

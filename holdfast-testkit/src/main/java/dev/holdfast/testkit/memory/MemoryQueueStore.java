@@ -102,7 +102,7 @@ final class MemoryQueueStore implements QueueStore {
       Map<String, Integer> serving = new TreeMap<>(latest.serving());
       serving.keySet().retainAll(queues);
       return Optional.of(
-          new Sample(depths, latest.unknownTasks(), latest.nodes(), serving, counted));
+          new Sample(depths, latest.unknownTasks(), latest.nodes(), serving, latest.strandedRuns(), counted));
     });
   }
 
@@ -116,7 +116,9 @@ final class MemoryQueueStore implements QueueStore {
     Map<String, Integer> serving = new TreeMap<>();
     live.forEach(
         node -> node.registration.queues().forEach(queue -> serving.merge(queue, 1, Integer::sum)));
-    return new Sample(depths, lookup.unknownTasks(), live.size(), serving, true);
+    long stranded =
+        tables.runs.open.keySet().stream().filter(id -> tables.stranding(id).isPresent()).count();
+    return new Sample(depths, lookup.unknownTasks(), live.size(), serving, stranded, true);
   }
 
   private static long count(List<JobRow> rows, JobState state) {

@@ -8,7 +8,6 @@ import dev.holdfast.engine.store.RunIntake;
 import dev.holdfast.engine.store.RunPhase;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 
 /** Pauses, resumes, cancels, retries, signals and moves runs. */
 final class MemoryRunControl implements RunControl {
@@ -113,19 +112,20 @@ final class MemoryRunControl implements RunControl {
   }
 
   @Override
-  public Result move(
-      RunId id, String seen, int definition, String steps, Map<Integer, Integer> positions) {
+  public Result move(RunId id, Move to) {
     return tables.transaction(now -> {
       StoredRun run = runs.open.get(id);
-      if (run == null || !run.steps.equals(seen)) {
+      if (run == null || !run.steps.equals(to.seen())) {
         return RunEffects.nothing(runs.find(id));
       }
-      new RunMove(tables, run, positions).renumber();
-      run.definition = definition;
-      run.steps = steps;
-      runs.event(id, RunEvent.Kind.MOVED, String.valueOf(definition), now);
-      runs.look(id);
       RunEffects effects = new RunEffects();
+      RunMove move = new RunMove(tables, run, to.positions());
+      move.renumber();
+      move.rework(to.jobs(), effects);
+      run.definition = to.definition();
+      run.steps = to.steps();
+      runs.event(id, RunEvent.Kind.MOVED, String.valueOf(to.definition()), now);
+      runs.look(id);
       effects.look.add(id);
       return effects.done(run.state);
     });

@@ -7,6 +7,7 @@ import dev.holdfast.api.workflow.RunEvent;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.Started.Outcome;
 import dev.holdfast.engine.store.NewRun;
+import dev.holdfast.engine.store.RetiredDefinitionException;
 import dev.holdfast.engine.store.RunIntake;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -42,6 +43,10 @@ final class MemoryRunIntake implements RunIntake {
   private Admission start(NewRun run, Instant now) {
     if (runs.find(run.id()) != null) {
       return new Admission(run.id(), Outcome.EXISTING, false);
+    }
+    if (!runs.definitions.containsKey(run.definition())
+        || runs.retired.containsKey(run.definition())) {
+      throw new RetiredDefinitionException(run.workflow());
     }
     StoredRun row = plans.row(run, now);
     RunTables.Key key = RunTables.keyOf(row);

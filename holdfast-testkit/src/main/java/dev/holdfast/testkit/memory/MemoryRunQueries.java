@@ -10,6 +10,7 @@ import dev.holdfast.engine.store.RunQueries;
 import dev.holdfast.engine.store.RunRow;
 import dev.holdfast.engine.store.StepRef;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -120,6 +121,15 @@ final class MemoryRunQueries implements RunQueries {
   }
 
   @Override
+  public Map<RunId, String> stranded(Collection<RunId> ids) {
+    return tables.transaction(now -> {
+      Map<RunId, String> reasons = new TreeMap<>();
+      ids.forEach(id -> tables.stranding(id).ifPresent(why -> reasons.put(id, why)));
+      return reasons;
+    });
+  }
+
+  @Override
   public List<RunRow> list(RunFilter filter, @Nullable RunId after, int limit) {
     return tables.transaction(now ->
         all(filter)
@@ -142,7 +152,8 @@ final class MemoryRunQueries implements RunQueries {
   private Stream<StoredRun> all(RunFilter filter) {
     return Stream.of(runs.open, runs.ended)
         .flatMap(table -> table.values().stream())
-        .filter(run -> run.passes(filter));
+        .filter(run -> run.passes(filter))
+        .filter(run -> !filter.onlyStranded() || tables.stranding(run.id).isPresent());
   }
 
   @Override

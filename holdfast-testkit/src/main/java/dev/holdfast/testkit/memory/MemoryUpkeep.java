@@ -13,6 +13,9 @@ final class MemoryUpkeep implements Upkeep {
   /** How long dead nodes are kept, so that jobs they claimed late can be found. */
   private static final Duration DEAD_NODES_KEPT = Duration.ofDays(1);
 
+  /** How much longer than history graphs are kept that are not used. */
+  private static final Duration UNUSED_FOR = Duration.ofDays(30);
+
   private static final Duration REPEATS_KEPT = Duration.ofDays(1);
 
   private final Tables tables;
@@ -41,6 +44,7 @@ final class MemoryUpkeep implements Upkeep {
       drop(tables.leases, row -> row.isForgettable(now, endedBefore, failedBefore));
       schedules.forgetEnded(endedBefore);
       tables.runs.forget(endedBefore, now);
+      tables.runs.forgetDefinitions(endedBefore.minus(UNUSED_FOR), now);
       tables.keys.forgetOver(now);
       tables.repeats.values().removeIf(at -> isPast(at, now.minus(REPEATS_KEPT)));
       return new Report(0, deadLetters, results, false);

@@ -1,5 +1,7 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.job.JobState;
+import dev.holdfast.engine.store.RunControl.MovedJobs;
 import dev.holdfast.engine.store.RunFacts.MapCounts;
 import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.StepRef;
@@ -41,6 +43,24 @@ final class RunMove {
     renumberMaps();
     runs.marks.computeIfPresent(run.id, (id, marks) -> move(marks));
     runs.timers.computeIfPresent(run.id, (id, timers) -> moveTimers(timers));
+  }
+
+  /** Changes how jobs that no node holds are run. */
+  void rework(Map<Integer, MovedJobs> jobs, RunEffects effects) {
+    tables.live.values().stream()
+        .filter(row -> row.step != null && row.step.run().equals(run.id))
+        .filter(row -> row.state != JobState.CLAIMED && row.state != JobState.RUNNING)
+        .forEach(row -> {
+          MovedJobs runAs = jobs.get(Objects.requireNonNull(row.step).step());
+          if (runAs != null) {
+            row.task = runAs.task();
+            row.queue = runAs.queue();
+            row.policy = runAs.policy();
+            if (row.state == JobState.READY) {
+              effects.ready.merge(row.queue, 1, Integer::sum);
+            }
+          }
+        });
   }
 
   private StepRef moved(StepRef ref) {

@@ -9,6 +9,7 @@ import dev.holdfast.engine.store.RunMark;
 import dev.holdfast.engine.store.RunPlan;
 import dev.holdfast.engine.store.RunQueries.StoredEvent;
 import dev.holdfast.engine.store.StepRef;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,12 +28,23 @@ import org.jspecify.annotations.Nullable;
  * not depend on hash codes, so that a simulation can be replayed.
  */
 final class RunTables {
+  /** How long a graph is retired before it is deleted. */
+  private static final Duration RETIRED_FOR = Duration.ofHours(1);
+
   private static final Comparator<StepRef> BY_STEP =
       Comparator.comparing(StepRef::run)
           .thenComparingInt(StepRef::step)
           .thenComparingInt(StepRef::item);
 
   final NavigableMap<Integer, Stored> definitions = new TreeMap<>();
+  /** When graphs were last used, and since when they are retired, by id. */
+  final Map<Integer, Instant> used = new TreeMap<>();
+
+  final Map<Integer, Instant> retired = new TreeMap<>();
+
+  /** The ids of all graphs that were ever stored, by hash. */
+  final Map<String, Integer> definitionIds = new TreeMap<>();
+
   final NavigableMap<RunId, StoredRun> open = new TreeMap<>();
   final NavigableMap<RunId, StoredRun> ended = new TreeMap<>();
   final NavigableMap<RunId, List<RunMark>> marks = new TreeMap<>();
@@ -218,10 +230,33 @@ final class RunTables {
         : new Key(run.workflow, run.unique.value(), run.unique.window() != null);
   }
 
+  /** Retires graphs that are not used, and deletes those that have been retired for an hour. */
+  void forgetDefinitions(Instant usedBefore, Instant now) {
+    open.values().forEach(run -> {
+      used.put(run.definition, now);
+      retired.remove(run.definition);
+    });
+    for (Stored stored : List.copyOf(definitions.values())) {
+      boolean isPart =
+          definitions.values().stream()
+              .anyMatch(other ->
+                  other.id() != stored.id()
+                      && other.definition().body().contains(stored.hash()));
+      Instant since = retired.get(stored.id());
+      Instant last = used.get(stored.id());
+      if (since != null && since.plus(RETIRED_FOR).isBefore(now) && !isPart) {
+        definitions.remove(stored.id());
+      } else if (since == null && last != null && last.isBefore(usedBefore) && !isPart) {
+        retired.put(stored.id(), now);
+      }
+    }
+  }
+
   /** Deletes the ended runs that match, with everything that belongs to them. */
   void forget(Instant endedBefore, Instant now) {
     for (StoredRun run : List.copyOf(ended.values())) {
-      if (run.endedAt != null && !run.endedAt.isAfter(endedBefore)) {
+      boolean isChild = run.parent != null && find(run.parent.run()) != null;
+      if (run.endedAt != null && !run.endedAt.isAfter(endedBefore) && !isChild) {
         ended.remove(run.id);
         resultsOf(run.id).clear();
         events.remove(run.id);

@@ -2,7 +2,12 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.job.JobState;
+import dev.holdfast.api.workflow.RunId;
+import dev.holdfast.engine.rule.EligibleNodes.Candidate;
+import dev.holdfast.engine.rule.StrandedRuns;
+import dev.holdfast.engine.rule.StrandedRuns.Ready;
 import dev.holdfast.engine.store.ClaimId;
+import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.NodeStore.PastHeartbeat;
 import dev.holdfast.engine.store.QueueStore.Rule;
 import dev.holdfast.engine.store.ScheduleStore.Declaration;
@@ -17,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -69,6 +76,38 @@ final class Tables {
   /** Runs an action exclusively, at one point in time: a transaction. */
   synchronized <T> T transaction(Function<Instant, T> work) {
     return work.apply(clock.instant());
+  }
+
+  /** Returns the nodes that are alive. */
+  List<Candidate> living() {
+    return nodes.values().stream()
+        .filter(node -> node.alive)
+        .map(node ->
+            new Candidate(
+                node.registration.id(),
+                node.registration.queues(),
+                node.registration.tasks(),
+                node.registration.serves(),
+                node.modes,
+                node.lost.lanes(),
+                node.registration.graphFormat()))
+        .toList();
+  }
+
+  /** Returns why no live node can continue a run; empty if one can, or if the run has ended. */
+  Optional<String> stranding(RunId id) {
+    StoredRun run = runs.open.get(id);
+    Stored graph = run == null ? null : runs.definitions.get(run.definition);
+    if (graph == null) {
+      return Optional.empty();
+    }
+    List<Ready> jobs =
+        ready.stream()
+            .filter(row -> row.step != null && row.step.run().equals(id))
+            .sorted(Comparator.comparingInt(row -> Objects.requireNonNull(row.step).step()))
+            .map(row -> new Ready(row.queue, row.task, row.stack))
+            .toList();
+    return StrandedRuns.reason(graph.definition().format(), jobs, living());
   }
 
   /** Returns the number of the next job to insert. */
