@@ -1,10 +1,10 @@
 /**
- * The public API of Holdfast, durable jobs and workflows for Java on PostgreSQL. This package contains the {@link
- * dev.holdfast.api.Holdfast} client, the {@link dev.holdfast.api.JobRequest} that it enqueues and
- * the {@link dev.holdfast.api.EnqueueInterceptor} that wraps its enqueues, the {@link
- * dev.holdfast.api.TransactionScope} for your own transactions, the managers of {@link
- * dev.holdfast.api.Nodes}, {@link dev.holdfast.api.Queues}, {@link dev.holdfast.api.Runs} and {@link
- * dev.holdfast.api.Tasks}, and the exceptions that they throw.
+ * The public API of Holdfast, durable jobs and workflows for Java on PostgreSQL. This package
+ * contains the {@link dev.holdfast.api.Holdfast} client, the {@link dev.holdfast.api.JobRequest}
+ * that it enqueues and the {@link dev.holdfast.api.EnqueueInterceptor} that wraps its enqueues, the
+ * {@link dev.holdfast.api.TransactionScope} for your own transactions, the managers of {@link
+ * dev.holdfast.api.Nodes}, {@link dev.holdfast.api.Queues}, {@link dev.holdfast.api.Runs} and
+ * {@link dev.holdfast.api.Tasks}, and the exceptions that they throw.
  *
  * <ul>
  *   <li>{@link dev.holdfast.api.task}: task types, recovery policies, and the state of tasks

@@ -130,8 +130,7 @@ class ArchitectureTest {
             .resideInAPackage(SPI)
             .should()
             .dependOnClassesThat(
-                resideInAPackage(ENGINE)
-                    .and(not(resideInAnyPackage(SPI, SIGNALS)))));
+                resideInAPackage(ENGINE).and(not(resideInAnyPackage(SPI, SIGNALS)))));
   }
 
   @Test

@@ -28,8 +28,7 @@ class FullNotifyQueueTest {
 
   @Test
   void theTransactionOfTheCallerCommitsAndNodesFallBackToPolling() throws Exception {
-    Logger sending =
-        (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
+    Logger sending = (Logger) LoggerFactory.getLogger("dev.holdfast.postgres.notify.NotifySender");
     ListAppender<ILoggingEvent> logged = new ListAppender<>();
     logged.start();
     sending.addAppender(logged);

@@ -182,7 +182,8 @@ public final class HoldfastClient implements Holdfast {
    */
   public Holdfast childrenOf(JobId parent) {
     JobOrigin ofChildren = origin.childrenOf(parent);
-    return new HoldfastClient(this, submitter.from(ofChildren), publisher.from(ofChildren), ofChildren);
+    return new HoldfastClient(
+        this, submitter.from(ofChildren), publisher.from(ofChildren), ofChildren);
   }
 
   private HoldfastClient(

@@ -212,8 +212,7 @@ public final class JobPolicyJson {
           requiredDuration(json, "cap"));
     }
     throw new IllegalArgumentException(
-        "Backoff %s is of an unknown kind: upgrade this node."
-            .formatted(json));
+        "Backoff %s is of an unknown kind: upgrade this node.".formatted(json));
   }
 
   private static Duration requiredDuration(JsonNode json, String field) {

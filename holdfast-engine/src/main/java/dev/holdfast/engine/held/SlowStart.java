@@ -122,8 +122,8 @@ public final class SlowStart {
   }
 
   /**
-   * Returns whether a crash suspect has waited to be started for long enough that it should make room
-   * for others.
+   * Returns whether a crash suspect has waited to be started for long enough that it should make
+   * room for others.
    */
   public synchronized boolean hasWaitedTooLong(ClaimId job, Moment now) {
     Place place = places.get(job);

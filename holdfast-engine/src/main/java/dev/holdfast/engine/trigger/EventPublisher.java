@@ -80,7 +80,8 @@ public final class EventPublisher {
 
   private void announce(EventPublication publication, Published published) {
     Map<String, Trigger> triggers =
-        publication.listening().stream().collect(Collectors.toMap(Trigger::id, Function.identity()));
+        publication.listening().stream()
+            .collect(Collectors.toMap(Trigger::id, Function.identity()));
     for (Outcome outcome : published.outcomes()) {
       Trigger trigger = triggers.get(outcome.trigger());
       if (trigger == null) {

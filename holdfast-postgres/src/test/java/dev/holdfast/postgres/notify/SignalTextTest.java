@@ -35,8 +35,7 @@ class SignalTextTest {
 
   @Test
   void everyKindOfSignalIsTestedHere() {
-    assertThat(signals().map(Object::getClass))
-        .containsOnly(Signal.class.getPermittedSubclasses());
+    assertThat(signals().map(Object::getClass)).containsOnly(Signal.class.getPermittedSubclasses());
   }
 
   @ParameterizedTest

@@ -39,7 +39,8 @@ final class MemoryNodeStore implements NodeStore {
           inheritDeclarations(registration.incarnation(), before);
         }
         return tables.nodes.put(
-            registration.incarnation(), new NodeRow(registration, old == null ? modes : old.modes, now));
+            registration.incarnation(),
+            new NodeRow(registration, old == null ? modes : old.modes, now));
       }
       known.registration = registration;
       if (known.alive) {
@@ -75,7 +76,12 @@ final class MemoryNodeStore implements NodeStore {
         tables.heartbeats.add(
             new Tables.KeptHeartbeat(
                 new PastHeartbeat(
-                    registration.id(), registration.incarnation(), registration.roles(), registration.host(), registration.pid(), now),
+                    registration.id(),
+                    registration.incarnation(),
+                    registration.roles(),
+                    registration.host(),
+                    registration.pid(),
+                    now),
                 now.plus(beat.kept())));
       }
       return Optional.of(
@@ -161,13 +167,17 @@ final class MemoryNodeStore implements NodeStore {
 
   private boolean holdsAny(NodeRow node) {
     return tables.live.values().stream()
-        .anyMatch(
-            row -> node.registration.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
+        .anyMatch(row ->
+            node.registration.incarnation().equals(row.holder) && row.claimNo >= node.fromCall);
   }
 
   private Pulse pulse(NodeRow row) {
     return new Pulse(
-        row.registration.incarnation(), row.registration.id(), row.registration.timeouts(), row.beat, holdsAny(row));
+        row.registration.incarnation(),
+        row.registration.id(),
+        row.registration.timeouts(),
+        row.beat,
+        holdsAny(row));
   }
 
   @Override

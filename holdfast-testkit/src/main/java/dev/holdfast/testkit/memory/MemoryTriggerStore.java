@@ -2,8 +2,8 @@ package dev.holdfast.testkit.memory;
 
 import dev.holdfast.api.trigger.Trigger;
 import dev.holdfast.api.trigger.TriggerStatus;
-import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.store.TriggerSnapshot;
+import dev.holdfast.engine.store.TriggerStore;
 import dev.holdfast.engine.trigger.SubjectState;
 import dev.holdfast.engine.trigger.TriggerText;
 import java.util.HashMap;

@@ -45,7 +45,14 @@ final class NodeRow {
 
   NodeSnapshot toStatus(Instant now) {
     return new NodeSnapshot(
-        registration, alive, beat, startedAt, Duration.between(lastSeen, now), running, modes, lost);
+        registration,
+        alive,
+        beat,
+        startedAt,
+        Duration.between(lastSeen, now),
+        running,
+        modes,
+        lost);
   }
 
   void die(Death how, Duration silence, Instant now) {
