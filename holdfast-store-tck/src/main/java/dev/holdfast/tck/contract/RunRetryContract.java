@@ -152,8 +152,9 @@ public abstract class RunRetryContract extends RunContract {
 
     planner.script((facts, data) -> ScriptedPlanner.applied(facts).build());
     settle();
-    assertThat(planner.lastFacts().former()).containsOnlyKeys(2);
-    assertThat(planner.lastFacts().former().get(2).id()).isEqualTo(failed);
+    assertThat(planner.lastFacts().former())
+        .containsOnlyKeys(2)
+        .hasEntrySatisfying(2, former -> assertThat(former.id()).isEqualTo(failed));
   }
 
   @Test
