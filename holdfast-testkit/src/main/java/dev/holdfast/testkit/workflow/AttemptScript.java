@@ -92,13 +92,9 @@ final class AttemptScript implements AttemptInterceptor {
       thrown = failure;
       throw failure;
     } finally {
-      Recorded ended =
-          step.isEmpty()
-              ? null
-              : new Recorded(
-                  step.get(), attempt.context().attempt(), outcome(thrown), thrown, start);
-      if (ended != null) {
-        recorded.add(ended);
+      if (step.isPresent()) {
+        recorded.add(
+            new Recorded(step.get(), attempt.context().attempt(), outcome(thrown), thrown, start));
       }
     }
   }

@@ -238,10 +238,13 @@ public final class TestedRun<R> {
     Run run = run();
     if (run.state() != RunState.SUCCEEDED) {
       String why = run.reason().map(reason -> ": " + reason).orElse(".");
-      String waiting = waitingFor().stream().map("%n  - "::concat).collect(Collectors.joining());
+      String waiting =
+          waitingFor().stream()
+              .map(line -> System.lineSeparator() + "  - " + line)
+              .collect(Collectors.joining());
       throw new AssertionError(
           "Run %s of workflow %s is %s%s%s"
-              .formatted(id, run.workflow(), run.state(), why, waiting.formatted()),
+              .formatted(id, run.workflow(), run.state(), why, waiting),
           lastThrown());
     }
     return this;
