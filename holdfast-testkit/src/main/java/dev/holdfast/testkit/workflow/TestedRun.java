@@ -22,9 +22,15 @@ import org.jspecify.annotations.Nullable;
  * A run that a {@link WorkflowTester} runs, and what can be asserted about it.
  *
  * <pre>{@code
- * TestedRun<Void> run = tester.start(APPROVE, order).runUntil("approval", StepState.WAITING);
- * run.signal("approved", new Approval(true, "ada")).runToEnd();
- * assertThat(run.elapsed()).isEqualTo(Duration.ofHours(1));
+ * Workflow<Order, Void> patient =
+ *     Workflow.define("orders::patient", Order.class, flow -> {
+ *       Step<Void> rest = flow.sleep("rest", Duration.ofDays(3));
+ *       flow.awaitSignal("approval", "approved", String.class).after(rest);
+ *     });
+ *
+ * TestedRun<Void> run = WorkflowTester.create().start(patient, new Order(7));
+ * run.runUntil("approval", StepState.WAITING).signal("approved", "ada").runToEnd();
+ * assertThat(run.elapsed()).isEqualTo(Duration.ofDays(3));
  * }</pre>
  *
  * <p>Steps are named by their path: {@code inner/pay} is step {@code pay} of the child run of step

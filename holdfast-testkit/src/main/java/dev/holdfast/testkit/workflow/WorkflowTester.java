@@ -30,16 +30,19 @@ import org.jspecify.annotations.Nullable;
  * signals and durable steps. A run that takes years is over at once.
  *
  * <pre>{@code
- * TestedRun<Parcel> run =
- *     WorkflowTester.create()
- *         .returns(CHARGE, new Receipt("R-1"))
- *         .handle(PACK, (order, context) -> new Parcel("T-" + order.id()))
- *         .failTimes(PACK, 2)
- *         .crashAfter("charge")
- *         .run(FULFIL, new Order("7"));
+ * Workflow<Charge, Receipt> pay =
+ *     Workflow.defineWithResult(
+ *         "billing::pay", Charge.class, flow -> flow.step("charge", CHARGE, flow.input()));
  *
- * assertThat(run.result()).isEqualTo(new Parcel("T-7"));
- * assertThat(run.executed()).containsExactly("charge", "charge", "pack", "pack", "pack");
+ * TestedRun<Receipt> run =
+ *     WorkflowTester.create()
+ *         .handle(CHARGE, (charge, context) -> new Receipt(7))
+ *         .failTimes(CHARGE, 1)
+ *         .crashAfter("charge")
+ *         .run(pay, new Charge("ada", 4_200));
+ *
+ * assertThat(run.result()).isEqualTo(new Receipt(7));
+ * assertThat(run.executed()).containsExactly("charge", "charge", "charge");
  * }</pre>
  *
  * <p>It uses real nodes on a store in memory: the same code plans, claims, runs and recovers steps
