@@ -58,8 +58,7 @@ public final class TestedRun<R> {
    * @throws StuckRunError if it does not end
    */
   public TestedRun<R> runToEnd() {
-    stopIfStuck(
-        tester.time().run(() -> state().hasEnded()), "does not end");
+    stopIfStuck(tester.time().run(() -> state().hasEnded()), "does not end");
     return this;
   }
 
@@ -344,7 +343,9 @@ public final class TestedRun<R> {
     return tester.client().runs().events(id, 0, MOST_EVENTS);
   }
 
-  /** Returns how much virtual time has passed from the start of the run to its end, or until now. */
+  /**
+   * Returns how much virtual time has passed from the start of the run to its end, or until now.
+   */
   public Duration elapsed() {
     Run run = run();
     Instant until = run.endedAt().orElseGet(tester::now);

@@ -74,8 +74,7 @@ public final class WorkflowTester {
     this.store = new InMemoryStore(clock);
     this.time = new VirtualTime(clock, store, this::configure, this::client);
     this.script =
-        new AttemptScript(
-            time::now, store::stepOf, step -> tree().nameOf(step), () -> time.kill());
+        new AttemptScript(time::now, store::stepOf, step -> tree().nameOf(step), () -> time.kill());
   }
 
   /** Returns a tester whose clock shows the start of 2026. */
@@ -181,7 +180,8 @@ public final class WorkflowTester {
   /** Sets the codec. Defaults to JSON. */
   public WorkflowTester codec(PayloadCodec own) {
     if (client != null) {
-      throw new IllegalStateException("The codec cannot be changed after the first run: set it first.");
+      throw new IllegalStateException(
+          "The codec cannot be changed after the first run: set it first.");
     }
     this.codec = own;
     return this;
@@ -248,7 +248,9 @@ public final class WorkflowTester {
     VirtualTime.Stop stop = time.pass(passing);
     if (stop != VirtualTime.Stop.DONE) {
       throw new StuckRunError(
-          "%s did not pass: gave up after %s.".formatted(passing, time.limit(stop)), List.of(), null);
+          "%s did not pass: gave up after %s.".formatted(passing, time.limit(stop)),
+          List.of(),
+          null);
     }
     return this;
   }
