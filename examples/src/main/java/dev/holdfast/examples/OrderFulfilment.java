@@ -40,7 +40,7 @@ public final class OrderFulfilment {
     try (var database = ExampleDatabase.create();
         var node =
             HoldfastNode.on(database.store())
-                .handle(RESERVE, (order, context) -> System.out.println("Reserving " + order.item()))
+                .handle(RESERVE, (it, context) -> System.out.println("Reserving " + it.item()))
                 .handle(RELEASE, (it, context) -> System.out.println("Releasing it"))
                 .handle(CHARGE, (order, context) -> new Receipt("R-" + order.cents()))
                 .handle(REFUND, (it, context) -> System.out.println("Refunding " + it.output()))

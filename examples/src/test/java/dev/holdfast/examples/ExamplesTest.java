@@ -209,8 +209,7 @@ class ExamplesTest {
   void nightlyImport() throws Exception {
     NightlyImport.main(new String[0]);
 
-    assertThat(printed())
-        .containsExactly("Rows of each file: [100, 100, 100, null]");
+    assertThat(printed()).containsExactly("Rows of each file: [100, 100, 100, null]");
   }
 
   @Test

@@ -92,8 +92,7 @@ public abstract class MapRulesContract extends RunTestBase {
         flow(
             "map-rules",
             f -> {
-              Step<List<Integer>> map =
-                  f.map("map", ODD, f.input()).onError(OnError.CONTINUE);
+              Step<List<Integer>> map = f.map("map", ODD, f.input()).onError(OnError.CONTINUE);
               Step<Note> fine = f.step("fine", SAY, text(f, "fine"));
               f.step("all-succeeded", SAY, text(f, "a")).after(map, fine);
               f.step("any-succeeded", SAY, text(f, "b")).after(map, fine).when(Rule.anySucceeded());
@@ -128,10 +127,7 @@ public abstract class MapRulesContract extends RunTestBase {
   }
 
   private static List<String> namesIn(Run run, StepState state) {
-    return run.steps().stream()
-        .filter(step -> step.state() == state)
-        .map(RunStep::name)
-        .toList();
+    return run.steps().stream().filter(step -> step.state() == state).map(RunStep::name).toList();
   }
 
   @Test
@@ -149,8 +145,7 @@ public abstract class MapRulesContract extends RunTestBase {
     Run run = awaitRun(started(workflow, 1, 2, 3, 4, 5), RunState.SUCCEEDED);
 
     assertThat(stateOf(run, "map")).isEqualTo(StepState.SUCCEEDED);
-    assertThat(step(run, "map").map())
-        .hasValue(new RunStep.MapProgress(5, 3, 2, 0));
+    assertThat(step(run, "map").map()).hasValue(new RunStep.MapProgress(5, 3, 2, 0));
     assertThat(stateOf(run, "next")).isEqualTo(StepState.SUCCEEDED);
     assertThat(stateOf(run, "any-failed")).isEqualTo(StepState.SKIPPED);
   }
@@ -162,8 +157,7 @@ public abstract class MapRulesContract extends RunTestBase {
         name,
         f -> {
           Step<List<Integer>> list = source.apply(f);
-          Step<List<Integer>> plain =
-              f.map("plain", ODD, list).onError(OnError.CONTINUE);
+          Step<List<Integer>> plain = f.map("plain", ODD, list).onError(OnError.CONTINUE);
           Step<List<Integer>> forced =
               f.map("forced", ODD, list).onError(OnError.CONTINUE).when(Rule.allDone());
           f.step("after-plain", SAY, text(f, "p")).after(plain).when(Rule.noneFailed());
@@ -198,8 +192,7 @@ public abstract class MapRulesContract extends RunTestBase {
         awaitRun(
             started(
                 mapsOver(
-                    "map-failed",
-                    f -> f.step("list", LIST, f.input()).onError(OnError.CONTINUE)),
+                    "map-failed", f -> f.step("list", LIST, f.input()).onError(OnError.CONTINUE)),
                 1),
             RunState.SUCCEEDED));
   }
@@ -237,8 +230,7 @@ public abstract class MapRulesContract extends RunTestBase {
         flow(
             "map-retried",
             f -> {
-              Step<List<Integer>> empty =
-                  f.map("empty", ODD, f.constant(List.of(), NUMBERS));
+              Step<List<Integer>> empty = f.map("empty", ODD, f.constant(List.of(), NUMBERS));
               Step<List<Integer>> full = f.map("full", ODD, f.input());
               f.step("end", SAY, text(f, "end")).after(empty, full);
             });
@@ -288,8 +280,7 @@ public abstract class MapRulesContract extends RunTestBase {
   @Test
   void theOrderInWhichTheChildrenOfAMapEndChangesNothing() throws Exception {
     Workflow<List<Integer>, List<Integer>> workflow =
-        Workflow.defineWithResult(
-            "test::map-order", NUMBERS, f -> f.map("map", HELD, f.input()));
+        Workflow.defineWithResult("test::map-order", NUMBERS, f -> f.map("map", HELD, f.input()));
     start(worker());
     for (List<Integer> order : List.of(List.of(1, 2, 3, 4), List.of(4, 2, 3, 1))) {
       gates.clear();
@@ -300,8 +291,8 @@ public abstract class MapRulesContract extends RunTestBase {
         int expected = ++ended;
         await()
             .atMost(SOON)
-            .until(() ->
-                step(run(started.id()), "map").map().orElseThrow().succeeded() == expected);
+            .until(
+                () -> step(run(started.id()), "map").map().orElseThrow().succeeded() == expected);
       }
 
       assertThat(client().runs().await(started, SOON)).containsExactly(10, 20, 30, 40);
@@ -314,7 +305,8 @@ public abstract class MapRulesContract extends RunTestBase {
         flow(
             "map-timeout",
             f -> {
-              Step<List<Integer>> map = f.map("map", HELD, f.input()).within(Duration.ofMillis(300));
+              Step<List<Integer>> map =
+                  f.map("map", HELD, f.input()).within(Duration.ofMillis(300));
               f.step("next", SAY, text(f, "next")).after(map);
             });
     start(worker());
@@ -326,11 +318,7 @@ public abstract class MapRulesContract extends RunTestBase {
     await()
         .atMost(SOON)
         .until(() ->
-            client()
-                .list(
-                    JobFilter.all().task(HELD.name()),
-                    Page.first(10))
-                .stream()
+            client().list(JobFilter.all().task(HELD.name()), Page.first(10)).stream()
                 .allMatch(job -> job.state().hasEnded()));
     assertThat(log).doesNotContain("next");
   }

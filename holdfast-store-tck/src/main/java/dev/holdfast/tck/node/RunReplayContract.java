@@ -224,7 +224,8 @@ public abstract class RunReplayContract extends RunTestBase {
             "test::large",
             numbers,
             f -> {
-              Step<Integer> last = f.step("step-0", flaky, f.constant(0, TypeRef.of(Integer.class)));
+              Step<Integer> last =
+                  f.step("step-0", flaky, f.constant(0, TypeRef.of(Integer.class)));
               for (int i = 1; i < steps; i++) {
                 f.step("step-" + i, flaky, last);
               }
@@ -242,8 +243,7 @@ public abstract class RunReplayContract extends RunTestBase {
                   return number;
                 }));
 
-    var started =
-        client().runs().start(workflow, IntStream.range(0, items).boxed().toList());
+    var started = client().runs().start(workflow, IntStream.range(0, items).boxed().toList());
 
     assertThat(client().runs().await(started, Duration.ofMinutes(3))).hasSize(items);
     assertThat(seen).hasSize(steps + items);

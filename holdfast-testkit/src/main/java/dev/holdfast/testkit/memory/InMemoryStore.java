@@ -225,8 +225,8 @@ public final class InMemoryStore implements Store {
 
   /** Returns which step of a run a job executes; empty if it belongs to no run. */
   public Optional<StepRef> stepOf(JobId job) {
-    return tables.transaction(now ->
-        Optional.ofNullable(tables.find(job)).flatMap(row -> Optional.ofNullable(row.step)));
+    return tables.transaction(
+        now -> Optional.ofNullable(tables.find(job)).flatMap(row -> Optional.ofNullable(row.step)));
   }
 
   @Override

@@ -14,7 +14,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs around every attempt: fails it or crashes its node if the test wants that, and records it. */
+/**
+ * Runs around every attempt: fails it or crashes its node if the test wants that, and records it.
+ */
 final class AttemptScript implements AttemptInterceptor {
 
   /** Ends the code of a node that has died. It is an error, so that handlers do not catch it. */
@@ -92,13 +94,9 @@ final class AttemptScript implements AttemptInterceptor {
       thrown = failure;
       throw failure;
     } finally {
-      Recorded ended =
-          step.isEmpty()
-              ? null
-              : new Recorded(
-                  step.get(), attempt.context().attempt(), outcome(thrown), thrown, start);
-      if (ended != null) {
-        recorded.add(ended);
+      if (step.isPresent()) {
+        recorded.add(
+            new Recorded(step.get(), attempt.context().attempt(), outcome(thrown), thrown, start));
       }
     }
   }

@@ -22,9 +22,15 @@ import org.jspecify.annotations.Nullable;
  * A run that a {@link WorkflowTester} runs, and what can be asserted about it.
  *
  * <pre>{@code
- * TestedRun<Void> run = tester.start(APPROVE, order).runUntil("approval", StepState.WAITING);
- * run.signal("approved", new Approval(true, "ada")).runToEnd();
- * assertThat(run.elapsed()).isEqualTo(Duration.ofHours(1));
+ * Workflow<Order, Void> patient =
+ *     Workflow.define("orders::patient", Order.class, flow -> {
+ *       Step<Void> rest = flow.sleep("rest", Duration.ofDays(3));
+ *       flow.awaitSignal("approval", "approved", String.class).after(rest);
+ *     });
+ *
+ * TestedRun<Void> run = WorkflowTester.create().start(patient, new Order(7));
+ * run.runUntil("approval", StepState.WAITING).signal("approved", "ada").runToEnd();
+ * assertThat(run.elapsed()).isEqualTo(Duration.ofDays(3));
  * }</pre>
  *
  * <p>Steps are named by their path: {@code inner/pay} is step {@code pay} of the child run of step
@@ -52,8 +58,7 @@ public final class TestedRun<R> {
    * @throws StuckRunError if it does not end
    */
   public TestedRun<R> runToEnd() {
-    stopIfStuck(
-        tester.time().run(() -> state().hasEnded()), "does not end");
+    stopIfStuck(tester.time().run(() -> state().hasEnded()), "does not end");
     return this;
   }
 
@@ -238,10 +243,13 @@ public final class TestedRun<R> {
     Run run = run();
     if (run.state() != RunState.SUCCEEDED) {
       String why = run.reason().map(reason -> ": " + reason).orElse(".");
-      String waiting = waitingFor().stream().map("%n  - "::concat).collect(Collectors.joining());
+      String waiting =
+          waitingFor().stream()
+              .map(line -> System.lineSeparator() + "  - " + line)
+              .collect(Collectors.joining());
       throw new AssertionError(
           "Run %s of workflow %s is %s%s%s"
-              .formatted(id, run.workflow(), run.state(), why, waiting.formatted()),
+              .formatted(id, run.workflow(), run.state(), why, waiting),
           lastThrown());
     }
     return this;
@@ -335,7 +343,9 @@ public final class TestedRun<R> {
     return tester.client().runs().events(id, 0, MOST_EVENTS);
   }
 
-  /** Returns how much virtual time has passed from the start of the run to its end, or until now. */
+  /**
+   * Returns how much virtual time has passed from the start of the run to its end, or until now.
+   */
   public Duration elapsed() {
     Run run = run();
     Instant until = run.endedAt().orElseGet(tester::now);

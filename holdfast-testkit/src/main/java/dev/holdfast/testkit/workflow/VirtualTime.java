@@ -83,7 +83,9 @@ final class VirtualTime {
   }
 
   String limit(Stop stop) {
-    return stop == Stop.TOO_MANY_ATTEMPTS ? maxAttempts + " attempts" : maxTime + " of virtual time";
+    return stop == Stop.TOO_MANY_ATTEMPTS
+        ? maxAttempts + " attempts"
+        : maxTime + " of virtual time";
   }
 
   Instant now() {
@@ -135,7 +137,8 @@ final class VirtualTime {
   void requireNoNode() {
     if (node != null) {
       throw new IllegalStateException(
-          "A handler must not run workflows with the tester that runs it: start them with context.client().");
+          "A handler must not run workflows with the tester that runs it: start them with"
+              + " context.client().");
     }
   }
 

@@ -82,8 +82,7 @@ final class WaitReport {
 
   private void add(Run run, RunStep step, String path) {
     switch (step.state()) {
-      case WAITING ->
-          lines.add("step '%s' %s%s".formatted(path, text(step), since(run, step)));
+      case WAITING -> lines.add("step '%s' %s%s".formatted(path, text(step), since(run, step)));
       case ACTIVE -> active(run, step, path);
       case PENDING -> {
         // Compensations and finally steps wait for all others; that says nothing.
@@ -161,9 +160,7 @@ final class WaitReport {
 
   private String since(Run run, RunStep step) {
     RunEvent.Kind kind =
-        step.state() == StepState.WAITING
-            ? RunEvent.Kind.STEP_WAITING
-            : RunEvent.Kind.STEP_STARTED;
+        step.state() == StepState.WAITING ? RunEvent.Kind.STEP_WAITING : RunEvent.Kind.STEP_STARTED;
     return client.runs().events(run.id(), 0, MOST_EVENTS).stream()
         .filter(event -> event.kind() == kind && step.name().equals(event.step()))
         .reduce((earlier, later) -> later)

@@ -30,16 +30,19 @@ import org.jspecify.annotations.Nullable;
  * signals and durable steps. A run that takes years is over at once.
  *
  * <pre>{@code
- * TestedRun<Parcel> run =
- *     WorkflowTester.create()
- *         .returns(CHARGE, new Receipt("R-1"))
- *         .handle(PACK, (order, context) -> new Parcel("T-" + order.id()))
- *         .failTimes(PACK, 2)
- *         .crashAfter("charge")
- *         .run(FULFIL, new Order("7"));
+ * Workflow<Charge, Receipt> pay =
+ *     Workflow.defineWithResult(
+ *         "billing::pay", Charge.class, flow -> flow.step("charge", CHARGE, flow.input()));
  *
- * assertThat(run.result()).isEqualTo(new Parcel("T-7"));
- * assertThat(run.executed()).containsExactly("charge", "charge", "pack", "pack", "pack");
+ * TestedRun<Receipt> run =
+ *     WorkflowTester.create()
+ *         .handle(CHARGE, (charge, context) -> new Receipt(7))
+ *         .failTimes(CHARGE, 1)
+ *         .crashAfter("charge")
+ *         .run(pay, new Charge("ada", 4_200));
+ *
+ * assertThat(run.result()).isEqualTo(new Receipt(7));
+ * assertThat(run.executed()).containsExactly("charge", "charge", "charge");
  * }</pre>
  *
  * <p>It uses real nodes on a store in memory: the same code plans, claims, runs and recovers steps
@@ -71,8 +74,7 @@ public final class WorkflowTester {
     this.store = new InMemoryStore(clock);
     this.time = new VirtualTime(clock, store, this::configure, this::client);
     this.script =
-        new AttemptScript(
-            time::now, store::stepOf, step -> tree().nameOf(step), () -> time.kill());
+        new AttemptScript(time::now, store::stepOf, step -> tree().nameOf(step), () -> time.kill());
   }
 
   /** Returns a tester whose clock shows the start of 2026. */
@@ -178,7 +180,8 @@ public final class WorkflowTester {
   /** Sets the codec. Defaults to JSON. */
   public WorkflowTester codec(PayloadCodec own) {
     if (client != null) {
-      throw new IllegalStateException("The codec cannot be changed after the first run: set it first.");
+      throw new IllegalStateException(
+          "The codec cannot be changed after the first run: set it first.");
     }
     this.codec = own;
     return this;
@@ -245,7 +248,9 @@ public final class WorkflowTester {
     VirtualTime.Stop stop = time.pass(passing);
     if (stop != VirtualTime.Stop.DONE) {
       throw new StuckRunError(
-          "%s did not pass: gave up after %s.".formatted(passing, time.limit(stop)), List.of(), null);
+          "%s did not pass: gave up after %s.".formatted(passing, time.limit(stop)),
+          List.of(),
+          null);
     }
     return this;
   }

@@ -48,8 +48,7 @@ class WorkflowTesterTest {
           "orders::fulfil",
           Order.class,
           flow -> {
-            Step<Receipt> charge =
-                flow.step("charge", CHARGE, flow.input()).compensate(REFUND);
+            Step<Receipt> charge = flow.step("charge", CHARGE, flow.input()).compensate(REFUND);
             Step<Parcel> pack = flow.step("pack", PACK, flow.input()).after(charge);
             flow.step("ship", SHIP, pack);
             return pack;
@@ -324,9 +323,7 @@ class WorkflowTesterTest {
   void aChildThatWaitsIsReportedWithItsPath() {
     Workflow<Order, Void> parent =
         Workflow.define(
-            "test::parent",
-            Order.class,
-            flow -> flow.workflow("inner", APPROVE, flow.input()));
+            "test::parent", Order.class, flow -> flow.workflow("inner", APPROVE, flow.input()));
     TestedRun<Void> run = shop().start(parent, ORDER);
 
     assertThatThrownBy(run::runToEnd)
@@ -343,8 +340,7 @@ class WorkflowTesterTest {
   void endlessRetriesAreReported() {
     TaskType<Order, Void> stubborn =
         TaskType.of("test::stubborn", Order.class)
-            .with(job ->
-                job.retry(RetryPolicy.fixed(Duration.ofHours(1)).maxAttempts(1_000)));
+            .with(job -> job.retry(RetryPolicy.fixed(Duration.ofHours(1)).maxAttempts(1_000)));
     Workflow<Order, Void> flow =
         Workflow.define("test::endless", Order.class, f -> f.step("again", stubborn, f.input()));
 
@@ -557,7 +553,9 @@ class WorkflowTesterTest {
     WorkflowTester tester = shop();
     TaskType<Order, Void> slow =
         TaskType.of("test::slow", Order.class)
-            .with(job -> job.timeout(Duration.ofMinutes(5)).retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(1)));
+            .with(job ->
+                job.timeout(Duration.ofMinutes(5))
+                    .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(1)));
     Workflow<Order, Void> flow =
         Workflow.define("test::slow", Order.class, f -> f.step("slow", slow, f.input()));
     tester.handle(slow, (order, context) -> tester.advance(Duration.ofMinutes(6)));
