@@ -201,6 +201,22 @@ final class RunChecker {
     return store.queries().find(id).orElseThrow().state();
   }
 
+  /** Returns the runs that are paused, of a run and those below it. */
+  List<RunId> paused(RunId root) {
+    return runs.values().stream()
+        .filter(run -> run.state == RunState.PAUSED && isBelow(run, root))
+        .map(run -> run.id)
+        .toList();
+  }
+
+  private boolean isBelow(Watched run, RunId root) {
+    Watched each = run;
+    while (each != null && !each.id.equals(root)) {
+      each = each.parent == null ? null : runs.get(each.parent);
+    }
+    return each != null;
+  }
+
   boolean allEnded() {
     return runs.values().stream().allMatch(run -> run.state.hasEnded());
   }

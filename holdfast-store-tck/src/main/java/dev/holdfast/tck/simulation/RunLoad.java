@@ -6,7 +6,6 @@ import dev.holdfast.api.StoreException;
 import dev.holdfast.api.job.JobId;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunOptions;
-import dev.holdfast.api.workflow.RunState;
 import dev.holdfast.api.workflow.Workflow;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -96,8 +95,9 @@ final class RunLoad {
           new Script(new UUID(random.nextLong(), random.nextLong()), workflow, shapes.input());
       long start = random.nextLong(before);
       List<Request> requests = new ArrayList<>();
-      for (int more = random.nextInt(4); more > 0; more--) {
-        requests.add(new Request(operation(), start + random.nextLong(before)));
+      for (int more = random.nextInt(5); more > 0; more--) {
+        long after = random.nextLong(random.nextBoolean() ? SECOND : 4 * SECOND);
+        requests.add(new Request(operation(), start + after));
       }
       requests.add(new Request(Action.SIGNAL, start + random.nextLong(4 * SECOND)));
       requests.sort((one, other) -> Long.compare(one.at, other.at));
@@ -117,8 +117,8 @@ final class RunLoad {
 
   private Action operation() {
     return switch (random.nextInt(8)) {
-      case 0, 1, 2 -> Action.PAUSE;
-      case 3, 4 -> Action.RESUME;
+      case 0, 1, 2, 3 -> Action.PAUSE;
+      case 4 -> Action.RESUME;
       case 5 -> Action.CANCEL;
       default -> Action.RETRY;
     };
@@ -233,12 +233,12 @@ final class RunLoad {
     }
   }
 
+  /** Resumes a run and those below it that were paused by themselves. */
   private boolean settle(Holdfast client, RunId run) {
-    RunState state = checker.state(run);
-    if (state == RunState.PAUSED) {
-      checker.mayContinue(run);
-      client.runs().resume(run);
+    for (RunId paused : checker.paused(run)) {
+      checker.mayContinue(paused);
+      client.runs().resume(paused);
     }
-    return state.hasEnded();
+    return checker.state(run).hasEnded();
   }
 }

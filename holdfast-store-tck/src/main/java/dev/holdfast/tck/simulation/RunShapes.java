@@ -24,11 +24,15 @@ final class RunShapes {
   /** The signal that runs and jobs await. */
   static final String GO = "go";
 
+  /** A signal that runs await for a time and that nothing sends. */
+  private static final String TIMED = "timed";
+
   private static final TypeRef<List<String>> ITEMS = new TypeRef<>() {};
   private static final int MOST_ITEMS = 3;
 
   private final SplittableRandom random;
   private int number;
+  private boolean awaits;
 
   RunShapes(SplittableRandom random) {
     this.random = random;
@@ -44,6 +48,7 @@ final class RunShapes {
 
   /** Returns a new workflow, whose steps may run other workflows. */
   Workflow<String, Void> next() {
+    awaits = false;
     return next(true);
   }
 
@@ -78,7 +83,7 @@ final class RunShapes {
               .concurrency(random.nextInt(1, MOST_ITEMS + 1))
               .tolerateFailures(random.nextInt(2));
       case 1 -> flow.sleep(name, millis(50, 1_500));
-      case 2 -> signal(flow, name);
+      case 2 -> signal(flow, name, nests);
       case 3 -> undoable(flow.step(name, DURABLE, flow.input()));
       case 4 -> nests ? flow.workflow(name, next(false), flow.input()) : task(flow, name);
       default -> undoable(task(flow, name));
@@ -93,12 +98,16 @@ final class RunShapes {
     return random.nextInt(3) == 0 ? step.compensate(UNDO) : step;
   }
 
-  /** Without a timeout, a signal that is lost is noticed: the run never ends. */
-  private Step<?> signal(Flow<String> flow, String name) {
-    SignalStep<String> step = flow.awaitSignal(name, GO, String.class);
-    if (random.nextBoolean()) {
-      return step;
+  /**
+   * At most one step awaits the signal of a run without a timeout: if the signal is lost, the run
+   * never ends.
+   */
+  private Step<?> signal(Flow<String> flow, String name, boolean isSignalled) {
+    if (isSignalled && !awaits && random.nextBoolean()) {
+      awaits = true;
+      return flow.awaitSignal(name, GO, String.class);
     }
+    SignalStep<String> step = flow.awaitSignal(name, TIMED, String.class);
     if (random.nextBoolean()) {
       step.orElse("\"nothing\"");
     }

@@ -172,10 +172,10 @@ public final class Simulation {
       hosts.add(boot("node-" + i, i - 1));
     }
     workload.plan(random.nextInt(4, 13), CALM_AT * 2 / 3);
-    if (random.nextBoolean()) {
-      load.plan(random.nextInt(1, 3), CALM_AT * 2 / 3, CALM_AT);
+    if (random.nextInt(4) > 0) {
+      load.plan(random.nextInt(1, 4), CALM_AT * 2 / 3, CALM_AT);
     }
-    if (random.nextInt(4) == 0) {
+    for (int i = random.nextInt(3); i > 0; i--) {
       JobId waiting = workload.enqueueWaiting(handlers);
       load.signal(waiting, random.nextLong(CALM_AT));
     }

@@ -26,8 +26,9 @@ final class StepHandlers {
    *
    * @param nap how long it sleeps; zero for not at all
    * @param awaits whether it awaits a signal, without which it never ends
+   * @param length how long each durable step takes
    */
-  private record Durable(Duration nap, boolean awaits) {}
+  private record Durable(Duration nap, boolean awaits, long length) {}
 
   StepHandlers(
       Timeline timeline, InvariantChecker checker, Workload workload, SplittableRandom random) {
@@ -39,7 +40,7 @@ final class StepHandlers {
 
   /** Makes a job await a signal. */
   void expectSignal(JobId job) {
-    durable.put(job, new Durable(nap(), true));
+    durable.put(job, new Durable(nap(), true, length()));
   }
 
   /** Handles a step. */
@@ -53,9 +54,13 @@ final class StepHandlers {
     return new Plan(
         random.nextInt(1, 4),
         random.nextLong(5 * MILLI, 300 * MILLI),
-        random.nextInt(4) == 0 ? random.nextInt(1, 3) : 0,
+        random.nextInt(5) < 2 ? random.nextInt(1, 3) : 0,
         random.nextBoolean(),
         returns);
+  }
+
+  private long length() {
+    return random.nextLong(MILLI, 900 * MILLI);
   }
 
   private Duration nap() {
@@ -66,28 +71,33 @@ final class StepHandlers {
   String durable(String payload, TaskContext context) throws Exception {
     JobId job = context.jobId();
     Plan plan = plans.computeIfAbsent(job, id -> plan(false));
-    Durable more = durable.computeIfAbsent(job, id -> new Durable(nap(), false));
+    Durable more = durable.computeIfAbsent(job, id -> new Durable(nap(), false, length()));
     int suspensions = timeline.running().host().suspensions();
     checker.starts(job, context.fencingToken());
     DurableSteps steps = context.steps();
-    steps.run("first", String.class, () -> execute(context, "first", suspensions));
+    steps.run("first", String.class, () -> execute(context, "first", suspensions, more.length));
     if (!more.nap.isZero()) {
       steps.sleep("nap", more.nap);
     }
     if (more.awaits) {
       steps.awaitSignal(RunShapes.GO, String.class, Duration.ofHours(1));
     }
-    steps.run("second", String.class, () -> execute(context, "second", suspensions));
+    steps.run("second", String.class, () -> execute(context, "second", suspensions, more.length));
     return workload.work(OUTPUT, context, plan);
   }
 
-  /** Executes a durable step, unless the attempt was told to stop while the process was paused. */
-  private String execute(TaskContext context, String name, int suspensions)
+  /**
+   * Executes a durable step, unless the attempt was told to stop while the process was paused. Its
+   * effect comes first: if the machine is suspended after that, the step does not notice, and its
+   * result is sent to the store.
+   */
+  private String execute(TaskContext context, String name, int suspensions, long length)
       throws InterruptedException {
     if (timeline.running().host().suspensions() > suspensions || context.isStopping()) {
       throw new InterruptedException("Told to stop");
     }
     checker.executes(context.jobId(), context.fencingToken(), name);
+    timeline.running().sleepUntil(timeline.now() + length);
     return "1";
   }
 }
