@@ -58,6 +58,8 @@ final class RunLoad {
     /** Counts the requests that were sent, to know whether one is lost with its host. */
     int sent;
 
+    boolean isSignalled;
+
     Script(UUID id, @Nullable Workflow<String, Void> workflow, String input) {
       this.id = id;
       this.workflow = workflow;
@@ -206,9 +208,7 @@ final class RunLoad {
           yield true;
         }
         case SIGNAL -> {
-          client
-              .runs()
-              .signal(script.run(), RunShapes.GO, "\"go\"", signal -> signal.id("simulated"));
+          signal(client, script);
           yield true;
         }
         case SIGNAL_JOB -> {
@@ -216,7 +216,7 @@ final class RunLoad {
               new JobId(script.id), RunShapes.GO, "\"go\"", signal -> signal.id("simulated"));
           yield true;
         }
-        case SETTLE -> settle(client, script.run());
+        case SETTLE -> settle(client, script);
       };
     } catch (RunStateException refused) {
       return action != Action.SETTLE;
@@ -233,12 +233,26 @@ final class RunLoad {
     }
   }
 
-  /** Resumes a run and those below it that were paused by themselves. */
-  private boolean settle(Holdfast client, RunId run) {
-    for (RunId paused : checker.paused(run)) {
+  private static void signal(Holdfast client, Script script) {
+    client
+        .runs()
+        .signal(script.run(), RunShapes.GO, "\"go\"", signal -> signal.id("simulated"));
+    script.isSignalled = true;
+  }
+
+  /**
+   * Resumes a run and those below it that were paused by themselves, and signals it if it had ended
+   * when it was to be signalled, and was retried.
+   */
+  private boolean settle(Holdfast client, Script script) {
+    for (RunId paused : checker.paused(script.run())) {
       checker.mayContinue(paused);
       client.runs().resume(paused);
     }
-    return checker.state(run).hasEnded();
+    boolean hasEnded = checker.state(script.run()).hasEnded();
+    if (!hasEnded && !script.isSignalled) {
+      signal(client, script);
+    }
+    return hasEnded;
   }
 }

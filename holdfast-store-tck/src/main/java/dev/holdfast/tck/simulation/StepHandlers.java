@@ -47,7 +47,7 @@ final class StepHandlers {
   String step(String payload, TaskContext context) throws InterruptedException {
     Plan plan = plans.computeIfAbsent(context.jobId(), id -> plan(random.nextBoolean()));
     checker.starts(context.jobId(), context.fencingToken());
-    return workload.work(OUTPUT, context, plan);
+    return workload.work(OUTPUT, context, plan, timeline.running().host().suspensions());
   }
 
   private Plan plan(boolean returns) {
@@ -83,7 +83,7 @@ final class StepHandlers {
       steps.awaitSignal(RunShapes.GO, String.class, Duration.ofHours(1));
     }
     steps.run("second", String.class, () -> execute(context, "second", suspensions, more.length));
-    return workload.work(OUTPUT, context, plan);
+    return workload.work(OUTPUT, context, plan, suspensions);
   }
 
   /**

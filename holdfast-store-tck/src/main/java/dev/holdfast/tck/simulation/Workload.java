@@ -195,18 +195,20 @@ final class Workload {
   String handle(String payload, TaskContext context) throws InterruptedException {
     Plan plan = plans.getOrDefault(context.jobId(), new Plan(1, MILLI, 0, true, false));
     checker.starts(context.jobId(), context.fencingToken());
-    return work(payload, context, plan);
+    return work(payload, context, plan, timeline.running().host().suspensions());
   }
 
   /**
    * Works as planned. It responds to interruption within the margin: a step in progress when it is
    * told to stop is still completed, like a request that was already sent, and no step follows.
+   *
+   * @param suspensions how often the machine had been suspended when the attempt started
    */
-  String work(String result, TaskContext context, Plan plan) throws InterruptedException {
+  String work(String result, TaskContext context, Plan plan, int suspensions)
+      throws InterruptedException {
     JobId id = context.jobId();
     long token = context.fencingToken();
     Host host = timeline.running().host();
-    int suspensions = host.suspensions();
     for (int step = 1; step <= plan.steps; step++) {
       if (isToldToStop(context, plan.asks)) {
         return stop(plan, result);

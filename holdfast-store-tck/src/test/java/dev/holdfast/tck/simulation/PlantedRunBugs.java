@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.tck.fault.StoreMethod;
 import dev.holdfast.testkit.memory.BrokenTransactions;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,16 @@ final class PlantedRunBugs {
   }
 
   private static PlantedBug in(StoreMethod method, Broken instead) {
+    return in(Set.of(method), instead);
+  }
+
+  private static PlantedBug in(Set<StoreMethod> methods, Broken instead) {
     return PlantedBug.inDatabase(real -> {
       BrokenTransactions broken = new BrokenTransactions(real);
       return Interposed.on(
-          real, call -> call.is(method) ? instead.call(call, broken) : call.proceed());
+          real,
+          call ->
+              methods.stream().anyMatch(call::is) ? instead.call(call, broken) : call.proceed());
     });
   }
 
@@ -102,9 +109,14 @@ final class PlantedRunBugs {
             broken.pauseWithoutClaimed((RunId) call.arguments().get(0), callable(call)));
   }
 
-  /** A job that is retried becomes startable although its run is paused. */
+  /**
+   * A job that is retried becomes SCHEDULED although its run is paused, and READY when it is due:
+   * staging relies on the state of the job, as on PostgreSQL.
+   */
   static PlantedBug retriesIgnorePauses() {
-    return in(StoreMethod.FINISH, (call, broken) -> broken.ignorePauses(callable(call)));
+    return in(
+        Set.of(StoreMethod.FINISH, StoreMethod.STAGE),
+        (call, broken) -> broken.ignorePauses(callable(call)));
   }
 
   /** The result of a durable step is stored for a holder that has lost its claim. */
