@@ -7,6 +7,7 @@ import dev.holdfast.engine.rule.WhileEnabled;
 import dev.holdfast.engine.store.ClaimedJob;
 import dev.holdfast.engine.store.RunStore;
 import dev.holdfast.engine.workflow.Advancer;
+import dev.holdfast.engine.workflow.ExpressOutcomes;
 import dev.holdfast.engine.workflow.Reconciler;
 import dev.holdfast.engine.workflow.WorkflowRegistrar;
 import java.util.ArrayList;
@@ -17,16 +18,23 @@ import java.util.function.Function;
 final class WorkflowRoles {
   private final NodeComponents components;
   final Advancer advancer;
+  final ExpressOutcomes outcomes;
   final List<Driver.Driven<?>> threads = new ArrayList<>();
 
   WorkflowRoles(NodeBuilder from, NodeComponents components) {
     this.components = components;
     RunStore runs = components.store.runs();
+    this.outcomes =
+        new ExpressOutcomes(
+            components.store.outcomes(),
+            runs.advance(),
+            components.client.workflows(),
+            components.bus);
     this.advancer =
         whileEnabled(waker ->
             new Advancer(
                 runs.advance(),
-                components.client.workflows().planner(),
+                components.client.workflows(),
                 components.bus,
                 components.awaited,
                 components.ticker,
@@ -41,7 +49,7 @@ final class WorkflowRoles {
 
   /** Advances the run of a job that has ended here. */
   void ended(ClaimedJob job) {
-    if (job.step() != null) {
+    if (job.step() != null && !outcomes.isAdvanced(job.id())) {
       advancer.expect(job.step().run());
     }
   }

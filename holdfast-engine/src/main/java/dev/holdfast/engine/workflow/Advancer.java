@@ -10,7 +10,6 @@ import dev.holdfast.engine.query.AwaitedJobs;
 import dev.holdfast.engine.role.Role;
 import dev.holdfast.engine.role.Waker;
 import dev.holdfast.engine.store.RunAdvance;
-import dev.holdfast.engine.store.RunPlanner;
 import dev.holdfast.engine.time.Moment;
 import dev.holdfast.engine.time.Ticker;
 import java.time.Duration;
@@ -44,7 +43,7 @@ public final class Advancer implements Role {
   private static final int MIDDLE_PRIORITY = 4;
 
   private final RunAdvance runs;
-  private final RunPlanner planner;
+  private final WorkflowCatalog catalog;
   private final SignalBus bus;
   private final AwaitedJobs awaited;
   private final Ticker ticker;
@@ -56,14 +55,14 @@ public final class Advancer implements Role {
 
   public Advancer(
       RunAdvance runs,
-      RunPlanner planner,
+      WorkflowCatalog catalog,
       SignalBus bus,
       AwaitedJobs awaited,
       Ticker ticker,
       RoleSpans spans,
       Waker waker) {
     this.runs = runs;
-    this.planner = planner;
+    this.catalog = catalog;
     this.bus = bus;
     this.awaited = awaited;
     this.ticker = ticker;
@@ -187,7 +186,9 @@ public final class Advancer implements Role {
 
   private void advanceAll(List<RunId> batch) {
     Moment asked = ticker.now();
-    RunAdvance.Report report = runs.advance(batch, planner);
+    PlanRecorder recorder = new PlanRecorder(catalog.planner());
+    RunAdvance.Report report = runs.advance(batch, recorder);
+    recorder.teach(catalog.known(), report.seqs());
     synchronized (this) {
       expected.addAll(report.next());
       locked.addAll(report.locked());

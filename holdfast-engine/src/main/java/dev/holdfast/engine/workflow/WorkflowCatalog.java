@@ -16,6 +16,7 @@ public final class WorkflowCatalog {
   private final Definitions definitions;
   private final PayloadCodec codec;
   private final GraphPlanner planner;
+  private final KnownRuns known;
   private final Map<Workflow<?, ?>, Registered> registered = new ConcurrentHashMap<>();
 
   /** A workflow of this process, with its graph as stored. */
@@ -25,11 +26,17 @@ public final class WorkflowCatalog {
     this.definitions = definitions;
     this.codec = codec;
     this.planner = planner;
+    this.known = new KnownRuns(planner);
   }
 
   /** Returns the planner that decides about runs of these graphs. */
   public GraphPlanner planner() {
     return planner;
+  }
+
+  /** Returns the runs that this process started or advanced last. */
+  KnownRuns known() {
+    return known;
   }
 
   /** Stores the graph of a workflow, and those of its child workflows, if they are not stored. */

@@ -1,7 +1,9 @@
 package dev.holdfast.testkit.memory;
 
+import dev.holdfast.api.job.JobState;
 import dev.holdfast.api.workflow.RunId;
 import dev.holdfast.api.workflow.RunState;
+import dev.holdfast.engine.store.ClaimId;
 import dev.holdfast.engine.store.Definitions.Stored;
 import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.RunData;
@@ -15,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /**
  * Moves runs forward. Everything is planned before anything is written, because there is no
@@ -145,7 +149,36 @@ final class MemoryRunAdvance implements RunAdvance {
     for (int i = 0; i < locked.size(); i++) {
       plans.write(locked.get(i), planned.get(i), effects, now);
     }
-    return effects.report(locked.size());
+    Map<RunId, Long> seqs = new TreeMap<>();
+    locked.stream()
+        .filter(run -> runs.open.containsKey(run.id))
+        .forEach(run -> seqs.put(run.id, runs.lastEvent(run.id)));
+    return effects.report(locked.size(), seqs);
+  }
+
+  @Override
+  public Set<ClaimId> express(UUID incarnation, List<Express> steps) {
+    steps.forEach(step -> StorableText.require(step.finish()));
+    return tables.transaction(now -> {
+      Set<ClaimId> done = new LinkedHashSet<>();
+      for (Express step : steps) {
+        StoredRun run = runs.open.get(step.run());
+        JobRow row = tables.heldBy(incarnation, step.finish().claim());
+        if (run != null
+            && run.state == RunState.RUNNING
+            && runs.lastEvent(run.id) == step.seq()
+            && row != null
+            && row.state == JobState.RUNNING) {
+          row.finishedToken = row.token;
+          row.output = step.finish().result();
+          row.result = step.finish().result();
+          tables.endAdvanced(row, now);
+          plans.write(run, step.plan(), new RunEffects(), now);
+          done.add(step.finish().claim());
+        }
+      }
+      return done;
+    });
   }
 
   @Override

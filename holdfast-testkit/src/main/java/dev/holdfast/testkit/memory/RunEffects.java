@@ -38,9 +38,14 @@ final class RunEffects {
     nextTimer = nextTimer == null || in.compareTo(nextTimer) < 0 ? in : nextTimer;
   }
 
-  RunAdvance.Report report(int advanced) {
+  /**
+   * Returns the result of an advance.
+   *
+   * @param seqs the number of the last event of each run that is open
+   */
+  RunAdvance.Report report(int advanced, Map<RunId, Long> seqs) {
     return new RunAdvance.Report(
-        advanced, ready, ended, look, Set.of(), Optional.ofNullable(nextTimer), stopping);
+        advanced, ready, ended, look, Set.of(), Optional.ofNullable(nextTimer), stopping, seqs);
   }
 
   RunControl.Result done(RunState before) {
