@@ -64,6 +64,7 @@ final class RunStart {
   private final RunParts parts;
   private final Gates gates;
   private final Signals signals;
+  private final SimpleStart simple;
   private final String exists;
   private final String holder;
 
@@ -73,6 +74,7 @@ final class RunStart {
     this.writer = new PlanWriter(database, intake, parts);
     this.gates = new Gates(database);
     this.signals = new Signals(database, parts.notes());
+    this.simple = new SimpleStart(database, intake);
     this.exists = database.sql(EXISTS);
     this.holder = database.sql(HOLDER);
   }
@@ -217,6 +219,15 @@ final class RunStart {
   }
 
   private Optional<Outcome> insert(Handle handle, NewRun run, boolean queued) throws SQLException {
+    if (!queued && SimpleStart.suits(run)) {
+      return simple.start(handle.getConnection(), run)
+          ? Optional.of(
+              new Outcome(
+                  new Admission(run.id(), Started.Outcome.CREATED, false),
+                  SimpleStart.jobs(run),
+                  Set.of()))
+          : Optional.empty();
+    }
     long seq = queued ? 0 : run.first().events().size();
     NewRuns.Row row = new NewRuns.Row(run, queued, seq);
     if (writer.newRuns().insert(handle, List.of(row)).isEmpty()) {

@@ -168,7 +168,9 @@ final class MemoryRunAdvance implements RunAdvance {
             && run.state == RunState.RUNNING
             && runs.lastEvent(run.id) == step.seq()
             && row != null
-            && row.state == JobState.RUNNING) {
+            && row.state == JobState.RUNNING
+            && row.step != null
+            && row.step.run().equals(run.id)) {
           row.finishedToken = row.token;
           row.output = step.finish().result();
           row.result = step.finish().result();
