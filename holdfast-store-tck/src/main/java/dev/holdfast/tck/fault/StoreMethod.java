@@ -11,6 +11,7 @@ import dev.holdfast.engine.store.NodeStore;
 import dev.holdfast.engine.store.Outcomes;
 import dev.holdfast.engine.store.QueueStore;
 import dev.holdfast.engine.store.Recovery;
+import dev.holdfast.engine.store.RunAdvance;
 import dev.holdfast.engine.store.ScheduleStore;
 import dev.holdfast.engine.store.Staging;
 import dev.holdfast.engine.store.TaskStore;
@@ -34,6 +35,7 @@ public enum StoreMethod {
   QUEUES_WITH_READY_JOBS(Claims.class, claims -> claims.queuesWithReadyJobs(null, null, null)),
   START(Claims.class, claims -> claims.start(null, null)),
   FINISH(Outcomes.class, outcomes -> outcomes.finish(null, null)),
+  EXPRESS(RunAdvance.class, advance -> advance.express(null, null)),
   APPEND(Journals.class, journals -> journals.append(null, null, null)),
   LOAD(Journals.class, journals -> journals.load(null)),
   TAKE(Journals.class, journals -> journals.take(null, null, null)),

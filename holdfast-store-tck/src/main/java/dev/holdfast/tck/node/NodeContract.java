@@ -33,6 +33,16 @@ public abstract class NodeContract {
   }
 
   @Nested
+  class Express extends ExpressContract {
+    private final Store store = freshStore();
+
+    @Override
+    protected Store store() {
+      return store;
+    }
+  }
+
+  @Nested
   class TypedClients extends TypedClientContract {
     private final Store store = freshStore();
 
